@@ -61,13 +61,19 @@ private:
         if (error != std::errc() || end != digits.data() + digits.size()) {
             return refuse("a reply begins with \"< STATUS\", found \"" + std::string(first) + "\"");
         }
-        while (rest_.substr(0, 2) == "< ") {
-            const std::string_view line = take_line().substr(2);
-            const std::size_t colon = line.find(": ");
-            if (colon == std::string_view::npos) return refuse("a header is \"< NAME: VALUE\"");
-            reply.headers.emplace_back(lower_case(line.substr(0, colon)), line.substr(colon + 2));
-        }
+        CAPSTAN_CHECK(read_headers("< ", reply.headers));
+        CAPSTAN_CHECK(read_headers("<< ", reply.trailers));
         exchanges_.back().reply = std::move(reply);
+        return {};
+    }
+    Result<void> read_headers(std::string_view mark, HttpHeaders& to) {
+        while (rest_.substr(0, mark.size()) == mark) {
+            const std::string_view line = take_line().substr(mark.size());
+            const std::size_t colon = line.find(": ");
+            if (colon == std::string_view::npos)
+                return refuse("a header is \"" + std::string(mark) + "NAME: VALUE\"");
+            to.emplace_back(lower_case(line.substr(0, colon)), line.substr(colon + 2));
+        }
         return {};
     }
     void read_body() {

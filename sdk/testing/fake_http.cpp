@@ -40,7 +40,7 @@ std::vector<std::string> FakeHttp::unused() const {
 }
 
 std::optional<Exchange> FakeHttp::take(const HttpRequest& request) {
-    requests_.push_back(request);
+    keep(request);
     const auto at = std::find_if(exchanges_.begin(), exchanges_.end(), [&](const Exchange& e) {
         return e.times != 0 && e.method == request.method && e.url == request.url &&
                (!e.request_body || *e.request_body == request.body);

@@ -47,6 +47,12 @@ void know_authorization(const HttpHeaders& headers) {
     }
 }
 
+std::vector<capstan_kv> lend_headers(const HttpHeaders& headers) {
+    std::vector<capstan_kv> out;
+    for (const auto& [name, value] : headers) out.push_back({str(name), str(value)});
+    return out;
+}
+
 /// Calls the plugin with what came back, lent for the call.
 void hand_over_reply(capstan_http_done done, void* user, const Result<HttpReply>& result) {
     if (!result) {
@@ -54,10 +60,10 @@ void hand_over_reply(capstan_http_done done, void* user, const Result<HttpReply>
         distrusted(done)(user, error.code, nullptr, &error);
         return;
     }
-    std::vector<capstan_kv> headers;
-    for (const auto& [name, value] : result->headers) headers.push_back({str(name), str(value)});
+    const std::vector<capstan_kv> headers = lend_headers(result->headers);
+    const std::vector<capstan_kv> trailers = lend_headers(result->trailers);
     const capstan_http_reply reply{sizeof reply, result->status, array_of(headers),
-                                   str(result->body)};
+                                   str(result->body), array_of(trailers)};
     distrusted(done)(user, CAPSTAN_OK, &reply, nullptr);
 }
 
@@ -84,6 +90,8 @@ Result<HttpRequest> PluginHttp::copy(const capstan_http_request& raw) const {
         return fail(ErrorCode::permission, url.host + " is not granted");
     out.headers = copy_headers(raw.headers);
     CAPSTAN_CHECK(io::check_syntax(out));
+    out.flags = raw.flags;
+    CAPSTAN_CHECK(io::check_flags(out, url.scheme));
     know_authorization(out.headers);
     CAPSTAN_TRY(const Duration left, time_left(*operations_, raw.parent, clock_->monotonic()));
     out.timeout = std::min(

@@ -19,6 +19,7 @@ TEST(Cassette, HoldsRequestsWithTheirReplies) {
         "< 200\n"
         "< Content-Type: application/json\n"
         "< X-Next: 2\n"
+        "<< X-Sum: 7\n"
         "\n"
         "{\n"
         "  \"groups\": []\n"
@@ -32,6 +33,7 @@ TEST(Cassette, HoldsRequestsWithTheirReplies) {
     EXPECT_EQ(got->front().reply->status, 200);
     EXPECT_THAT(got->front().reply->headers,
                 ElementsAre(Pair("content-type", "application/json"), Pair("x-next", "2")));
+    EXPECT_THAT(got->front().reply->trailers, ElementsAre(Pair("x-sum", "7")));
     EXPECT_EQ(got->front().reply->body, "{\n  \"groups\": []\n}");
     EXPECT_EQ(got->back().method, "POST");
     EXPECT_EQ(got->back().reply->status, 409);
@@ -52,6 +54,8 @@ TEST(Cassette, NamesTheLineItCannotRead) {
     EXPECT_THAT(parse_cassette("> GET https://a\n").error().message, HasSubstr("a reply begins"));
     EXPECT_THAT(parse_cassette("> GET https://a\n< 200\n< nonsense\n").error().message,
                 HasSubstr("line 3: a header"));
+    EXPECT_THAT(parse_cassette("> GET https://a\n< 200\n<< nonsense\n").error().message,
+                HasSubstr("line 3: a header is \"<< NAME: VALUE\""));
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ struct Busy : KeepsAll {
         exec->after(host.raw(), INT64_MAX, note, nullptr, nullptr);
         exec->after(host.raw(), INT64_MAX, note, nullptr, nullptr);
         const capstan_str url = str("http://api.test/");
-        const capstan_http_request request{sizeof request, 0, str("GET"), url, {}, {}, 0, 0};
+        const capstan_http_request request{sizeof request, 0, str("GET"), url, {}, {}, 0, 0, 0};
         host.service<capstan_http>(CAPSTAN_SERVICE_HTTP)
             ->send(
                 host.raw(), &request,

@@ -258,7 +258,7 @@ struct Requests : Services {
         const capstan_kv header{str("x-a"), str(header_value)};
         const capstan_http_request request{
             sizeof request, timeout_ms, str("GET"), str(url), {&header, 1, sizeof header},
-            str("ask"),     0,          parent};
+            str("ask"),     0,          0,          parent};
         return service<capstan_http>(CAPSTAN_SERVICE_HTTP).send(raw(), &request, &done, &seen);
     }
     std::string header_value = "b";

@@ -25,8 +25,9 @@ struct Exchange {
 };
 
 /// A reply in one line: reply(200, R"({"groups":[]})").
-inline HttpReply reply(int status, std::string body = {}, HttpHeaders headers = {}) {
-    return {status, std::move(headers), std::move(body)};
+inline HttpReply reply(int status, std::string body = {}, HttpHeaders headers = {},
+                       HttpHeaders trailers = {}) {
+    return {status, std::move(headers), std::move(body), std::move(trailers)};
 }
 
 /// Each request takes the first arranged exchange that suits it and is not used up. One that suits
@@ -43,13 +44,15 @@ public:
     /// Host names a request may go to; without a call of this one, all.
     FakeHttp& grant(std::string host_name);
 
-    /// All requests so far, in order, also those that were refused.
+    /// All requests so far, in order, with their flags, also those that were refused.
     const std::vector<HttpRequest>& requests() const noexcept { return requests_; }
     /// "GET https://... (2 left)" for each arranged exchange that has not been used up.
     std::vector<std::string> unused() const;
 
     /// The exchange for a request, which counts as used; for the fake host.
     std::optional<Exchange> take(const HttpRequest& request);
+    /// A request that was refused, and uses up nothing; for the fake host.
+    void keep(const HttpRequest& request) { requests_.push_back(request); }
     /// Whether the URL is http or https with a host name; and whether that name is granted. For the
     /// fake host.
     static std::string_view host_name(std::string_view url) noexcept;
@@ -67,12 +70,14 @@ private:
 ///     > GET https://api.example/groups
 ///     < 200
 ///     < content-type: application/json
+///     << x-checksum: 7
 ///
 ///     {"groups":[]}
 ///
 /// A line "> METHOD URL" begins an exchange, "< STATUS" its reply, further "< NAME: VALUE" lines
-/// its headers; what follows the first empty line, up to the next "> " line, is the body without
-/// its last line break. "#" lines before the first exchange are comments. The error names the line.
+/// its headers, "<< NAME: VALUE" lines its trailers; what follows the first empty line, up to the
+/// next "> " line, is the body without its last line break. "#" lines before the first exchange are
+/// comments. The error names the line.
 Result<std::vector<Exchange>> parse_cassette(std::string_view text);
 
 }  // namespace testing
