@@ -1,0 +1,192 @@
+// The cloud beside a server that shares nothing with it but the protocol.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include <capstan/testing/run_task.hpp>
+
+#include "../e2e/process.hpp"
+#include "external_cloud.hpp"
+#include "real_http_host.hpp"
+
+namespace capstan::external_grpc {
+namespace {
+
+namespace fs = std::filesystem;
+using e2e::Process;
+using ::testing::HasSubstr;
+using testing::run;
+
+/// Where `./dev` installs what tests read with Python.
+constexpr const char* python = "build/python/bin/python";
+
+bool has_grpcio() { return e2e::run({python, "-c", "import grpc, google.protobuf"}).code == 0; }
+
+class PythonServer {
+public:
+    explicit PythonServer(std::vector<std::string> arguments) {
+        fs::remove(port_file_);
+        std::vector<std::string> command{python, "tests/external_grpc/server", port_file_};
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        process_.emplace(command, Process::Variables{}, folder_ / "log");
+    }
+    ~PythonServer() {
+        process_.reset();
+        fs::remove_all(folder_);
+    }
+    PythonServer(const PythonServer&) = delete;
+    PythonServer& operator=(const PythonServer&) = delete;
+
+    std::string url() const {
+        EXPECT_TRUE(e2e::becomes(e2e::Seconds(30), [&] { return fs::exists(port_file_); }));
+        std::string port;
+        std::ifstream(port_file_) >> port;
+        return "http://127.0.0.1:" + port;
+    }
+
+private:
+    static fs::path make_folder() {
+        std::string name = (fs::temp_directory_path() / "external_grpc_XXXXXX").string();
+        return mkdtemp(name.data());
+    }
+    const fs::path folder_ = make_folder();
+    const std::string port_file_ = (folder_ / "port").string();
+    std::optional<Process> process_{};
+};
+
+struct PythonCloud {
+    PythonServer server;
+    RealHttpHost host{};
+    ExternalCloud cloud;
+
+    explicit PythonCloud(std::vector<std::string> arguments)
+        : server(std::move(arguments)), cloud(host.host(), config(server.url())) {}
+    static CloudConfig config(const std::string& url) {
+        CloudConfig out{.server = {.url = url}};
+        out.server.timeout = std::chrono::milliseconds(500);
+        return out;
+    }
+    CloudView refresh() {
+        auto view = run(host.fake(), cloud.refresh());
+        EXPECT_TRUE(view) << view.error();
+        return view ? **view : CloudView{};
+    }
+    Result<Resized> increase(const char* group, int delta, int expected) {
+        const Resize request{
+            .group = NodeGroupId(group), .delta = delta, .expected_target = expected};
+        return run(host.fake(), cloud.increase(request));
+    }
+};
+
+class PythonGrpcio : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (has_grpcio()) return;
+        const char* const ci = std::getenv("CI");
+        ASSERT_FALSE(ci != nullptr && std::string(ci) == "true") << python << " has no grpcio";
+        GTEST_SKIP() << python << " has no grpcio; ./dev packages test installs it";
+    }
+};
+
+TEST_F(PythonGrpcio, GroupsAreReadAndThoseInTroubleKeepNoOther) {
+    PythonCloud p({"new"});
+    const CloudView view = p.refresh();
+    ASSERT_EQ(view.groups.size(), 4u);
+    EXPECT_EQ(view.groups[0].id, NodeGroupId("web"));
+    EXPECT_EQ(view.groups[0].min, 0);
+    EXPECT_EQ(view.groups[0].max, 10);
+    EXPECT_EQ(view.groups[0].target, 2);
+    EXPECT_FALSE(view.complete);
+    ASSERT_EQ(view.unreadable.size(), 2u);
+    EXPECT_EQ(view.unreadable[0].subject, "broken");
+    EXPECT_THAT(view.unreadable[0].message, HasSubstr("INTERNAL \"100% broken: \u20ac"));
+    EXPECT_EQ(view.unreadable[1].subject, "slow");
+    EXPECT_EQ(view.unreadable[1].code, ErrorCode::deadline);
+}
+
+TEST_F(PythonGrpcio, MachinesAreReadWithTheirErrors) {
+    PythonCloud p({"new"});
+    const CloudView view = p.refresh();
+    ASSERT_EQ(view.machines.size(), 3u);
+    EXPECT_EQ(view.machines[0].id, MachineId("m-1"));
+    EXPECT_EQ(view.machines[0].state, MachineState::running);
+    EXPECT_EQ(view.machines[2].state, MachineState::failed);
+    ASSERT_TRUE(view.machines[2].error);
+    EXPECT_EQ(view.machines[2].error->code, ErrorCode::out_of_capacity);
+    EXPECT_EQ(view.machines[2].error->provider_code, "STOCKOUT");
+    EXPECT_EQ(view.machines[2].error->message, "none left in zone a");
+}
+
+TEST_F(PythonGrpcio, TargetsGrowAndShrink) {
+    PythonCloud p({"new"});
+    p.refresh();
+    EXPECT_EQ(p.increase("web", 3, 2)->target, 5);
+    EXPECT_EQ(p.refresh().groups[0].target, 5);
+    const Resize back{.group = NodeGroupId("web"), .delta = 2, .expected_target = 5};
+    EXPECT_EQ(run(p.host.fake(), p.cloud.decrease_target(back))->target, 3);
+    const Resize too_far{.group = NodeGroupId("web"), .delta = 2, .expected_target = 3};
+    EXPECT_EQ(run(p.host.fake(), p.cloud.decrease_target(too_far)).error().code,
+              ErrorCode::invalid_argument);
+    EXPECT_EQ(p.refresh().groups[0].target, 3);
+}
+
+TEST_F(PythonGrpcio, MachinesAreRemovedAndAStrangerIsSaid) {
+    PythonCloud p({"new"});
+    p.refresh();
+    const Removal removal{.group = NodeGroupId("web"),
+                          .machines = {MachineId("m-9"), MachineId("m-2")}};
+    const auto removed = run(p.host.fake(), p.cloud.remove(removal));
+    ASSERT_TRUE(removed) << removed.error();
+    ASSERT_EQ(removed->failed.size(), 1u);
+    EXPECT_EQ(removed->failed[0].subject, "m-9");
+    EXPECT_EQ(removed->failed[0].code, ErrorCode::not_found);
+    EXPECT_EQ(p.refresh().groups[0].target, 1);
+}
+
+TEST_F(PythonGrpcio, TemplatesOfBothGenerationsAreTheSame) {
+    const auto described = [](const char* generation) {
+        PythonCloud p({generation});
+        p.refresh();
+        const auto node = run(p.host.fake(), p.cloud.describe(NodeGroupId("web")));
+        EXPECT_TRUE(node) << node.error();
+        return node.value_or(NodeTemplate{});
+    };
+    const NodeTemplate node = described("new");
+    EXPECT_EQ(node, described("old"));
+    EXPECT_EQ(node.labels, (Labels{{"pool", "web"}}));
+    EXPECT_EQ(node.taints, (std::vector<Taint>{{.key = "dedicated", .value = "web"}}));
+    EXPECT_EQ(node.capacity, (Resources{{"cpu", 4_cpu}, {"memory", 16_GiB}}));
+    EXPECT_EQ(node.allocatable, (Resources{{"cpu", 3900}, {"memory", 16_GiB}}));
+}
+
+TEST_F(PythonGrpcio, OptionsAndPricesAreRead) {
+    PythonCloud p({"new"});
+    p.refresh();
+    const auto options = [&](const char* id) {
+        AbiArena arena;
+        const NodeGroup group{.id = NodeGroupId(id)};
+        const capstan_group crossing = arena.to_abi(group);
+        return p.cloud.options(Call(capstan_call{}), GroupView(crossing));
+    };
+    EXPECT_EQ(options("web"), (GroupOptions{.utilization_threshold = 0.0,
+                                            .unneeded_time = std::chrono::seconds(90)}));
+    EXPECT_EQ(options("sold-out"), GroupOptions{}) << "a message that is missing";
+    AbiArena arena;
+    const NodeTemplate node{.labels = {{"pool", "web"}}};
+    const capstan_template crossing = arena.to_abi(node);
+    const auto price = p.cloud.price(Call(capstan_call{}), TemplateView(crossing));
+    ASSERT_TRUE(price) << price.error();
+    EXPECT_EQ(price->per_hour, 0.25);
+}
+
+TEST_F(PythonGrpcio, AServerWithoutTheOptionalCallsIsOneToo) {
+    PythonCloud p({"new", "--bare"});
+    EXPECT_EQ(p.refresh().groups[0].target, 2);
+    EXPECT_EQ(run(p.host.fake(), p.cloud.describe(NodeGroupId("web"))).error().code,
+              ErrorCode::unsupported);
+}
+
+}  // namespace
+}  // namespace capstan::external_grpc
