@@ -143,7 +143,9 @@ private:
         if (!request.has(CAPSTAN_HTTP_DIRECT))
             proxy = options_.proxy.empty() ? proxy_for(url, environment_) : options_.proxy;
         if (!proxy.empty()) {
-            CAPSTAN_TRY(proxy, parse_proxy(proxy));
+            Result<std::string> parsed = parse_proxy(proxy);
+            if (!parsed) return fail(within(request.name(), std::move(parsed).error()));
+            proxy = *std::move(parsed);
         }
         return CurlTransfer::make(std::move(request), std::move(listener),
                                   {.tls = pool.tls,

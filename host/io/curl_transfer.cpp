@@ -21,7 +21,7 @@ namespace capstan::io {
 
 namespace {
 
-constexpr std::size_t header_bytes_limit = 256 << 10;
+constexpr std::size_t header_bytes_limit = CAPSTAN_HTTP_MAX_REPLY_HEAD;
 constexpr std::string_view head_too_long =
     "the head of the reply is too long: one header may have 100 KiB, all of them 256 KiB";
 constexpr long stream_buffer = 4 << 10;

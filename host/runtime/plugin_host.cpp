@@ -88,7 +88,10 @@ PluginHost::PluginHost(const Config& config, Options options)
         guard_->add_check([threads = environment_.abandoned] { return threads->reason_to_end(); });
     }
     if (virtual_loop_ != nullptr) return;
-    environment_.http = std::make_shared<io::CurlHttpClient>(io_);
+    environment_.http = [&io = io_](const std::string& user_agent) {
+        return std::make_shared<io::CurlHttpClient>(
+            io, io::CurlHttpClient::Options{.user_agent = user_agent});
+    };
     thread_ = std::thread([this] { io_.run(); });
     if (guard_ != nullptr) guard_->watch_loop(io_, silence_max(config));
 }
@@ -143,7 +146,9 @@ InstanceSpec instance_spec(const LoadedPlugin& plugin) {
                          .class_id = std::string(plugin.plugin_class.id),
                          .kind = std::string(plugin.plugin_class.kind),
                          .origin = origin_of(plugin),
+                         .version = plugin.library->facts().note.version,
                          .grants = plugin.config.grants,
+                         .tls = plugin.config.tls,
                          .limits = plugin.config.limits,
                          .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
 }

@@ -10,6 +10,7 @@
 #include "io/url.hpp"
 #include "runtime/config/kube_grant.hpp"
 #include "runtime/config/label_key.hpp"
+#include "runtime/config/plugin_tls.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::runtime {
@@ -191,6 +192,22 @@ void check_kube_grants(const Config& config, const PluginConfig& plugin, Diagnos
     }
 }
 
+/// A file that is not there may be mounted later, and a record may be replayed elsewhere.
+void check_tls(const Config& config, const PluginConfig& plugin, Diagnostics& out) {
+    if (!plugin.tls.is_set()) return;
+    const Result<io::TlsOptions> read = read_plugin_tls(plugin.tls);
+    if (read) return;
+    const Place place =
+        setting_place(config.tree, {"plugin", plugin.id.value(), "tls", read.error().subject});
+    const std::string message =
+        join_path("plugin", plugin.id.value()) + ".tls." + read.error().message;
+    if (read.error().code == ErrorCode::not_found) {
+        out.warning(place, message);
+    } else {
+        out.error(place, message);
+    }
+}
+
 void check_plugins(const Config& config, Diagnostics& out) {
     for (const PluginConfig& plugin : config.plugins) {
         const std::string path = join_path("plugin", plugin.id.value());
@@ -208,6 +225,7 @@ void check_plugins(const Config& config, Diagnostics& out) {
                 path + ".grants.secrets: no secret will be found without [secrets] dir");
         }
         check_kube_grants(config, plugin, out);
+        check_tls(config, plugin, out);
     }
 }
 

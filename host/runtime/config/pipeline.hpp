@@ -100,6 +100,27 @@ void describe(auto&& key, Grants& s) {
         "things.");
 }
 
+/// Files with PEM, empty where there is none.
+struct PluginTls {
+    std::string ca_file{};
+    std::string cert_file{};
+    std::string key_file{};
+
+    bool is_set() const { return !(ca_file + cert_file + key_file).empty(); }
+    bool operator==(const PluginTls&) const = default;
+};
+void describe(auto&& key, PluginTls& s) {
+    key("ca_file", s.ca_file,
+        "Certificate authorities, as PEM, that its requests trust instead of the system's. Unset: "
+        "the system's.");
+    key("cert_file", s.cert_file,
+        "The client certificate that its requests show where a server asks for one, as PEM with "
+        "its chain.");
+    key("key_file", s.key_file,
+        "The private key of cert_file, as PEM without a passphrase. Renewed files count within ten "
+        "seconds.");
+}
+
 struct PluginLimits {
     std::optional<Duration> call_deadline;
     Duration refresh_deadline = std::chrono::minutes(2);
@@ -126,6 +147,7 @@ struct PluginTable {
     std::optional<std::string> class_name;
     std::optional<std::string> sha256;
     Grants grants;
+    PluginTls tls;
     PluginLimits limits;
 };
 void describe(auto&& key, PluginTable& s) {
@@ -135,6 +157,7 @@ void describe(auto&& key, PluginTable& s) {
     key("class", s.class_name, "Which of the file's classes, where it has several.");
     key("sha256", s.sha256, "The file is refused unless its content has this hash.");
     key("grants", s.grants, "What it may use of the host.");
+    key("tls", s.tls, "Whom its HTTP requests trust, and what they prove themselves with.");
     key("limits", s.limits, "What it may cost.");
 }
 
@@ -147,6 +170,7 @@ struct PluginConfig {
     std::string class_name{};  ///< empty: the only one of the file
     std::optional<std::string> sha256{};
     Grants grants{};
+    PluginTls tls{};
     PluginLimits limits{};
     TomlValue settings{};  ///< as written; an empty table when there are none
     Place place{};         ///< of its name in the file: where errors about the instance belong

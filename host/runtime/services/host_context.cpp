@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "io/http_syntax.hpp"
 #include "runtime/services/services.hpp"
 
 namespace capstan::runtime {
@@ -55,6 +56,24 @@ PluginCalls::Report call_report(std::shared_ptr<Logger> log,
     };
 }
 
+TlsRenewal::OnTrouble tls_report(std::shared_ptr<Logger> log, std::string id) {
+    return [log = std::move(log), id = std::move(id)](const Error& error) {
+        log->write(LogLevel::warn, id,
+                   "tls." + error.message + "; what it held before goes on to count");
+    };
+}
+
+/// "capstan/1.2.0 acme.cloud/0.3.1".
+std::string user_agent(const std::string& version, const InstanceIdentity& identity) {
+    const auto product = [](const std::string& name, const std::string& of) {
+        std::string out = of.empty() ? name : name + "/" + of;
+        std::ranges::replace_if(
+            out, [](char c) { return c != '/' && !io::is_token(std::string_view(&c, 1)); }, '-');
+        return out;
+    };
+    return product("capstan", version) + " " + product(identity.class_id, identity.version);
+}
+
 TaskBoard::Options task_options(const PluginLimits& limits) {
     return {
         .blocking = {.threads = static_cast<std::size_t>(std::max(limits.blocking_threads, 1))}};
@@ -94,11 +113,14 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
       tasks_(std::make_shared<TaskBoard>(loop_, strand_, calls_, task_options(identity_.limits))),
       version_(environment.version) {
-    if (!identity_.grants.http.empty() && environment.http) {
-        http_ = std::make_shared<PluginHttp>(PluginHttp::Options{.hosts = identity_.grants.http},
-                                             environment.http, operations_, tasks_, clock_);
-        *requests_ = http_;
-    }
+    http_ = std::make_shared<PluginHttp>(
+        PluginHttp::Options{.instance = id(),
+                            .hosts = identity_.grants.http,
+                            .tls = identity_.tls,
+                            .on_tls_trouble = tls_report(log_, id())},
+        environment.http ? environment.http(user_agent(environment.version, identity_)) : nullptr,
+        loop_, operations_, tasks_, metrics_);
+    *requests_ = http_;
     if (!identity_.grants.kube.empty()) {
         kube_ = std::make_shared<PluginKube>(
             PluginKube::Options{.instance = id(),
@@ -149,7 +171,7 @@ const void* HostContext::service(std::string_view id) const noexcept {
     if (id == CAPSTAN_SERVICE_METRICS) return &services::metrics;
     if (id == CAPSTAN_SERVICE_CLOCK) return &services::clock;
     if (id == CAPSTAN_SERVICE_EXEC) return &services::exec;
-    if (id == CAPSTAN_SERVICE_HTTP) return http_ ? &services::http : nullptr;
+    if (id == CAPSTAN_SERVICE_HTTP) return &services::http;
     if (id == CAPSTAN_SERVICE_KUBE) return kube_ ? &services::kube : nullptr;
     if (id == CAPSTAN_SERVICE_RECONCILE)
         return identity_.is_controller ? &services::reconcile : nullptr;
@@ -167,13 +189,13 @@ void HostContext::close() { tasks_->close(); }
 void HostContext::cancel_open(capstan_op except) {
     operations_->cancel_all(except);
     tasks_->cancel_all();
-    if (http_) http_->cancel_all();
+    http_->cancel_all();
     if (kube_) kube_->cancel_all();
 }
 
 void HostContext::abandon() {
     operations_->abandon_all({ErrorCode::cancelled, "the instance was abandoned"});
-    if (http_) http_->cancel_all();
+    http_->cancel_all();
     if (kube_) kube_->cancel_all();
     tasks_->abandon();
 }

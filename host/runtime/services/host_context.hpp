@@ -28,6 +28,9 @@
 
 namespace capstan::runtime {
 
+/// Makes the client of one instance, which names it by `user_agent` and owns its connections.
+using HttpClients = std::function<std::shared_ptr<io::HttpClient>(const std::string& user_agent)>;
+
 /// What all instances share. Shared ownership, for an instance whose hook never returned may use it
 /// until the process ends; the loop alone is borrowed, and left alone by an instance that was
 /// stopped or abandoned.
@@ -35,7 +38,7 @@ struct HostEnvironment {
     io::Loop& loop;
     std::shared_ptr<Logger> log;
     std::shared_ptr<Metrics> metrics;
-    std::shared_ptr<io::HttpClient> http{};   ///< NULL: this host sends no requests
+    HttpClients http{};                       ///< empty: this host sends no requests
     std::shared_ptr<SecretSource> secrets{};  ///< NULL: it has none
     std::shared_ptr<StateStore> state{};      ///< NULL: it keeps none
     std::shared_ptr<Breadcrumbs> crumbs{};    ///< NULL: nobody asks how the process died
@@ -60,8 +63,10 @@ struct InstanceIdentity {
     std::string class_id;
     std::string kind{};            ///< of the class: CAPSTAN_KIND_*
     std::string origin{};          ///< "score.so 1.2.0", for reports
+    std::string version{};         ///< of the plugin's file
     std::uint64_t generation = 1;  ///< counts the instances this table of the configuration has had
     Grants grants{};
+    PluginTls tls{};
     PluginLimits limits{};
     bool is_controller = false;  ///< may ask to be called: capstan.reconcile/1
 };
@@ -88,7 +93,7 @@ public:
     PluginMetrics& plugin_metrics() noexcept { return plugin_metrics_; }
     OperationTable& operations() const noexcept { return *operations_; }
     TaskBoard& tasks() const noexcept { return *tasks_; }
-    PluginHttp* http() const noexcept { return http_.get(); }                ///< NULL: not granted
+    PluginHttp& http() const noexcept { return *http_; }
     PluginKube* kube() const noexcept { return kube_.get(); }                ///< NULL: not granted
     const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
     ReconcileWishes& wishes() noexcept { return wishes_; }

@@ -1,6 +1,7 @@
 #include "runtime/services/metrics.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include <prometheus/text_serializer.h>
 
@@ -13,6 +14,13 @@ constexpr std::string_view name_prefix = "capstan_plugin_";
 /// From a microsecond, which a comparison of two templates takes, to a deadline of some seconds.
 const prometheus::Histogram::BucketBoundaries hook_buckets{1e-6, 1e-5, 1e-4, 1e-3, 1e-2,
                                                            0.05, 0.25, 1,    5};
+
+/// From an answer of the machine itself to one that a request waits half a minute for.
+const prometheus::Histogram::BucketBoundaries http_buckets{0.005, 0.025, 0.1, 0.25, 0.5,
+                                                           1,     2.5,   5,   10,   30};
+
+/// A server may answer with any number: further ones are "other".
+constexpr std::size_t http_series_max = 100;
 
 Metrics::Counters& plugin_counters(prometheus::Registry& registry, std::string_view name,
                                    const char* help) {
@@ -73,6 +81,9 @@ Metrics::Metrics()
       strand_overruns(
           plugin_counters(registry_, "strand_overruns_total",
                           "Calls that kept the instance's strand for more than 50 ms.")),
+      http_durations(plugin_histograms(registry_, "http_request_duration_seconds",
+                                       "Time HTTP requests of the plugin took, by the grant of "
+                                       "their host and status.")),
       dropped_values(plugin_counters(registry_, "dropped_values_total",
                                      "Values dropped because the plugin had used up its series.")),
       hooks_left_out(plugin_gauges(registry_, "hooks_left_out",
@@ -91,7 +102,7 @@ bool Metrics::is_ours(std::string_view name) const {
     };
     return name == "capstan_plugin_retained_libraries" ||
            names(hook_durations, hook_overruns, errors, late_completions, overdue_operations,
-                 strand_overruns, dropped_values, hooks_left_out, running);
+                 strand_overruns, http_durations, dropped_values, hooks_left_out, running);
 }
 
 std::string exposition(const prometheus::Registry& registry) {
@@ -121,6 +132,7 @@ InstanceMetrics::~InstanceMetrics() {
     release_all(*metrics_, metrics_->hook_overruns, overruns_);
     release_all(*metrics_, metrics_->hooks_left_out, left_out_);
     release_all(*metrics_, metrics_->errors, errors_);
+    for (const auto& [labels, series] : http_) metrics_->release(metrics_->http_durations, series);
 }
 
 void InstanceMetrics::hook_took(Hook hook, double seconds) {
@@ -133,6 +145,20 @@ void InstanceMetrics::hook_overran(Hook hook) {
     once(*metrics_, overruns_[index_of(hook)], metrics_->hook_overruns,
          {{"plugin", id_}, {"hook", std::string(name_of(hook))}})
         .Increment();
+}
+
+void InstanceMetrics::http_request(const std::string& host, const std::string& status,
+                                   Duration took) {
+    const std::lock_guard lock(http_mutex_);
+    std::pair<std::string, std::string> labels(host, status);
+    if (http_.size() >= http_series_max && !http_.contains(labels)) labels.second = "other";
+    prometheus::Histogram*& series = http_[labels];
+    if (series == nullptr) {
+        series = &metrics_->acquire(
+            metrics_->http_durations,
+            {{"plugin", id_}, {"host", labels.first}, {"status", labels.second}}, http_buckets);
+    }
+    series->Observe(std::chrono::duration<double>(took).count());
 }
 
 void InstanceMetrics::hook_left_out(Hook hook, bool is) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
@@ -18,6 +19,7 @@
 
 #include <capstan/error.hpp>
 #include <capstan/ids.hpp>
+#include <capstan/time.hpp>
 
 #include "runtime/instances/hook.hpp"
 
@@ -47,6 +49,8 @@ public:
     Counters& overdue_operations;  ///< capstan_plugin_overdue_operations_total
     Counters& strand_overruns;     ///< capstan_plugin_strand_overruns_total: calls that kept the
                                    ///< strand above 50 ms
+    /// capstan_plugin_http_request_duration_seconds{host,status}: without the time in the queue
+    Histograms& http_durations;
     Counters& dropped_values;  ///< capstan_plugin_dropped_values_total: beyond an instance's series
     Gauges& hooks_left_out;    ///< capstan_plugin_hooks_left_out{hook}: 1 or 0
     Gauges& running;           ///< capstan_plugin_running: 1 or 0, in a daemon; 0: it has not
@@ -99,6 +103,8 @@ public:
     void overdue_operation() { overdue_operations_.Increment(); }
     void strand_overrun() { strand_overruns_.Increment(); }
     void dropped_value() { dropped_values_.Increment(); }
+    /// `host`: the grant that allows it; `status`: a number of HTTP, or "error".
+    void http_request(const std::string& host, const std::string& status, Duration took);
     /// There is a series for each hook that was left out once.
     void hook_left_out(Hook hook, bool is);
 
@@ -114,6 +120,8 @@ private:
     std::array<std::atomic<prometheus::Gauge*>, hook_count> left_out_{};
     static constexpr std::size_t code_count = 16;
     std::array<std::atomic<prometheus::Counter*>, hook_count * code_count> errors_{};
+    std::mutex http_mutex_;
+    std::map<std::pair<std::string, std::string>, prometheus::Histogram*> http_;
 };
 
 }  // namespace capstan::runtime

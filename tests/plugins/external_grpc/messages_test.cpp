@@ -139,6 +139,35 @@ TEST(ExternalGrpcMessages, ANodeIsReadAsATemplate) {
     EXPECT_EQ(node->free, node->allocatable);
 }
 
+/// A v1.Node as k8s.io/api v0.37.2 writes it (Node.Marshal()), with fields that are not read here.
+constexpr std::string_view kubernetes_node =
+    "0a530a0a74656d706c6174652d3112001a0022002a03752d31320137380042005a1b0a126b756265726e657465732e"
+    "696f2f617263681205616d6436345a0b0a04706f6f6c120367707562090a046e6f746512016112370a0b31302e302e"
+    "302e302f323412001a0c636c6f75643a2f2f2f6d2d3120002a160a0367707512037965731a0a4e6f5363686564756c"
+    "651a93010a0a0a0363707512030a01340a100a066d656d6f727912060a04313647690a0d0a04706f647312050a0331"
+    "3130120e0a0363707512070a05333930306d12100a066d656d6f727912060a0431354769120d0a04706f647312050a"
+    "033131301a0022150a0552656164791204547275651a0022002a00320032040a0208003a140a0012001a0022002a00"
+    "32003a0042004a005200";
+
+std::string bytes_of(std::string_view hex) {
+    std::string out;
+    for (std::size_t i = 0; i < hex.size(); i += 2)
+        out += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+    return out;
+}
+
+TEST(ExternalGrpcMessages, ANodeThatKubernetesWroteIsRead) {
+    const auto node = parse_node(bytes_of(kubernetes_node));
+    ASSERT_TRUE(node) << node.error();
+    EXPECT_EQ(node->name, "template-1");
+    EXPECT_EQ(node->labels, (Labels{{"pool", "gpu"}, {"kubernetes.io/arch", "amd64"}}));
+    EXPECT_EQ(node->annotations, (Labels{{"note", "a"}}));
+    EXPECT_EQ(node->taints,
+              (std::vector<Taint>{{.key = "gpu", .value = "yes", .effect = Effect::no_schedule}}));
+    EXPECT_EQ(node->capacity, (Resources{{"cpu", 4_cpu}, {"memory", 16_GiB}, {"pods", 110}}));
+    EXPECT_EQ(node->allocatable, (Resources{{"cpu", 3900}, {"memory", 15_GiB}, {"pods", 110}}));
+}
+
 TEST(ExternalGrpcMessages, ANodeWithoutAllocatableOffersItsCapacity) {
     core::Node told = gpu_node();
     told.mutable_status()->clear_allocatable();

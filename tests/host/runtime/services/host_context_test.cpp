@@ -27,8 +27,7 @@ struct OneSecret final : SecretSource {
 /// A context without a plugin: the test calls the services itself.
 struct Services : testing::Test {
     TestHost host;
-    std::shared_ptr<HostContext> context =
-        make({.http = {"api.test", "*.cloud.test"}, .secrets = {"token"}, .state = true});
+    std::shared_ptr<HostContext> context = make({.http = {}, .secrets = {"token"}, .state = true});
     std::vector<capstan_status> called;
 
     std::shared_ptr<HostContext> make(Grants grants) {
@@ -58,12 +57,12 @@ struct Services : testing::Test {
 
 TEST_F(Services, AreThoseThatAreGranted) {
     const auto poor = make({});
-    for (const char* const id : {CAPSTAN_SERVICE_OPS, CAPSTAN_SERVICE_LOG, CAPSTAN_SERVICE_METRICS,
-                                 CAPSTAN_SERVICE_CLOCK, CAPSTAN_SERVICE_EXEC}) {
+    for (const char* const id :
+         {CAPSTAN_SERVICE_OPS, CAPSTAN_SERVICE_LOG, CAPSTAN_SERVICE_METRICS, CAPSTAN_SERVICE_CLOCK,
+          CAPSTAN_SERVICE_EXEC, CAPSTAN_SERVICE_HTTP}) {
         EXPECT_NE(poor->host()->service(poor->host(), id), nullptr) << id;
     }
-    for (const char* const id :
-         {CAPSTAN_SERVICE_HTTP, CAPSTAN_SERVICE_SECRETS, CAPSTAN_SERVICE_STATE}) {
+    for (const char* const id : {CAPSTAN_SERVICE_SECRETS, CAPSTAN_SERVICE_STATE}) {
         EXPECT_EQ(poor->host()->service(poor->host(), id), nullptr) << id;
         EXPECT_NE(raw()->service(raw(), id), nullptr) << id;
     }
@@ -235,101 +234,6 @@ TEST_F(Services, KeepStateWithRevisions) {
     EXPECT_EQ(state.get(raw(), str("absent"), keep, &seen), CAPSTAN_E_NOT_FOUND);
     const std::string huge(65 << 10, 'x');
     EXPECT_EQ(state.put(raw(), str("big"), str(huge), 0, nullptr), CAPSTAN_E_QUOTA);
-}
-
-/// Requests and what came of them.
-struct Requests : Services {
-    struct Seen {
-        capstan_status status = -1;
-        int http_status = 0;
-        std::string body, error;
-        int times = 0;
-    } seen;
-    static void done(void* user, capstan_status status, const capstan_http_reply* reply,
-                     const capstan_error* error) noexcept {
-        auto& of = *static_cast<Seen*>(user);
-        ++of.times;
-        of.status = status;
-        if (reply != nullptr) of.http_status = reply->status, of.body = text(reply->body);
-        if (error != nullptr) of.error = text(error->message);
-    }
-    capstan_status send(const std::string& url, capstan_op parent = 0,
-                        std::int32_t timeout_ms = 0) {
-        const capstan_kv header{str("x-a"), str(header_value)};
-        const capstan_http_request request{
-            sizeof request, timeout_ms, str("GET"), str(url), {&header, 1, sizeof header},
-            str("ask"),     0,          0,          parent};
-        return service<capstan_http>(CAPSTAN_SERVICE_HTTP).send(raw(), &request, &done, &seen);
-    }
-    std::string header_value = "b";
-    capstan_op open(Duration deadline) {
-        return context->operations()
-            .open({.what = "refresh",
-                   .deadline = host.loop.monotonic() + deadline,
-                   .from_abi = {},
-                   .done = [](auto&&) {}})
-            .value();
-    }
-};
-
-TEST_F(Requests, AreSentToGrantedHostsAndAnswered) {
-    EXPECT_EQ(send("https://eu.cloud.test:8443/v1"), CAPSTAN_OK);
-    const HttpRequest& request = host.http->sent.at(1).request;
-    EXPECT_EQ(request.url, "https://eu.cloud.test:8443/v1");
-    EXPECT_EQ(request.body, "ask");
-    EXPECT_EQ(request.timeout, 30s);
-    EXPECT_EQ(request.max_reply_bytes, 16u << 20);
-    host.http->answer(1, HttpReply{.status = 404, .headers = {}, .body = "gone"});
-    EXPECT_EQ(seen.times, 0);
-    host.loop.settle();
-    EXPECT_EQ(seen.status, CAPSTAN_OK);
-    EXPECT_EQ(seen.http_status, 404);
-    EXPECT_EQ(seen.body, "gone");
-    EXPECT_EQ(seen.times, 1);
-}
-
-TEST_F(Requests, ToOtherHostsAreRefused) {
-    for (const char* const url :
-         {"http://evil.test/", "http://api.test.evil.test/", "http://cloud.test/",
-          "http://api.test@evil.test/", "http://evilcloud.test/"}) {
-        EXPECT_NE(send(url), CAPSTAN_OK) << url;
-    }
-    EXPECT_EQ(send("http://evil.test/"), CAPSTAN_E_PERMISSION);
-    EXPECT_TRUE(host.http->sent.empty());
-}
-
-TEST_F(Requests, ThatAreNoneAreRefused) {
-    for (const char* const url : {"", "api.test", "/path", "file:///etc/passwd", "ftp://api.test/",
-                                  "http://api.test/\r\nx: y"}) {
-        EXPECT_EQ(send(url), CAPSTAN_E_INVALID_ARGUMENT) << url;
-    }
-    header_value = "b\r\nx-evil: yes";
-    EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_INVALID_ARGUMENT);
-    EXPECT_TRUE(host.http->sent.empty());
-}
-
-TEST_F(Requests, HaveNoMoreTimeThanTheirOperation) {
-    const capstan_op op = open(5s);
-    host.loop.advance(2s);
-    send("http://api.test/", op, 10'000);
-    EXPECT_EQ(host.http->sent.at(1).request.timeout, 3s);
-    host.loop.advance(3s);
-    EXPECT_EQ(seen.status, CAPSTAN_E_CANCELLED) << "with its operation";
-    EXPECT_EQ(send("http://api.test/", op), CAPSTAN_E_CANCELLED);
-    context->operations().close_all(0, {ErrorCode::cancelled, "end"});
-}
-
-TEST_F(Requests, AreCalledBackWhenTheInstanceStops) {
-    send("http://api.test/");
-    close();
-    EXPECT_EQ(seen.status, CAPSTAN_E_CANCELLED);
-    EXPECT_EQ(seen.error, "cancelled");
-    EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_CANCELLED);
-}
-
-TEST_F(Requests, AreBounded) {
-    for (int i = 0; i < 64; ++i) ASSERT_EQ(send("http://api.test/"), CAPSTAN_OK);
-    EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_BUSY);
 }
 
 }  // namespace
