@@ -19,25 +19,37 @@ using e2e::Process;
 using ::testing::HasSubstr;
 using testing::run;
 
-/// Where `./dev` installs what tests read with Python.
+/// `./dev packages test` makes both.
+enum class Server { python, go };
+
 constexpr const char* python = "build/python/bin/python";
+constexpr const char* go_server = "build/go/external_grpc_server";
 
-bool has_grpcio() { return e2e::run({python, "-c", "import grpc, google.protobuf"}).code == 0; }
+/// Why it is not there; empty: it is.
+std::string missing_because(Server server) {
+    if (server == Server::go) {
+        return fs::exists(go_server) ? ""
+                                     : std::string(go_server) + " is not there: there is no Go";
+    }
+    const bool is_there = e2e::run({python, "-c", "import grpc, google.protobuf"}).code == 0;
+    return is_there ? "" : std::string(python) + " has no grpcio; ./dev packages test installs it";
+}
 
-class PythonServer {
+class RunningServer {
 public:
-    explicit PythonServer(std::vector<std::string> arguments) {
-        fs::remove(port_file_);
-        std::vector<std::string> command{python, "tests/external_grpc/server", port_file_};
+    RunningServer(Server server, const std::vector<std::string>& arguments) {
+        std::vector<std::string> command{go_server};
+        if (server == Server::python) command = {python, "tests/external_grpc/server"};
+        command.push_back(port_file_);
         command.insert(command.end(), arguments.begin(), arguments.end());
         process_.emplace(command, Process::Variables{}, folder_ / "log");
     }
-    ~PythonServer() {
+    ~RunningServer() {
         process_.reset();
         fs::remove_all(folder_);
     }
-    PythonServer(const PythonServer&) = delete;
-    PythonServer& operator=(const PythonServer&) = delete;
+    RunningServer(const RunningServer&) = delete;
+    RunningServer& operator=(const RunningServer&) = delete;
 
     std::string url() const {
         EXPECT_TRUE(e2e::becomes(e2e::Seconds(30), [&] { return fs::exists(port_file_); }));
@@ -56,13 +68,13 @@ private:
     std::optional<Process> process_{};
 };
 
-struct PythonCloud {
-    PythonServer server;
+struct ServedCloud {
+    RunningServer server;
     RealHttpHost host{};
     ExternalCloud cloud;
 
-    explicit PythonCloud(std::vector<std::string> arguments)
-        : server(std::move(arguments)), cloud(host.host(), config(server.url())) {}
+    explicit ServedCloud(Server kind, std::vector<std::string> arguments = {"new"})
+        : server(kind, arguments), cloud(host.host(), config(server.url())) {}
     static CloudConfig config(const std::string& url) {
         CloudConfig out{.server = {.url = url}};
         out.server.timeout = std::chrono::milliseconds(500);
@@ -80,18 +92,25 @@ struct PythonCloud {
     }
 };
 
-class PythonGrpcio : public ::testing::Test {
+class GrpcServers : public ::testing::TestWithParam<Server> {
 protected:
     void SetUp() override {
-        if (has_grpcio()) return;
+        const std::string because = missing_because(GetParam());
+        if (because.empty()) return;
         const char* const ci = std::getenv("CI");
-        ASSERT_FALSE(ci != nullptr && std::string(ci) == "true") << python << " has no grpcio";
-        GTEST_SKIP() << python << " has no grpcio; ./dev packages test installs it";
+        const bool is_demanded = ci != nullptr && std::string(ci) == "true";
+        // Debian 12 has no Go that is new enough.
+        ASSERT_FALSE(is_demanded && GetParam() == Server::python) << because;
+        GTEST_SKIP() << because;
     }
 };
+INSTANTIATE_TEST_SUITE_P(On, GrpcServers, ::testing::Values(Server::python, Server::go),
+                         [](const auto& test) {
+                             return test.param == Server::python ? "PythonGrpcio" : "GrpcGo";
+                         });
 
-TEST_F(PythonGrpcio, GroupsAreReadAndThoseInTroubleKeepNoOther) {
-    PythonCloud p({"new"});
+TEST_P(GrpcServers, GroupsAreReadAndThoseInTroubleKeepNoOther) {
+    ServedCloud p(GetParam());
     const CloudView view = p.refresh();
     ASSERT_EQ(view.groups.size(), 4u);
     EXPECT_EQ(view.groups[0].id, NodeGroupId("web"));
@@ -106,8 +125,8 @@ TEST_F(PythonGrpcio, GroupsAreReadAndThoseInTroubleKeepNoOther) {
     EXPECT_EQ(view.unreadable[1].code, ErrorCode::deadline);
 }
 
-TEST_F(PythonGrpcio, MachinesAreReadWithTheirErrors) {
-    PythonCloud p({"new"});
+TEST_P(GrpcServers, MachinesAreReadWithTheirErrors) {
+    ServedCloud p(GetParam());
     const CloudView view = p.refresh();
     ASSERT_EQ(view.machines.size(), 3u);
     EXPECT_EQ(view.machines[0].id, MachineId("m-1"));
@@ -119,8 +138,8 @@ TEST_F(PythonGrpcio, MachinesAreReadWithTheirErrors) {
     EXPECT_EQ(view.machines[2].error->message, "none left in zone a");
 }
 
-TEST_F(PythonGrpcio, TargetsGrowAndShrink) {
-    PythonCloud p({"new"});
+TEST_P(GrpcServers, TargetsGrowAndShrink) {
+    ServedCloud p(GetParam());
     p.refresh();
     EXPECT_EQ(p.increase("web", 3, 2)->target, 5);
     EXPECT_EQ(p.refresh().groups[0].target, 5);
@@ -132,8 +151,8 @@ TEST_F(PythonGrpcio, TargetsGrowAndShrink) {
     EXPECT_EQ(p.refresh().groups[0].target, 3);
 }
 
-TEST_F(PythonGrpcio, MachinesAreRemovedAndAStrangerIsSaid) {
-    PythonCloud p({"new"});
+TEST_P(GrpcServers, MachinesAreRemovedAndAStrangerIsSaid) {
+    ServedCloud p(GetParam());
     p.refresh();
     const Removal removal{.group = NodeGroupId("web"),
                           .machines = {MachineId("m-9"), MachineId("m-2")}};
@@ -145,9 +164,9 @@ TEST_F(PythonGrpcio, MachinesAreRemovedAndAStrangerIsSaid) {
     EXPECT_EQ(p.refresh().groups[0].target, 1);
 }
 
-TEST_F(PythonGrpcio, TemplatesOfBothGenerationsAreTheSame) {
+TEST_P(GrpcServers, TemplatesOfBothGenerationsAreTheSame) {
     const auto described = [](const char* generation) {
-        PythonCloud p({generation});
+        ServedCloud p(GetParam(), {generation});
         p.refresh();
         const auto node = run(p.host.fake(), p.cloud.describe(NodeGroupId("web")));
         EXPECT_TRUE(node) << node.error();
@@ -161,8 +180,8 @@ TEST_F(PythonGrpcio, TemplatesOfBothGenerationsAreTheSame) {
     EXPECT_EQ(node.allocatable, (Resources{{"cpu", 3900}, {"memory", 16_GiB}}));
 }
 
-TEST_F(PythonGrpcio, OptionsAndPricesAreRead) {
-    PythonCloud p({"new"});
+TEST_P(GrpcServers, OptionsAndPricesAreRead) {
+    ServedCloud p(GetParam());
     p.refresh();
     const auto options = [&](const char* id) {
         AbiArena arena;
@@ -181,11 +200,21 @@ TEST_F(PythonGrpcio, OptionsAndPricesAreRead) {
     EXPECT_EQ(price->per_hour, 0.25);
 }
 
-TEST_F(PythonGrpcio, AServerWithoutTheOptionalCallsIsOneToo) {
-    PythonCloud p({"new", "--bare"});
-    EXPECT_EQ(p.refresh().groups[0].target, 2);
-    EXPECT_EQ(run(p.host.fake(), p.cloud.describe(NodeGroupId("web"))).error().code,
-              ErrorCode::unsupported);
+/// gRPC's C library answers a call that it does not have before it has read the request, and resets
+/// the stream. libcurl 7.88 then loses the answer of one request in three, so it may take more than
+/// one.
+TEST_P(GrpcServers, AServerWithoutTheOptionalCallsIsOneToo) {
+    ServedCloud p(GetParam(), {"new", "--bare"});
+    std::optional<Error> told;
+    for (int round = 0; round < 12; ++round) {
+        EXPECT_EQ(p.refresh().groups[0].target, 2);
+        const auto node = run(p.host.fake(), p.cloud.describe(NodeGroupId("web")));
+        ASSERT_FALSE(node);
+        told = node.error();
+        if (told->code == ErrorCode::unsupported) return;
+        p.host.fake().advance(std::chrono::minutes(1));
+    }
+    FAIL() << *told;
 }
 
 }  // namespace
