@@ -11,7 +11,8 @@
 namespace capstan::external_grpc {
 namespace {
 
-constexpr const char* service = "clusterautoscaler.cloudprovider.v1.externalgrpc.CloudProvider";
+constexpr const char* provider_service =
+    "clusterautoscaler.cloudprovider.v1.externalgrpc.CloudProvider";
 
 std::string about_group(const NodeGroupId& group) { return "group " + in_quotes(group.value()); }
 
@@ -47,7 +48,7 @@ Task<T> named(NodeGroupId group, Task<T> task) {
 }  // namespace
 
 CloudApi::CloudApi(Host host, ServerAddress server)
-    : host_(host), channel_(host, std::move(server), service) {}
+    : host_(host), channel_(host, std::move(server), provider_service) {}
 
 Task<void> CloudApi::refresh() const {
     co_await channel_.ask<wire::RefreshResponse>("Refresh", wire::RefreshRequest());

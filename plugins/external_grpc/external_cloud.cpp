@@ -144,7 +144,8 @@ Task<Resized> ExternalCloud::decrease_target(Resize request) {
 Result<void> ExternalCloud::check_minimum(const Removal& request) const {
     const NodeGroup* const group = find_group(request.group);
     if (group == nullptr || request.force || !group->min || !group->target) return {};
-    const auto left = *group->target - static_cast<int>(request.machines.size());
+    const int target = answers_.counted(request.group, *group->target);
+    const int left = target - static_cast<int>(request.machines.size());
     if (left >= *group->min) return {};
     return fail(ErrorCode::invalid_argument,
                 title_of(request.group) + ": without " +
@@ -159,9 +160,8 @@ Task<void> ExternalCloud::remove_batch(NodeGroupId group, std::vector<MachineId>
     note_change();
     co_await api_.delete_nodes(group, std::move(nodes));
     const int count = static_cast<int>(machines.size());
-    answers_.lower(group, count);
-    if (const auto at = groups_.find(group); at != groups_.end() && at->second.target)
-        *at->second.target -= count;
+    const NodeGroup* const known = find_group(group);
+    if (known != nullptr && known->target) answers_.lower(group, count, *known->target);
 }
 
 Task<Removed> ExternalCloud::remove(Removal request) {

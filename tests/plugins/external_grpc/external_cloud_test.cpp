@@ -302,6 +302,23 @@ TEST(ExternalCloud, StaysAboveTheMinimumUnlessItIsForced) {
     EXPECT_EQ(s.calls("NodeGroupDeleteNodes"), 2u);
 }
 
+TEST(ExternalCloud, TheMinimumIsHeldAgainstWhatWasAnsweredSince) {
+    Grown s;
+    s.server.always("NodeGroupDeleteNodes", wire::NodeGroupDeleteNodesResponse());
+    ASSERT_TRUE(s.increase(2, 2));
+    ASSERT_TRUE(s.refresh()) << "which still shows 2";
+    EXPECT_TRUE(run(s.host, s.cloud().remove(removal_of({"m-1", "m-2"})))) << "of four";
+    EXPECT_FALSE(run(s.host, s.cloud().remove(removal_of({"m-3", "m-4"})))) << "of two";
+}
+
+TEST(ExternalCloud, WhatWasRemovedDoesNotCountWhileTheServersListLags) {
+    Grown s;
+    s.server.always("NodeGroupDeleteNodes", wire::NodeGroupDeleteNodesResponse());
+    ASSERT_TRUE(run(s.host, s.cloud().remove(removal_of({"m-1"}))));
+    EXPECT_EQ(s.increase(1, 0).error().code, ErrorCode::conflict);
+    EXPECT_EQ(s.increase(2, 1)->target, 3) << "the list still shows 2, the host counts 1";
+}
+
 TEST(ExternalCloud, AGroupThatIsOnlyEverEmptyOrFullIsEmptiedByOneCall) {
     Server s;
     s.group("web", 3, {"m-1", "m-2"}).with_template("4");
