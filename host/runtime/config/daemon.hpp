@@ -176,7 +176,7 @@ void describe(auto&& key, Watchdog& s) {
     key("busy_time", s.busy_time,
         "A decision hook that overran its deadline is abandoned. The process ends with exit code 4 "
         "when the thread of one has burnt a core for so long, by its own CPU clock.",
-        {.min = 1e9});
+        {.min = std::chrono::seconds(1)});
     key("memory_max", s.memory_max,
         "The same when the process's resident memory reaches so many bytes while there is such a "
         "thread. Unset: 90 % of its cgroup's limit, where that has one.",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -111,9 +112,10 @@ void describe(auto&& key, PluginLimits& s) {
     key("call_deadline", s.call_deadline,
         "Longest time one call may take, after which the instance is overdue. Unset: what suits "
         "the kind of call.",
-        {.min = 1e6});
+        {.min = std::chrono::milliseconds(1)});
     key("refresh_deadline", s.refresh_deadline,
-        "The same for reading a cloud's groups and machines.", {.min = 1e6});
+        "The same for reading a cloud's groups and machines.",
+        {.min = std::chrono::milliseconds(1)});
     key("max_inflight", s.max_inflight, "Most asynchronous calls at once; further ones wait.",
         {.min = 1});
     key("blocking_threads", s.blocking_threads, "Threads it may block.", {.min = 1, .max = 64});

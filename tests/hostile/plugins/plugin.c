@@ -140,14 +140,12 @@ static const capstan_field fields[] = {
      .type = CAPSTAN_TYPE_STRING,
      .key = CONSTANT("at"),
      .doc = CONSTANT("The function that breaks a rule."),
-     .default_value = CONSTANT("\"\""),
-     .min = 1},
+     .default_value = CONSTANT("\"\"")},
     {.struct_size = sizeof(capstan_field),
      .type = CAPSTAN_TYPE_STRING,
      .key = CONSTANT("act"),
      .doc = CONSTANT("How it breaks one."),
-     .default_value = CONSTANT("\"\""),
-     .min = 1},
+     .default_value = CONSTANT("\"\"")},
 };
 
 #define CLASS(name, of_kind, make)          \

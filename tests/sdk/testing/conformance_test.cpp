@@ -236,6 +236,19 @@ TEST(SchemaChecks, FindADefaultOutsideItsOwnBounds) {
         ElementsAre("schema/defaults: default of \"n\": setting n: must be from 0 to 5, is 9"));
 }
 
+TEST(SchemaChecks, FindBoundsThatCannotHold) {
+    struct Fields {
+        static Schema fields() {
+            return {
+                {.key = "n", .type = SettingType::integer, .doc = "A number.", .min = 5, .max = 0},
+                {.key = "zone", .doc = "Where.", .min = 1}};
+        }
+    };
+    EXPECT_THAT(
+        failures_of<WithSchema<Fields>>(),
+        ElementsAre("schema/documented: field \"n\": has a min above its max (and 1 more)"));
+}
+
 TEST(SchemaChecks, FindACheckThatRefusesTheDefaults) {
     struct Refusing {
         static Schema schema() {

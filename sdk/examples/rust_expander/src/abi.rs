@@ -154,6 +154,8 @@ pub struct Settings {
 }
 
 pub const TYPE_INTEGER: i32 = 2;
+pub const FIELD_MIN: u32 = 32;
+pub const FIELD_MAX: u32 = 64;
 
 #[repr(C)]
 pub struct Field {

@@ -151,7 +151,7 @@ extern "C" fn create(
 
 static FIELDS: [Field; 1] = [Field {
     struct_size: size_of::<Field>() as u32,
-    flags: 0,
+    flags: FIELD_MIN | FIELD_MAX,
     kind: TYPE_INTEGER,
     reserved: 0,
     key: text("enough"),
