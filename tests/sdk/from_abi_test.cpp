@@ -203,7 +203,7 @@ TEST(Error, AdviceToWaitIsNeverLongerThanAYear) {
     raw.struct_size = sizeof raw;
     raw.code = CAPSTAN_E_THROTTLED;
     raw.retry_after_ms = INT64_MAX;
-    EXPECT_EQ(capstan::raise(raw).retry_after, std::chrono::hours(24 * 365));
+    EXPECT_EQ(capstan::from_abi(raw).retry_after, std::chrono::hours(24 * 365));
 }
 
 TEST_F(Hostile, TemplateIsCheckedMemberByMember) {

@@ -35,10 +35,10 @@ TEST(SharedCloudView, IsTheViewItWasMadeOf) {
 TEST(SharedCloudView, OfWhichACopyIsTheSame) {
     std::optional<SharedCloudView> first(one_machine());
     const SharedCloudView copy = *first;
-    const auto* const machines = copy.raw().instances.data;
+    const auto* const machines = copy.raw().machines.data;
     EXPECT_EQ(&copy.raw(), &first->raw());
     first.reset();
-    EXPECT_EQ(copy.raw().instances.data, machines);
+    EXPECT_EQ(copy.raw().machines.data, machines);
     EXPECT_EQ(*copy, one_machine());
 }
 

@@ -129,12 +129,12 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
     for (std::size_t i = 0; i < results.decreases.size(); ++i) {
         const Decrease& decrease = decision.decreases[i];
         if (results.decreases[i]) continue;
-        request_to_abi(memory, decrease.group, decrease.by);
+        lower_request(memory, decrease.group, decrease.by);
         remember_given_back(memory, decrease);
     }
     for (std::size_t i = 0; i < results.removals.size(); ++i) {
         const MachineRemoval& removal = decision.removals[i];
-        request_to_abi(memory, removal.group, count_gone(removal, results.removals[i]));
+        lower_request(memory, removal.group, count_gone(removal, results.removals[i]));
     }
     for (std::size_t i = 0; i < results.increases.size(); ++i) {
         const Increase& increase = decision.increases[i];
@@ -173,7 +173,7 @@ int follow_request(Memory& memory, const GroupFigures& group, const Settings& se
     return 0;
 }
 
-void request_to_abi(Memory& memory, const NodeGroupId& group, int count) {
+void lower_request(Memory& memory, const NodeGroupId& group, int count) {
     const auto at = memory.requests.find(group);
     if (at == memory.requests.end()) return;
     at->second.increase -= count;

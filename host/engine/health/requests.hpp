@@ -41,7 +41,7 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
 int follow_request(Memory& memory, const GroupFigures& group, const Settings& settings, Time now);
 
 /// `count` machines of the request will not come.
-void request_to_abi(Memory& memory, const NodeGroupId& group, int count);
+void lower_request(Memory& memory, const NodeGroupId& group, int count);
 
 /// How the group is backed off when machines fail now: until one joins only where one may.
 BackoffPolicy policy_of(const GroupFigures& group, const Memory& memory, const Settings& settings,

@@ -106,9 +106,9 @@ TEST_F(Unchanged, WhatWouldBeRefusedIsNeverTheSame) {
     const std::function<void(Raw&)> faults[] = {
         [](Raw& v) { v.struct_size = 8; },
         [](Raw& v) { v.groups.data = nullptr; },
-        [](Raw& v) { v.instances.data = nullptr; },
+        [](Raw& v) { v.machines.data = nullptr; },
         [](Raw& v) { v.groups.stride = 8; },
-        [](Raw& v) { v.instances.stride -= 1; },
+        [](Raw& v) { v.machines.stride -= 1; },
         [](Raw& v) { group(v).struct_size = 8; },
         [](Raw& v) { group(v).struct_size = v.groups.stride + 1; },
         [](Raw& v) { group(v).min = -1; },
