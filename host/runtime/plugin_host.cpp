@@ -67,7 +67,8 @@ PluginHost::PluginHost(const Config& config, Options options)
                    .version = std::move(options.version),
                    .is_virtual = options.clock != nullptr,
                    .has_strand_threads = options.has_strand_threads && options.clock == nullptr,
-                   .calls = std::make_shared<CallWatches>(config.watchdog.stuck_after)} {
+                   .calls = std::make_shared<CallWatches>(config.watchdog.stuck_after),
+                   .drafts = draft_ids(config.trust.drafts)} {
     if (!config.secrets.dir.empty())
         environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
     if (options.state.empty()) {

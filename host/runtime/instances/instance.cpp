@@ -76,12 +76,19 @@ Result<std::shared_ptr<PluginInstance>> PluginInstance::create(std::shared_ptr<H
                                                                const capstan_settings& settings) {
     if (!CAPSTAN_HAS(spec.type, capstan_class, create))
         return bug(named(*context) + ": its class has no create");
+    const std::string_view kind = text(spec.type->kind);
+    if (context->withholds(kind))
+        return fail(ErrorCode::invalid_config, named(*context) + ": " + withheld_text(kind));
     const Result<const capstan_instance*> made = make(*context, *spec.type, settings);
     if (made)
         return std::shared_ptr<PluginInstance>(new PluginInstance(context, std::move(spec), *made));
     context->metrics().hook_failed(Hook::create, made.error().code);
     context->abandon();
-    return fail(within(named(*context), made.error()));
+    Error error = within(named(*context), made.error());
+    // It may have failed for want of what it was not given.
+    if (const std::string missed = context->withheld(); !missed.empty())
+        error.message += "; " + missed;
+    return fail(std::move(error));
 }
 
 PluginInstance::PluginInstance(std::shared_ptr<HostContext> context, InstanceSpec spec,
@@ -100,6 +107,7 @@ Duration PluginInstance::call_deadline() const noexcept {
 
 Result<const void*> PluginInstance::interface_table(std::string_view interface_id) const {
     if (instance_ == nullptr) return fail(ErrorCode::unavailable, named(*context_) + " is stopped");
+    if (context_->withholds(interface_id)) return nullptr;
     Result<const void*> table = find_interface(*instance_, interface_id);
     if (!table) return fail(within(named(*context_), std::move(table).error()));
     return table;

@@ -93,6 +93,7 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
       operations_(
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
       tasks_(std::make_shared<TaskBoard>(loop_, strand_, calls_, task_options(identity_.limits))),
+      drafts_(environment.drafts),
       version_(environment.version) {
     if (!identity_.grants.http.empty() && environment.http) {
         http_ = std::make_shared<PluginHttp>(PluginHttp::Options{.hosts = identity_.grants.http},
@@ -143,7 +144,28 @@ OperationTable::Options HostContext::operation_options(
     return out;
 }
 
-const void* HostContext::service(std::string_view id) const noexcept {
+bool HostContext::withholds(std::string_view id) noexcept {
+    if (!drafts_.withholds(id)) return false;
+    try {
+        {
+            const std::lock_guard lock(withheld_mutex_);
+            if (!withheld_.emplace(id).second) return true;
+        }
+        say(LogLevel::warn, "the plugin does without " + withheld_text(id));
+    } catch (...) {  // out of memory: the answer is the same
+    }
+    return true;
+}
+
+std::string HostContext::withheld() const {
+    const std::lock_guard lock(withheld_mutex_);
+    std::string out;
+    for (const std::string& id : withheld_) out += (out.empty() ? "" : "; ") + withheld_text(id);
+    return out;
+}
+
+const void* HostContext::service(std::string_view id) noexcept {
+    if (withholds(id)) return nullptr;
     if (id == CAPSTAN_SERVICE_OPS) return &services::ops;
     if (id == CAPSTAN_SERVICE_LOG) return &services::log;
     if (id == CAPSTAN_SERVICE_METRICS) return &services::metrics;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 
 #include <capstan/abi/services.h>
@@ -11,6 +13,7 @@
 
 #include "io/http_client.hpp"
 #include "runtime/config/pipeline.hpp"
+#include "runtime/drafts.hpp"
 #include "runtime/instances/abandoned_threads.hpp"
 #include "runtime/instances/breadcrumbs.hpp"
 #include "runtime/instances/plugin_calls.hpp"
@@ -52,6 +55,7 @@ struct HostEnvironment {
     bool has_strand_threads = false;
     /// The calls under way, for a watch on them; NULL: nothing watches.
     std::shared_ptr<CallWatches> calls{};
+    DraftIds drafts = draft_ids();
 };
 
 /// Who an instance is and what it may use.
@@ -93,6 +97,11 @@ public:
     const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
     ReconcileWishes& wishes() noexcept { return wishes_; }
     StateStore* state() const noexcept { return state_.get(); }  ///< NULL: not granted
+    /// Whether the instance does without this kind, interface or service, because it is a draft;
+    /// told in the log once for each.
+    bool withholds(std::string_view id) noexcept;
+    /// What it was not given for that reason, a sentence each; empty: nothing.
+    std::string withheld() const;
     void say(LogLevel level, const std::string& message, const LogPairs& fields = {}) const;
 
     /// Timers, posted functions, blocking work and requests are refused from now on. Log, metrics,
@@ -108,7 +117,7 @@ public:
 private:
     HostContext(const HostEnvironment& environment, InstanceIdentity identity);
     OperationTable::Options operation_options(const std::shared_ptr<KubeGateway>& cluster);
-    const void* service(std::string_view id) const noexcept;
+    const void* service(std::string_view id) noexcept;
 
     const InstanceIdentity identity_;
     io::Loop& loop_;
@@ -132,6 +141,9 @@ private:
     std::shared_ptr<SecretSource> secrets_;
     std::shared_ptr<StateStore> state_;
     ReconcileWishes wishes_;
+    const DraftIds drafts_;
+    mutable std::mutex withheld_mutex_;
+    std::set<std::string, std::less<>> withheld_;
     const std::string version_;
     capstan_host host_{};
 };

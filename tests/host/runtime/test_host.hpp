@@ -92,6 +92,7 @@ struct TestHost {
     std::shared_ptr<Breadcrumbs> crumbs{};
     bool has_strand_threads = false;
     std::shared_ptr<CallWatches> calls{};
+    DraftIds drafts{};
 
     HostEnvironment environment() {
         const auto log =
@@ -100,6 +101,7 @@ struct TestHost {
         HostEnvironment out{loop, log, metrics, http, secrets, state, crumbs, 42, "test"};
         out.has_strand_threads = has_strand_threads;
         out.calls = calls;
+        out.drafts = drafts;
         return out;
     }
 };
