@@ -87,6 +87,7 @@ struct Grants {
     std::vector<std::string> secrets;
     bool state = false;
     std::vector<std::string> kube{};
+    std::vector<std::string> metrics{};
 };
 void describe(auto&& key, Grants& s) {
     key("http", s.http,
@@ -99,6 +100,10 @@ void describe(auto&& key, Grants& s) {
         "\"deployments.apps/scale:get,update\". Verbs are get, list, watch, create, update, patch "
         "and delete; without a namespace it holds in all. \"events:create\" lets it tell users of "
         "things.");
+    key("metrics", s.metrics,
+        "Whole names of metrics that it may declare, as in "
+        "\"cluster_autoscaler_aws_request_duration_seconds\"; of all others the names begin with "
+        "\"capstan_plugin_CLASS_\".");
 }
 
 struct PluginLimits {

@@ -94,6 +94,22 @@ bool Metrics::is_ours(std::string_view name) const {
                  strand_overruns, dropped_values, hooks_left_out, running);
 }
 
+std::optional<std::string> Metrics::claim(const std::string& name, const std::string& plugin,
+                                          const std::string& shape) {
+    const std::lock_guard lock(mutex_);
+    WholeName& whole = whole_names_.try_emplace(name, WholeName{shape, {}}).first->second;
+    if (whole.shape != shape) return *whole.plugins.begin();
+    whole.plugins.insert(plugin);
+    return std::nullopt;
+}
+
+void Metrics::disclaim(const std::string& name, const std::string& plugin) {
+    const std::lock_guard lock(mutex_);
+    const auto at = whole_names_.find(name);
+    at->second.plugins.erase(at->second.plugins.find(plugin));
+    if (at->second.plugins.empty()) whole_names_.erase(at);
+}
+
 std::string exposition(const prometheus::Registry& registry) {
     std::vector<prometheus::MetricFamily> families = registry.Collect();
     std::ranges::sort(families, {}, &prometheus::MetricFamily::name);

@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -79,9 +81,21 @@ public:
         family.Remove(series);
     }
 
+    /// Has the plugin declare a whole name (`grants.metrics`) in that shape. Nothing: it may; else
+    /// the other plugin, which has declared it in another one.
+    std::optional<std::string> claim(const std::string& name, const std::string& plugin,
+                                     const std::string& shape);
+    /// As often as `claim` was answered with nothing.
+    void disclaim(const std::string& name, const std::string& plugin);
+
 private:
+    struct WholeName {
+        std::string shape;
+        std::multiset<std::string> plugins;
+    };
     std::mutex mutex_;
     std::map<const void*, int> uses_;
+    std::map<std::string, WholeName> whole_names_;
 };
 
 /// The series of one instance, which go with it. [any thread]
