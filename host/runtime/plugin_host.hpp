@@ -103,6 +103,8 @@ public:
     const CallWatches& calls() const noexcept { return *environment_.calls; }
     /// NULL: nothing watches this host.
     Guard* guard() noexcept { return guard_; }
+    /// Of clouds that want a pass.
+    PassWishes& pass_wishes() noexcept { return *environment_.pass_wishes; }
     Logger& log() noexcept { return *environment_.log; }
     /// NULL: nothing is recorded of this process.
     std::shared_ptr<Breadcrumbs> breadcrumbs() const { return environment_.crumbs; }

@@ -23,6 +23,7 @@ const void* table_of(std::string_view id) noexcept {
     if (id == CAPSTAN_SERVICE_RECONCILE) return &fake_reconcile_table();
     if (id == CAPSTAN_SERVICE_SECRETS) return &fake_secrets_table();
     if (id == CAPSTAN_SERVICE_STATE) return &fake_state_table();
+    if (id == CAPSTAN_SERVICE_WAKE) return &fake_wake_table();
     return nullptr;
 }
 
@@ -116,6 +117,11 @@ std::optional<Duration> FakeHost::take_wish() {
     const std::optional<Duration> due = std::exchange(parts_->wish, std::nullopt);
     if (!due) return std::nullopt;
     return std::max(*due - parts_->loop.now(), Duration::zero());
+}
+
+std::vector<std::string> FakeHost::take_wakes() {
+    const std::lock_guard lock(parts_->mutex);
+    return std::exchange(parts_->wakes, {});
 }
 
 std::vector<LogLine> FakeHost::log_lines() const {

@@ -44,6 +44,7 @@ struct FakeParts {
     std::map<std::string, std::string, std::less<>> secrets;
     std::map<std::string, StoredValue, std::less<>> state;
     std::optional<Duration> wish{};  ///< of a reconcile: a point of the loop's time
+    std::vector<std::string> wakes{};
     std::int32_t log_level = CAPSTAN_LOG_TRACE;
     std::vector<LogLine> log_lines;
     std::map<std::string, FakeMetric, std::less<>> metrics;
@@ -73,6 +74,7 @@ const capstan_ops& fake_ops_table() noexcept;
 const capstan_reconcile_service& fake_reconcile_table() noexcept;
 const capstan_secrets& fake_secrets_table() noexcept;
 const capstan_state& fake_state_table() noexcept;
+const capstan_wake& fake_wake_table() noexcept;
 
 }  // namespace testing
 CAPSTAN_NAMESPACE_END

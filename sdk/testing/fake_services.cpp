@@ -103,6 +103,16 @@ capstan_status take_wish(const capstan_host* host, std::int64_t within_ns) noexc
     return CAPSTAN_OK;
 }
 
+// capstan.wake/1
+
+capstan_status take_wake(const capstan_host* host, capstan_str why) noexcept {
+    FakeParts& p = parts(host);
+    if (p.loop.is_stopping()) return CAPSTAN_E_CANCELLED;
+    const std::lock_guard lock(p.mutex);
+    p.wakes.emplace_back(text(why));
+    return CAPSTAN_OK;
+}
+
 // capstan.secrets/1
 
 capstan_status with_secret(const capstan_host* host, capstan_str name,
@@ -193,6 +203,10 @@ const capstan_metrics& fake_metrics_table() noexcept {
 const capstan_reconcile_service& fake_reconcile_table() noexcept {
     static constexpr capstan_reconcile_service table{sizeof(capstan_reconcile_service), 0,
                                                      &take_wish};
+    return table;
+}
+const capstan_wake& fake_wake_table() noexcept {
+    static constexpr capstan_wake table{sizeof(capstan_wake), 0, &take_wake};
     return table;
 }
 const capstan_secrets& fake_secrets_table() noexcept {

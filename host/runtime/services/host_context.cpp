@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include <capstan/abi/cloud.h>
+
 #include "runtime/services/services.hpp"
 
 namespace capstan::runtime {
@@ -94,6 +96,7 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
       operations_(
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
       tasks_(std::make_shared<TaskBoard>(loop_, strand_, calls_, task_options(identity_.limits))),
+      pass_wishes_(environment.pass_wishes),
       drafts_(environment.drafts),
       version_(environment.version) {
     if (!identity_.grants.http.empty() && environment.http) {
@@ -178,6 +181,8 @@ const void* HostContext::service(std::string_view id) noexcept {
         return identity_.is_controller ? &services::reconcile : nullptr;
     if (id == CAPSTAN_SERVICE_SECRETS) return secrets_ ? &services::secrets : nullptr;
     if (id == CAPSTAN_SERVICE_STATE) return state_ ? &services::state : nullptr;
+    if (id == CAPSTAN_SERVICE_WAKE)
+        return identity_.kind == CAPSTAN_KIND_CLOUD ? &services::wake : nullptr;
     return nullptr;
 }
 

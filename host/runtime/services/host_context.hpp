@@ -25,9 +25,9 @@
 #include "runtime/services/plugin_http.hpp"
 #include "runtime/services/plugin_kube.hpp"
 #include "runtime/services/plugin_metrics.hpp"
-#include "runtime/services/reconcile_wishes.hpp"
 #include "runtime/services/secrets.hpp"
 #include "runtime/services/state_store.hpp"
+#include "runtime/services/wishes.hpp"
 
 namespace capstan::runtime {
 
@@ -56,6 +56,8 @@ struct HostEnvironment {
     /// The calls under way, for a watch on them; NULL: nothing watches.
     std::shared_ptr<CallWatches> calls{};
     DraftIds drafts = draft_ids();
+    /// Of clouds that want a pass; not NULL.
+    std::shared_ptr<PassWishes> pass_wishes = std::make_shared<PassWishes>();
 };
 
 /// Who an instance is and what it may use.
@@ -96,6 +98,7 @@ public:
     PluginKube* kube() const noexcept { return kube_.get(); }                ///< NULL: not granted
     const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
     ReconcileWishes& wishes() noexcept { return wishes_; }
+    const PassWishes& pass_wishes() const noexcept { return *pass_wishes_; }
     StateStore* state() const noexcept { return state_.get(); }  ///< NULL: not granted
     /// Whether the instance does without this kind, interface or service, because it is a draft;
     /// told in the log once for each.
@@ -141,6 +144,7 @@ private:
     std::shared_ptr<SecretSource> secrets_;
     std::shared_ptr<StateStore> state_;
     ReconcileWishes wishes_;
+    const std::shared_ptr<const PassWishes> pass_wishes_;
     const DraftIds drafts_;
     mutable std::mutex withheld_mutex_;
     std::set<std::string, std::less<>> withheld_;

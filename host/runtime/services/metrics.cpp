@@ -75,6 +75,8 @@ Metrics::Metrics()
                           "Calls that kept the instance's strand for more than 50 ms.")),
       dropped_values(plugin_counters(registry_, "dropped_values_total",
                                      "Values dropped because the plugin had used up its series.")),
+      pass_wishes(plugin_counters(registry_, "pass_wishes_total",
+                                  "Passes that the plugin asked for before their time.")),
       hooks_left_out(plugin_gauges(registry_, "hooks_left_out",
                                    "1 while passes do without the hook because it overran its "
                                    "deadline.")),
@@ -91,7 +93,7 @@ bool Metrics::is_ours(std::string_view name) const {
     };
     return name == "capstan_plugin_retained_libraries" ||
            names(hook_durations, hook_overruns, errors, late_completions, overdue_operations,
-                 strand_overruns, dropped_values, hooks_left_out, running);
+                 strand_overruns, dropped_values, pass_wishes, hooks_left_out, running);
 }
 
 std::optional<std::string> Metrics::claim(const std::string& name, const std::string& plugin,
@@ -133,6 +135,8 @@ InstanceMetrics::~InstanceMetrics() {
     metrics_->release(metrics_->overdue_operations, &overdue_operations_);
     metrics_->release(metrics_->strand_overruns, &strand_overruns_);
     metrics_->release(metrics_->dropped_values, &dropped_values_);
+    if (pass_wishes_.load() != nullptr)
+        metrics_->release(metrics_->pass_wishes, pass_wishes_.load());
     release_all(*metrics_, metrics_->hook_durations, durations_);
     release_all(*metrics_, metrics_->hook_overruns, overruns_);
     release_all(*metrics_, metrics_->hooks_left_out, left_out_);
@@ -149,6 +153,10 @@ void InstanceMetrics::hook_overran(Hook hook) {
     once(*metrics_, overruns_[index_of(hook)], metrics_->hook_overruns,
          {{"plugin", id_}, {"hook", std::string(name_of(hook))}})
         .Increment();
+}
+
+void InstanceMetrics::wanted_pass() {
+    once(*metrics_, pass_wishes_, metrics_->pass_wishes, {{"plugin", id_}}).Increment();
 }
 
 void InstanceMetrics::hook_left_out(Hook hook, bool is) {

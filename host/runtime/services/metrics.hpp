@@ -50,6 +50,7 @@ public:
     Counters& strand_overruns;     ///< capstan_plugin_strand_overruns_total: calls that kept the
                                    ///< strand above 50 ms
     Counters& dropped_values;  ///< capstan_plugin_dropped_values_total: beyond an instance's series
+    Counters& pass_wishes;     ///< capstan_plugin_pass_wishes_total
     Gauges& hooks_left_out;    ///< capstan_plugin_hooks_left_out{hook}: 1 or 0
     Gauges& running;           ///< capstan_plugin_running: 1 or 0, in a daemon; 0: it has not
                                ///< started, or its start failed
@@ -113,6 +114,7 @@ public:
     void overdue_operation() { overdue_operations_.Increment(); }
     void strand_overrun() { strand_overruns_.Increment(); }
     void dropped_value() { dropped_values_.Increment(); }
+    void wanted_pass();
     /// There is a series for each hook that was left out once.
     void hook_left_out(Hook hook, bool is);
 
@@ -126,6 +128,7 @@ private:
     std::array<std::atomic<prometheus::Histogram*>, hook_count> durations_{};
     std::array<std::atomic<prometheus::Counter*>, hook_count> overruns_{};
     std::array<std::atomic<prometheus::Gauge*>, hook_count> left_out_{};
+    std::atomic<prometheus::Counter*> pass_wishes_{};
     static constexpr std::size_t code_count = 16;
     std::array<std::atomic<prometheus::Counter*>, hook_count * code_count> errors_{};
 };

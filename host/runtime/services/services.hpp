@@ -18,6 +18,7 @@ extern const capstan_kube kube;
 extern const capstan_reconcile_service reconcile;
 extern const capstan_secrets secrets;
 extern const capstan_state state;
+extern const capstan_wake wake;
 
 inline HostContext& context(const capstan_host* host) noexcept {
     return *static_cast<HostContext*>(host->ctx);

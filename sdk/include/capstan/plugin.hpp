@@ -39,6 +39,7 @@
 #include <capstan/similarity.hpp>
 #include <capstan/splitter.hpp>
 #include <capstan/task.hpp>
+#include <capstan/wake.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 

@@ -12,5 +12,6 @@
 #include "service_reconcile.h"
 #include "service_secrets.h"
 #include "service_state.h"
+#include "service_wake.h"
 
 #endif

@@ -71,6 +71,29 @@ TEST_F(Services, AreThoseThatAreGranted) {
     EXPECT_EQ(raw()->service(raw(), nullptr), nullptr);
 }
 
+TEST_F(Services, LetACloudAskForAPassAndNoOther) {
+    EXPECT_EQ(raw()->service(raw(), CAPSTAN_SERVICE_WAKE), nullptr) << "no cloud";
+    HostEnvironment environment = host.environment();
+    std::vector<std::string> wanted;
+    environment.pass_wishes->listen(
+        [&](const PassWish& wish) { wanted.push_back(wish.plugin + ": " + wish.why); });
+    InstanceIdentity who = identity("aws");
+    who.kind = CAPSTAN_KIND_CLOUD;
+    const auto cloud = HostContext::make(environment, who);
+    const auto& wake = *static_cast<const capstan_wake*>(
+        cloud->host()->service(cloud->host(), CAPSTAN_SERVICE_WAKE));
+    EXPECT_EQ(wake.wake(cloud->host(), str("spot notice\nfor i-1")), CAPSTAN_OK);
+    EXPECT_EQ(wake.wake(cloud->host(), str(std::string(1000, 'x'))), CAPSTAN_OK);
+    ASSERT_EQ(wanted.size(), 2u);
+    EXPECT_EQ(wanted[0], "aws: spot notice\\nfor i-1");
+    EXPECT_LE(wanted[1].size(), 270u);
+    EXPECT_THAT(host.metrics->text(),
+                HasSubstr("capstan_plugin_pass_wishes_total{plugin=\"aws\"} 2"));
+    cloud->close();
+    EXPECT_EQ(wake.wake(cloud->host(), str("late")), CAPSTAN_E_CANCELLED);
+    EXPECT_EQ(wanted.size(), 2u);
+}
+
 TEST_F(Services, CallWhatWasPostedOnceOnTheStrand) {
     EXPECT_EQ(exec().post(raw(), &note, this), CAPSTAN_OK);
     EXPECT_THAT(called, ElementsAre());

@@ -136,6 +136,10 @@ public:
     /// them. Nothing: it has not asked.
     std::optional<Duration> take_wish();
 
+    /// Why a cloud has asked for a pass, in order; forgets them. A real host makes one pass of
+    /// several.
+    std::vector<std::string> take_wakes();
+
     /// As in a host that has no such service, or does not grant it. Before the plugin meets the
     /// host.
     void withhold(std::string service_id);
