@@ -54,6 +54,7 @@ runtime::PluginHost::Options host_options(const RunArguments& arguments, std::ui
     if (arguments.state.empty()) return out;
     const std::filesystem::path folder(arguments.state);
     out.state = folder / "plugins";
+    if (!arguments.dry_run) out.cache = folder / "cache";
     out.breadcrumbs = free_breadcrumbs(folder);
     return out;
 }

@@ -76,6 +76,7 @@ PluginHost::PluginHost(const Config& config, Options options)
     } else {
         environment_.state = std::make_shared<FileStateStore>(options.state);
     }
+    if (!options.cache.empty()) environment_.cache = std::make_shared<CacheStore>(options.cache);
     if (options.has_cluster) {
         environment_.kube = std::make_shared<KubeGateway>(
             *loop_, kubernetes::EventRecorder::Options{

@@ -42,6 +42,8 @@ public:
         /// The folder where instances keep their state, made where there is none; empty: it goes
         /// with this host, for commands of one decision.
         std::filesystem::path state{};
+        /// The folder where instances keep what may be lost; empty: nothing is kept.
+        std::filesystem::path cache{};
         /// The clock of deadlines and timers, moved by its owner; NULL: the machine's.
         std::shared_ptr<io::ManualClock> clock{};
         /// Whether there will be a cluster for plugins; see cluster().

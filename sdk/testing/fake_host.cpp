@@ -13,6 +13,7 @@ namespace testing {
 namespace {
 
 const void* table_of(std::string_view id) noexcept {
+    if (id == CAPSTAN_SERVICE_CACHE) return &fake_cache_table();
     if (id == CAPSTAN_SERVICE_CLOCK) return &fake_clock_table();
     if (id == CAPSTAN_SERVICE_EXEC) return &fake_exec_table();
     if (id == CAPSTAN_SERVICE_HTTP) return &fake_http_table();
@@ -118,6 +119,8 @@ std::optional<Duration> FakeHost::take_wish() {
     if (!due) return std::nullopt;
     return std::max(*due - parts_->loop.now(), Duration::zero());
 }
+
+std::map<std::string, CachedBlob, std::less<>>& FakeHost::cache() noexcept { return parts_->cache; }
 
 std::vector<std::string> FakeHost::take_wakes() {
     const std::lock_guard lock(parts_->mutex);

@@ -43,6 +43,7 @@ struct FakeParts {
     std::set<std::uint64_t> kube_watches;
     std::map<std::string, std::string, std::less<>> secrets;
     std::map<std::string, StoredValue, std::less<>> state;
+    std::map<std::string, CachedBlob, std::less<>> cache;
     std::optional<Duration> wish{};  ///< of a reconcile: a point of the loop's time
     std::vector<std::string> wakes{};
     std::int32_t log_level = CAPSTAN_LOG_TRACE;
@@ -64,6 +65,7 @@ inline FakeParts& parts(const capstan_host* host) noexcept {
 }
 
 // One table each; constant data.
+const capstan_cache& fake_cache_table() noexcept;
 const capstan_clock& fake_clock_table() noexcept;
 const capstan_exec& fake_exec_table() noexcept;
 const capstan_http& fake_http_table() noexcept;

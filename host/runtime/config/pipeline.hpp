@@ -88,12 +88,16 @@ struct Grants {
     bool state = false;
     std::vector<std::string> kube{};
     std::vector<std::string> metrics{};
+    bool cache = false;
 };
 void describe(auto&& key, Grants& s) {
     key("http", s.http,
         "Host names it may send requests to; \"*.example.com\" stands for every name below.");
     key("secrets", s.secrets, "Names of the secrets it may read.");
     key("state", s.state, "May keep a little state that outlives a restart.");
+    key("cache", s.cache,
+        "May keep files of at most 256 MiB beside the state, in the folder of `run --state`; they "
+        "may be lost.");
     key("kube", s.kube,
         "What it may do with the cluster's objects: \"RESOURCE.GROUP:VERB,VERB@NAMESPACE\", as in "
         "\"pods:list,watch\", \"deployments.apps:get,update/scale@shop\", "

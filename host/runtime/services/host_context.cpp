@@ -114,6 +114,11 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
     }
     if (!identity_.grants.secrets.empty()) secrets_ = environment.secrets;
     if (identity_.grants.state) state_ = environment.state;
+    if (identity_.grants.cache) {
+        cache_ = environment.cache;
+        if (!cache_)
+            say(LogLevel::info, "no cache is kept for it: this host has no folder for one");
+    }
     host_ = {sizeof host_,
              CAPSTAN_ABI_MAJOR,
              CAPSTAN_ABI_MINOR_LATEST,
@@ -173,6 +178,7 @@ const void* HostContext::service(std::string_view id) noexcept {
     if (id == CAPSTAN_SERVICE_OPS) return &services::ops;
     if (id == CAPSTAN_SERVICE_LOG) return &services::log;
     if (id == CAPSTAN_SERVICE_METRICS) return &services::metrics;
+    if (id == CAPSTAN_SERVICE_CACHE) return cache_ ? &services::cache : nullptr;
     if (id == CAPSTAN_SERVICE_CLOCK) return &services::clock;
     if (id == CAPSTAN_SERVICE_EXEC) return &services::exec;
     if (id == CAPSTAN_SERVICE_HTTP) return http_ ? &services::http : nullptr;

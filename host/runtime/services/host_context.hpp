@@ -18,6 +18,7 @@
 #include "runtime/instances/breadcrumbs.hpp"
 #include "runtime/instances/plugin_calls.hpp"
 #include "runtime/loop/task_board.hpp"
+#include "runtime/services/cache_store.hpp"
 #include "runtime/services/kube_gateway.hpp"
 #include "runtime/services/logger.hpp"
 #include "runtime/services/metrics.hpp"
@@ -55,6 +56,7 @@ struct HostEnvironment {
     bool has_strand_threads = false;
     /// The calls under way, for a watch on them; NULL: nothing watches.
     std::shared_ptr<CallWatches> calls{};
+    std::shared_ptr<CacheStore> cache{};  ///< NULL: it keeps none
     DraftIds drafts = draft_ids();
     /// Of clouds that want a pass; not NULL.
     std::shared_ptr<PassWishes> pass_wishes = std::make_shared<PassWishes>();
@@ -100,6 +102,7 @@ public:
     ReconcileWishes& wishes() noexcept { return wishes_; }
     const PassWishes& pass_wishes() const noexcept { return *pass_wishes_; }
     StateStore* state() const noexcept { return state_.get(); }  ///< NULL: not granted
+    CacheStore* cache() const noexcept { return cache_.get(); }  ///< NULL: not granted
     /// Whether the instance does without this kind, interface or service, because it is a draft;
     /// told in the log once for each.
     bool withholds(std::string_view id) noexcept;
@@ -143,6 +146,7 @@ private:
     const std::shared_ptr<TaskBoard> tasks_;
     std::shared_ptr<SecretSource> secrets_;
     std::shared_ptr<StateStore> state_;
+    std::shared_ptr<CacheStore> cache_;
     ReconcileWishes wishes_;
     const std::shared_ptr<const PassWishes> pass_wishes_;
     const DraftIds drafts_;

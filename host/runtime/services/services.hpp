@@ -11,6 +11,7 @@ namespace capstan::runtime::services {
 extern const capstan_ops ops;
 extern const capstan_log log;
 extern const capstan_metrics metrics;
+extern const capstan_cache cache;
 extern const capstan_clock clock;
 extern const capstan_exec exec;
 extern const capstan_http http;

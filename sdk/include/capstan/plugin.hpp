@@ -30,6 +30,7 @@
 #include <vector>
 
 #include <capstan/abi/abi.h>
+#include <capstan/cache.hpp>
 #include <capstan/cloud_provider.hpp>
 #include <capstan/controller.hpp>
 #include <capstan/expander.hpp>

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <capstan/abi/plugin.h>
+#include <capstan/cache.hpp>
 #include <capstan/host.hpp>
 #include <capstan/labels.hpp>
 #include <capstan/testing/fake_http.hpp>
@@ -120,6 +121,8 @@ public:
     std::map<std::string, std::string, std::less<>>& secrets() noexcept;  ///< granted, by name
     Result<StoredValue> state(std::string_view key) const;                ///< as read_state
     void put_state(std::string key, std::string value);
+    /// Granted; changed by the test between two turns of the host, not beside one.
+    std::map<std::string, CachedBlob, std::less<>>& cache() noexcept;
     /// No line without it being wanted: what is logged below this level is not kept.
     /// CAPSTAN_LOG_TRACE at first.
     void set_log_level(std::int32_t level) noexcept;
