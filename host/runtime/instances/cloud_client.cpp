@@ -216,6 +216,7 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
     Operation operation{.what = name,
                         .result_type = call->result_type,
                         .deadline = context.clock().monotonic() + call->timeout,
+                        .hook = call->hook,
                         .from_abi = call->from_abi,
                         .done = [self = shared_from_this(), call](Result<std::any> result) {
                             if (!result) {

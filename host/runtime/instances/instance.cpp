@@ -130,6 +130,7 @@ capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeou
         .what = named(*context_) + ": " + std::string(name_of(hook)),
         .deadline = context_->clock().monotonic() + timeout,
         .reserved = true,
+        .hook = hook,
         .from_abi = {},
         .done = [self = shared_from_this(), hook, done](const Result<std::any>& result) {
             if (result) return done({});

@@ -148,6 +148,11 @@ OperationTable::Options HostContext::operation_options(
             [requests = requests_, cluster_requests = cluster_requests_](capstan_op op) {
                 if (const auto http = requests->lock()) http->cancel(op);
                 if (const auto kube = cluster_requests->lock()) kube->cancel(op);
+            },
+        .on_end =
+            [metrics = metrics_](Hook hook, Duration took, const Error* error) {
+                metrics->call_took(hook, std::chrono::duration<double>(took).count(),
+                                   error == nullptr ? "ok" : name_of(error->code));
             }};
     if (cluster) out.term = [cluster] { return cluster->term(); };
     return out;

@@ -14,6 +14,10 @@ constexpr std::string_view name_prefix = "capstan_plugin_";
 const prometheus::Histogram::BucketBoundaries hook_buckets{1e-6, 1e-5, 1e-4, 1e-3, 1e-2,
                                                            0.05, 0.25, 1,    5};
 
+/// From an answer of what is known to the deadline of a refresh.
+const prometheus::Histogram::BucketBoundaries call_buckets{0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1,
+                                                           2.5,   5,    10,   30,  60,   120};
+
 Metrics::Counters& plugin_counters(prometheus::Registry& registry, std::string_view name,
                                    const char* help) {
     return prometheus::BuildCounter()
@@ -60,6 +64,9 @@ void release_all(Metrics& metrics, prometheus::Family<Metric>& family, Places& p
 Metrics::Metrics()
     : hook_durations(
           plugin_histograms(registry_, "hook_duration_seconds", "Time a decision hook took.")),
+      call_durations(plugin_histograms(
+          registry_, "call_duration_seconds",
+          "Time from a call on the instance's strand to its end, by what came of it.")),
       hook_overruns(plugin_counters(registry_, "hook_overruns_total",
                                     "Hooks that were abandoned at their deadline.")),
       errors(plugin_counters(registry_, "errors_total",
@@ -92,8 +99,9 @@ bool Metrics::is_ours(std::string_view name) const {
         return ((families.GetName() == name) || ...);
     };
     return name == "capstan_plugin_retained_libraries" ||
-           names(hook_durations, hook_overruns, errors, late_completions, overdue_operations,
-                 strand_overruns, dropped_values, pass_wishes, hooks_left_out, running);
+           names(hook_durations, call_durations, hook_overruns, errors, late_completions,
+                 overdue_operations, strand_overruns, dropped_values, pass_wishes, hooks_left_out,
+                 running);
 }
 
 std::optional<std::string> Metrics::claim(const std::string& name, const std::string& plugin,
@@ -138,6 +146,7 @@ InstanceMetrics::~InstanceMetrics() {
     if (pass_wishes_.load() != nullptr)
         metrics_->release(metrics_->pass_wishes, pass_wishes_.load());
     release_all(*metrics_, metrics_->hook_durations, durations_);
+    for (const auto& [key, series] : calls_) metrics_->release(metrics_->call_durations, series);
     release_all(*metrics_, metrics_->hook_overruns, overruns_);
     release_all(*metrics_, metrics_->hooks_left_out, left_out_);
     release_all(*metrics_, metrics_->errors, errors_);
@@ -147,6 +156,17 @@ void InstanceMetrics::hook_took(Hook hook, double seconds) {
     once(*metrics_, durations_[index_of(hook)], metrics_->hook_durations,
          {{"plugin", id_}, {"hook", std::string(name_of(hook))}}, hook_buckets)
         .Observe(seconds);
+}
+
+void InstanceMetrics::call_took(Hook hook, double seconds, std::string_view result) {
+    const std::lock_guard lock(calls_mutex_);
+    const auto [at, is_new] = calls_.try_emplace({hook, std::string(result)}, nullptr);
+    if (is_new)
+        at->second = &metrics_->acquire(
+            metrics_->call_durations,
+            {{"plugin", id_}, {"hook", std::string(name_of(hook))}, {"result", at->first.second}},
+            call_buckets);
+    at->second->Observe(seconds);
 }
 
 void InstanceMetrics::hook_overran(Hook hook) {

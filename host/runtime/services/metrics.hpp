@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
@@ -42,6 +43,8 @@ public:
     using Histograms = prometheus::Family<prometheus::Histogram>;
 
     Histograms& hook_durations;  ///< capstan_plugin_hook_duration_seconds{hook}: decision hooks
+    Histograms& call_durations;  ///< capstan_plugin_call_duration_seconds{hook,result}: what is
+                                 ///< asked on the strand
     Counters&
         hook_overruns;  ///< capstan_plugin_hook_overruns_total{hook}: abandoned at their deadline
     Counters& errors;   ///< capstan_plugin_errors_total{hook,code}
@@ -108,6 +111,8 @@ public:
     ~InstanceMetrics();
 
     void hook_took(Hook hook, double seconds);
+    /// A call on the strand is over; `result` is "ok" or the name of an error's code.
+    void call_took(Hook hook, double seconds, std::string_view result);
     void hook_overran(Hook hook);
     void hook_failed(Hook hook, ErrorCode code);
     void late_completion() { late_completions_.Increment(); }
@@ -126,6 +131,8 @@ private:
     prometheus::Counter& strand_overruns_;
     prometheus::Counter& dropped_values_;
     std::array<std::atomic<prometheus::Histogram*>, hook_count> durations_{};
+    std::mutex calls_mutex_;
+    std::map<std::pair<Hook, std::string>, prometheus::Histogram*> calls_;
     std::array<std::atomic<prometheus::Counter*>, hook_count> overruns_{};
     std::array<std::atomic<prometheus::Gauge*>, hook_count> left_out_{};
     std::atomic<prometheus::Counter*> pass_wishes_{};

@@ -65,6 +65,7 @@ Result<capstan_op> OperationTable::open(Operation operation) {
         slot.generation = next_generation();
         slot.reserved = operation.reserved;
         slot.term = options_.term ? options_.term() : 0;
+        slot.opened = loop_.monotonic();
         slot.operation = std::move(operation);
         const capstan_op op = op_of(slot.generation, i);
         set_timer(slot, op, slot.operation.deadline, &OperationTable::give_up);
@@ -207,10 +208,16 @@ std::optional<Operation> OperationTable::claim(capstan_op op) {
 }
 
 void OperationTable::release(capstan_op op, Operation operation, Result<std::any> result) {
+    Duration opened{};
     {
         const Lock lock(mutex_);
-        slots_[op & 0xffffffffu].generation = 0;
+        Slot& slot = slots_[op & 0xffffffffu];
+        slot.generation = 0;
+        opened = slot.opened;
     }
+    if (options_.on_end && operation.hook)
+        options_.on_end(*operation.hook, loop_.monotonic() - opened,
+                        result ? nullptr : &result.error());
     strand_->post_to_host([operation = std::move(operation), result = std::move(result)]() mutable {
         operation.done(std::move(result));
     });

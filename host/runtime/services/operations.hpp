@@ -16,6 +16,7 @@
 #include <capstan/result.hpp>
 
 #include "io/loop.hpp"
+#include "runtime/instances/hook.hpp"
 #include "runtime/loop/strand.hpp"
 
 namespace capstan::runtime {
@@ -25,7 +26,8 @@ struct Operation {
     std::string what;                                 ///< "refresh"; begins its error messages
     std::uint32_t result_type = CAPSTAN_RESULT_NONE;  ///< CAPSTAN_RESULT_*
     Duration deadline{};                              ///< a point of the loop's monotonic time
-    bool reserved = false;  ///< not counted: start and stop are never refused
+    bool reserved = false;       ///< not counted: start and stop are never refused
+    std::optional<Hook> hook{};  ///< which call of the instance it is; nothing: none that is timed
     /// Copies a result of that type; called inside `complete`, on the plugin's thread. Not for
     /// CAPSTAN_RESULT_NONE.
     std::function<Result<std::any>(const void* result)> from_abi;
@@ -52,6 +54,8 @@ public:
         std::function<void(CancelFunction fn, void* user, capstan_op op)> call_cancel{};
         std::function<void(capstan_op)>
             on_cancel;  ///< told first of every operation that is given up
+        /// Told of each that has a hook, when it is over: what it took, and the error, or NULL.
+        std::function<void(Hook hook, Duration took, const Error* error)> on_end{};
         /// In which term this host leads, for term_of; NULL: always in the same. [any thread]
         std::function<std::uint64_t()> term{};
     };
@@ -92,6 +96,7 @@ private:
         bool cancelled = false;
         bool reserved = false;
         std::uint64_t term = 0;
+        Duration opened{};
         Operation operation;
         io::TimerId timer = 0;
         CancelFunction cancel = nullptr;

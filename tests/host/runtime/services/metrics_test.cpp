@@ -190,6 +190,12 @@ TEST(InstanceMetrics, GoWithTheInstance) {
         InstanceMetrics instance(metrics, PluginInstanceId("acme"));
         instance.hook_took(Hook::filter, 0.002);
         instance.hook_failed(Hook::filter, ErrorCode::internal);
+        instance.call_took(Hook::refresh, 0.2, "ok");
+        instance.call_took(Hook::refresh, 0.3, "ok");
+        instance.call_took(Hook::refresh, 120, "deadline");
+        EXPECT_THAT(metrics->text(),
+                    HasSubstr("capstan_plugin_call_duration_seconds_count{hook=\"refresh\",plugin="
+                              "\"acme\",result=\"ok\"} 2"));
         EXPECT_THAT(
             metrics->text(),
             HasSubstr(

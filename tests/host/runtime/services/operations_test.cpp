@@ -135,6 +135,39 @@ TEST_F(Operations, KeepTheReportOfAFunctionThatReportedAndThenReturnedAStatus) {
     EXPECT_EQ(late, 0);
 }
 
+TEST_F(Operations, AreTimedUntilTheirEndByWhatCameOfThem) {
+    std::vector<std::string> timed;
+    table = std::make_shared<OperationTable>(
+        loop, strand,
+        OperationTable::Options{
+            .max_open = 2,
+            .on_late = {},
+            .on_overdue = {},
+            .on_cancel = {},
+            .on_end = [&](Hook hook, Duration took, const Error* error) {
+                timed.push_back(std::string(name_of(hook)) + " " + std::to_string(took / 1s) +
+                                "s " + std::string(error ? name_of(error->code) : "ok"));
+            }});
+    const auto open_timed = [&](Hook hook) {
+        Operation operation = number();
+        operation.hook = hook;
+        return table->open(std::move(operation)).value();
+    };
+    const int target = 7;
+    const capstan_op increase = open_timed(Hook::increase);
+    loop.advance(2s);
+    table->complete(increase, CAPSTAN_RESULT_RESIZED, &target);
+    const capstan_op remove = open_timed(Hook::remove);
+    loop.advance(1s);
+    table->answered(remove, CAPSTAN_E_THROTTLED);
+    open_timed(Hook::refresh);
+    loop.advance(1min);
+    table->complete(open(), CAPSTAN_RESULT_RESIZED, &target);
+    EXPECT_THAT(timed, testing::ElementsAre("increase 2s ok", "remove 1s throttled",
+                                            "refresh 15s deadline"))
+        << "the last one is no call of the instance";
+}
+
 TEST_F(Operations, AreBounded) {
     open();
     open();
