@@ -74,7 +74,9 @@ struct Pipeline {
     ScaleUpPipeline scale_up;
 };
 void describe(auto&& key, Pipeline& s) {
-    key("clouds", s.clouds, "Where node groups come from.", {.instance_kind = "capstan.cloud/1"});
+    key("clouds", s.clouds,
+        "Where node groups come from. Where two list a group of one id, that of the first counts.",
+        {.instance_kind = "capstan.cloud/1"});
     key("controllers", s.controllers, "Reconcilers that run beside the passes.",
         {.instance_kind = "capstan.controller/1"});
     key("scale_up", s.scale_up, "Who decides about new nodes.");

@@ -1,9 +1,12 @@
 // The interfaces beside a cloud that decisions ask: prices and groups' own wishes.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string>
 
 #include <capstan/to_abi.hpp>
 
+#include "io/printable.hpp"
 #include "runtime/instances/cloud_client.hpp"
 #include "runtime/instances/cloud_companion.hpp"
 
@@ -22,10 +25,12 @@ std::string price_breach(const capstan_price& price) {
     if (has_rate && !is_share(price.interruption_rate)) {
         return "answered an interruption rate of " + std::to_string(price.interruption_rate);
     }
-    for (const char c :
-         std::string(price.currency, ::strnlen(price.currency, sizeof price.currency))) {
-        if (c < 'A' || c > 'Z') return "answered a currency that is not of capital letters";
-    }
+    const std::string currency(price.currency, ::strnlen(price.currency, sizeof price.currency));
+    const bool is_code = currency.size() == 3 &&
+                         std::ranges::all_of(currency, [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (!is_code)
+        return "answered the currency \"" + io::printable(currency, sizeof price.currency) +
+               "\", which is no code of three capital letters";
     return {};
 }
 

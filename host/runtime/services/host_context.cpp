@@ -149,6 +149,10 @@ OperationTable::Options HostContext::operation_options(
                 if (const auto http = requests->lock()) http->cancel(op);
                 if (const auto kube = cluster_requests->lock()) kube->cancel(op);
             },
+        .on_misuse =
+            [log = log_, id = id()](const std::string& sentence) {
+                log->write(LogLevel::error, id, sentence + "; told once");
+            },
         .on_end =
             [metrics = metrics_](Hook hook, Duration took, const Error* error) {
                 metrics->call_took(hook, std::chrono::duration<double>(took).count(),

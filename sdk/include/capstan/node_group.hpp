@@ -11,7 +11,7 @@ CAPSTAN_NAMESPACE_BEGIN
 
 /// As its cloud sees it. What the cloud does not say is absent, never zero.
 struct NodeGroup {
-    NodeGroupId id{};  ///< unique within one cloud, not empty
+    NodeGroupId id{};  ///< unique within one cloud, not empty; see capstan_group
     std::optional<int> min{}, max{};
     std::optional<int> target{};         ///< machines asked for, including those still starting
     std::optional<bool> healthy{};       ///< false: the cloud itself says it cannot grow now

@@ -24,6 +24,18 @@ NewCloud::NewCloud(capstan::Host host, const capstan::Settings& settings)
         add_machines(group.id, group.initial, config_.boot);
 }
 
+Result<void> NewCloud::reconfigure(const capstan::Settings& settings) {
+    config_ = read_config(settings);
+    ++revision_;
+    for (GroupConfig& group : config_.groups) {
+        group.node.fingerprint = std::to_string(revision_);
+        if (!machines_.contains(group.id)) add_machines(group.id, group.initial, config_.boot);
+    }
+    std::erase_if(machines_,
+                  [this](const auto& group) { return !find_group(group.first.value()); });
+    return {};
+}
+
 capstan::CloudView NewCloud::refresh() const {
     capstan::CloudView view;
     for (const GroupConfig& group : config_.groups) {

@@ -18,6 +18,8 @@ public:
     static capstan::Schema schema() { return config_schema(); }
     static void check(const capstan::Settings& settings) { check_config(settings); }
     NewCloud(capstan::Host host, const capstan::Settings& settings);
+    /// Takes changed groups over. Machines of a group that is gone go with it.
+    capstan::Result<void> reconfigure(const capstan::Settings& settings);
 
     // On the instance's strand. A real cloud returns Task<...> and awaits its requests.
     capstan::CloudView refresh() const;
@@ -54,6 +56,7 @@ private:
     Config config_;
     std::map<capstan::NodeGroupId, Machines> machines_;
     long next_machine_ = 1;
+    int revision_ = 1;  // of the settings, for templates' fingerprints
     Recent<capstan::Resized> resized_;
     Recent<capstan::Removed> removed_;
 };

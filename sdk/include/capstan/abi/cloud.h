@@ -117,7 +117,7 @@ typedef struct capstan_price {
     uint64_t present;
     double per_hour;          /* of one node */
     double interruption_rate; /* per hour, 0 to 1 */
-    char currency[8];         /* ISO 4217, NUL-padded */
+    char currency[8];         /* ISO 4217: three capital letters, NUL-padded; else the price is left out */
 } capstan_price;
 
 typedef struct capstan_cloud_pricing {

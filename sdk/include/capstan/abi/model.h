@@ -15,7 +15,8 @@ enum {
 };
 
 /** Machines of one make that a cloud grows and shrinks together. A number is meaningful only if its bit is in
- *  `present`. Ids are unique within one cloud. */
+ *  `present`. Ids are unique within one cloud. Of two clouds that list one id, the group of the one that stands first in
+ *  the configuration's `clouds` counts; the other cloud's is left out, and the log says so. */
 typedef struct capstan_group {
     uint32_t struct_size;
     uint32_t reserved;

@@ -41,7 +41,12 @@ struct TestCloud {
     Result<Price> price(const Call&, const TemplateView& node) {
         if (node.name() == "slow") price_goes_on.wait(false);
         if (node.name() == "free") return fail(ErrorCode::not_found, "no price known");
-        return Price{.per_hour = node.name() == "odd" ? -1 : 0.25, .currency = "EUR", .spot = true};
+        std::string currency(node.name() == "nowhere" ? ""
+                             : node.name() == "long"  ? "EUROS"
+                                                      : "EUR");
+        return Price{.per_hour = node.name() == "odd" ? -1 : 0.25,
+                     .currency = std::move(currency),
+                     .spot = true};
     }
     GroupOptions options(const Call&, const GroupView& group) {
         GroupOptions wishes;
@@ -211,6 +216,10 @@ TEST_F(Cloud, KnowsPrices) {
               ErrorCode::not_found);
     EXPECT_EQ(ask_price(running.shared(), {.name = "odd"}, {}, watch).error().message,
               "plugin aws: price answered a price of -1.000000 an hour");
+    for (const auto& [name, currency] : {std::pair("nowhere", ""), std::pair("long", "EUROS")})
+        EXPECT_EQ(ask_price(running.shared(), {.name = name}, {}, watch).error().message,
+                  "plugin aws: price answered the currency \"" + std::string(currency) +
+                      "\", which is no code of three capital letters");
 }
 
 TEST_F(Cloud, KnowsWhatAGroupWishes) {
