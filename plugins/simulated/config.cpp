@@ -252,6 +252,7 @@ Config read_config(const Settings& settings) {
     Config out{.latency = settings.duration("latency"),
                .failure = find_failure(settings),
                .list_lag = settings.duration("list_lag"),
+               .notices = settings.boolean("notices"),
                .register_nodes = settings.boolean("register_nodes")};
     for (const Settings& group : settings.tables("groups"))
         out.groups.push_back(read_group(group, settings));

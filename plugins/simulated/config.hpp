@@ -69,6 +69,7 @@ struct Config {
     Duration latency{};              ///< of every call
     std::optional<Error> failure{};  ///< what every call fails with
     Duration list_lag{};             ///< so long ago it was as its list tells; answers are not late
+    bool notices = false;            ///< the host is told when a change takes place
     bool register_nodes = false;     ///< machines that run join the cluster as Node objects
     std::vector<GroupConfig> groups{};
     std::vector<MachineTypeConfig> machine_types{};

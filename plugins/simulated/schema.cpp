@@ -223,6 +223,10 @@ Schema config_schema() {
                  "Groups and machines are listed as they were so long ago, targets too; requests "
                  "are answered as they are.",
                  R"("0s")"),
+        flag("notices",
+             "Asks the host for a pass at each of its groups' changes, as a cloud that is told of "
+             "them.",
+             "false"),
         flag("register_nodes",
              "Machines that run join the cluster as Node objects without a kubelet, for kwok to "
              "look after. Needs the grants state and kube, nodes:list,watch,create,delete.",

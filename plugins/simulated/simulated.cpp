@@ -1,9 +1,12 @@
 #include "simulated.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include <capstan/sentence.hpp>
+#include <capstan/wake.hpp>
 
 #include "made_groups.hpp"
 
@@ -109,6 +112,22 @@ int Simulated::last_number_taken(const NodeGroupId& id) const {
         if (node_name(NodeGroupId(left), 1) == node_name(id, 1))
             out = std::max(out, group.last_number);
     return out;
+}
+
+Task<void> Simulated::start() {
+    const auto* exec = host_.service<capstan_exec>(CAPSTAN_SERVICE_EXEC);
+    std::set<Duration> moments;
+    for (const GroupConfig& group : config_.groups)
+        for (const Change& change : group.changes) moments.insert(change.at);
+    if (config_.notices && exec != nullptr)
+        for (const Duration moment : moments)
+            exec->after(host_.raw(), moment.count(), &Simulated::announce_change, this, nullptr);
+    co_return;
+}
+
+void Simulated::announce_change(void* self, capstan_status status) noexcept {
+    if (status == CAPSTAN_OK)
+        std::ignore = wake(static_cast<Simulated*>(self)->host_, "a change of a group");
 }
 
 Task<void> Simulated::arrive() {

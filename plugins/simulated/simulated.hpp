@@ -40,6 +40,9 @@ public:
     /// until a group of that id is there again. Never at the same time as any of the others.
     void reconfigure(Config config);
 
+    /// With `notices` the host is asked for a pass at each change that its groups have by now.
+    Task<void> start();
+
     // On the instance's strand. Each takes `latency`, and what it does happens at its end.
     Task<SharedCloudView> refresh();
     Task<Resized> increase(Resize request);
@@ -58,6 +61,7 @@ public:
 private:
     /// By the cloud's own clock: the host's when this process began, and then evenly on.
     Time now() const { return began_ + (host_.monotonic() - began_count_); }
+    static void announce_change(void* self, capstan_status status) noexcept;
     /// Takes the time of a call, then lets everything happen that was to happen meanwhile.
     Task<void> arrive();
     /// Groups as they are told, by id: as they are, or were `list_lag` ago.
