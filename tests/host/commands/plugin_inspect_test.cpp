@@ -1,9 +1,6 @@
 // What is known of a file without running it, and what its own code may do when it is asked.
 #include <gmock/gmock.h>
 
-#include <sstream>
-
-#include "commands/plugin_report.hpp"
 #include "shell.hpp"
 
 namespace capstan::commands {
@@ -53,18 +50,6 @@ TEST_F(Inspect, AsksItsCodeWhereItCanChangeNothing) {
     EXPECT_FALSE(fs::exists(touched_));
     EXPECT_EQ(capstan("plugin verify " + folder_.path().string() + "/early.so").code, 0);
     EXPECT_FALSE(fs::exists(touched_));
-}
-
-TEST(InspectReport, MarksTheKindsThatAreDrafts) {
-    runtime::PluginFacts facts;
-    facts.note.kinds = {"capstan.expander/1", "capstan.magic/1"};
-    facts.elf.exports.emplace_back();
-    std::ostringstream report;
-    print_report(report, describe_file(facts, {.ids = {"capstan.magic/1"}}));
-    EXPECT_THAT(report.str(), HasSubstr("capstan.magic/1: served with `drafts = true` in [trust]"));
-    std::ostringstream plain;
-    print_report(plain, describe_file(facts));
-    EXPECT_THAT(plain.str(), Not(HasSubstr("drafts")));
 }
 
 TEST_F(Inspect, SaysHowItsCodeEnded) {
