@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include <capstan/abi/cloud.h>
 #include <capstan/abi/controller.h>
 #include <capstan/abi/expander.h>
 #include <capstan/abi/group_source.h>
@@ -26,12 +27,13 @@ struct KindName {
     CallKind kind;
     std::string_view name, id;
 };
-constexpr std::array<KindName, 5> kinds{
+constexpr std::array<KindName, 6> kinds{
     {{CallKind::expander, "expander", CAPSTAN_KIND_EXPANDER},
      {CallKind::similarity, "similarity", CAPSTAN_KIND_SIMILARITY},
      {CallKind::splitter, "splitter", CAPSTAN_KIND_SPLITTER},
      {CallKind::controller, "controller", CAPSTAN_KIND_CONTROLLER},
-     {CallKind::group_source, "group_source", CAPSTAN_KIND_GROUP_SOURCE}}};
+     {CallKind::group_source, "group_source", CAPSTAN_KIND_GROUP_SOURCE},
+     {CallKind::cloud, "cloud", CAPSTAN_KIND_CLOUD}}};
 
 Result<std::string> ask_policy(engine::Expander& expander, const ExpanderRequest& request) {
     // An expander is never asked to choose from nothing.
@@ -128,6 +130,7 @@ int call(const CallArguments& arguments, std::istream& in, std::ostream& out, st
             return answer_call(*arguments.splitter, decode_splitter_request, *document, out, err);
         case CallKind::group_source: return answer_groups(arguments, *document, out, err);
         case CallKind::controller: return answer_controller(arguments, *document, out, err);
+        case CallKind::cloud: break;  // reads no question
     }
     return refuse_input(err, "this kind cannot be called");
 }

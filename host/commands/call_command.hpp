@@ -15,7 +15,7 @@
 namespace capstan::commands {
 
 /// The kinds that can be called.
-enum class CallKind { expander, similarity, splitter, controller, group_source };
+enum class CallKind { expander, similarity, splitter, controller, group_source, cloud };
 
 /// "expander" or "capstan.expander/1".
 std::optional<CallKind> find_call_kind(std::string_view kind);
@@ -24,7 +24,8 @@ std::string_view kind_id_of(CallKind kind);
 /// Why `kind` is none, with the kinds there are.
 std::string unknown_call_kind(std::string_view kind);
 
-/// Whom to ask; the one that `kind` names is not NULL. Borrowed.
+/// Whom to ask, of all kinds but a cloud, which reads no question; the one that `kind` names is not
+/// NULL. Borrowed.
 struct CallArguments {
     CallKind kind = CallKind::expander;
     engine::Expander* expander = nullptr;

@@ -91,9 +91,11 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
     for (const auto& doubt :
          runtime::find_machine_type_doubts((*loaded)->config, (*loaded)->plugins))
         out.push_back({Verdict::doubtful, "machine types", doubt.found, doubt.fix});
-    const auto host = runtime::PluginHost::start(
-        (*loaded)->config, (*loaded)->plugins,
-        {.seed = random_seed(), .version = CAPSTAN_VERSION, .has_cluster = true});
+    const auto host = runtime::PluginHost::start((*loaded)->config, (*loaded)->plugins,
+                                                 {.seed = random_seed(),
+                                                  .version = CAPSTAN_VERSION,
+                                                  .has_cluster = true,
+                                                  .is_dry_run = true});
     if (!host) {
         out.push_back({Verdict::missing, "plugins", host.error().message,
                        "mend the settings or credentials of the plugin"});

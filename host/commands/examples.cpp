@@ -52,10 +52,17 @@ constexpr CommandEnd ends[] = {
     {"plugin list", {"plugin list --config capstan.toml"}},
     {"plugin inspect", {"plugin inspect --run vendor.so"}},
     {"plugin verify",
-     {"plugin verify vendor.so", "plugin verify vendor.so#CLASS --settings vendor.toml"},
-     "0 passed, 1 not passed, 2 usage or configuration"},
-    {"plugin call", {"plugin call vendor.so --kind expander < question.json"}},
-    {"plugin new", {"plugin new mine --kind expander --lang cpp"}},
+     {"plugin verify vendor.so",
+      "plugin verify vendor.so#CLASS --settings vendor.toml --http recording.http"},
+     "0 passed, 1 not passed, 2 usage or configuration, 3 passed, and some was not looked at"},
+    {"plugin call",
+     {"plugin call vendor.so --kind expander < question.json",
+      "plugin call cloud.so --kind cloud --settings cloud.toml --http recording.http",
+      "plugin call cloud.so --kind cloud --settings cloud.toml --live --secrets DIR --increase "
+      "web=1"}},
+    {"plugin new",
+     {"plugin new mine --kind expander --lang cpp", "plugin new mine_cloud --kind cloud",
+      "plugin new mine_cloud --kind cloud --template memory"}},
     {"version", {"version -o json"}},
 };
 

@@ -10,10 +10,11 @@
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 
+#include <capstan/url.hpp>
+
 #include "commands/live_config.hpp"
 #include "io/curl_http_client.hpp"
 #include "io/url.hpp"
-#include "kubernetes/client/paths.hpp"
 #include "runtime/config/text.hpp"
 #include "runtime/daemon/single_pass.hpp"
 
@@ -21,7 +22,7 @@ namespace capstan::commands {
 namespace {
 
 std::string path_of(const runtime::AdminQuestion& question) {
-    const auto part = [](const std::string& text) { return kubernetes::percent_encoded(text); };
+    const auto part = [](const std::string& text) { return percent_encode(text); };
     std::string out = "/api/v1/explain/";
     if (!question.pod.empty()) {
         out += "pod/" + part(question.pod_ns) + "/" + part(question.pod);
@@ -104,10 +105,11 @@ Result<std::string> ask_cluster(const std::string& config, const runtime::AdminQ
     }
     const auto& loaded = *loaded_or;
     const std::uint64_t seed = random_seed();
-    CAPSTAN_TRY(const auto host,
-                runtime::PluginHost::start(
-                    loaded->config, loaded->plugins,
-                    {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true}));
+    CAPSTAN_TRY(
+        const auto host,
+        runtime::PluginHost::start(
+            loaded->config, loaded->plugins,
+            {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true, .is_dry_run = true}));
     CAPSTAN_TRY(const auto pass,
                 runtime::decide_single_pass(loaded->config, *host,
                                             {.version = CAPSTAN_VERSION, .seed = seed}));

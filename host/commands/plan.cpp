@@ -74,10 +74,11 @@ void print_ladder(std::ostream& out, const std::string& config) {
 
 Result<std::shared_ptr<const runtime::PassReport>> plan(const runtime::LoadedConfig& loaded) {
     const std::uint64_t seed = random_seed();
-    CAPSTAN_TRY(const auto host,
-                runtime::PluginHost::start(
-                    loaded.config, loaded.plugins,
-                    {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true}));
+    CAPSTAN_TRY(
+        const auto host,
+        runtime::PluginHost::start(
+            loaded.config, loaded.plugins,
+            {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true, .is_dry_run = true}));
     return runtime::decide_single_pass(loaded.config, *host,
                                        {.version = CAPSTAN_VERSION, .seed = seed});
 }

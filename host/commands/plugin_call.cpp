@@ -2,9 +2,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "commands/call_cloud.hpp"
 #include "commands/call_command.hpp"
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
+#include "commands/output_format.hpp"
+#include "commands/recording_input.hpp"
 #include "commands/single_plugin.hpp"
 #include "runtime/instances/pass_runner.hpp"
 #include "runtime/instances/policies.hpp"
@@ -140,11 +143,76 @@ int ask_plugin(const runtime::LoadedPlugin& plugin, CallKind kind, Streams strea
 
 struct PluginCallArguments {
     std::string plugin, kind, settings;
+    std::string http, secrets, increase, decrease, remove;
+    bool is_live = false;
+    std::shared_ptr<OutputFormat> format;
+
+    bool is_for_cloud() const {
+        return is_live || !(http + secrets + increase + decrease + remove).empty();
+    }
 };
+
+/// The one change that is asked for, if one is.
+Result<std::optional<CloudChange>> change_of(const PluginCallArguments& arguments) {
+    using What = CloudChange::What;
+    std::optional<CloudChange> out;
+    for (const auto& [what, text] : {std::pair(What::increase, &arguments.increase),
+                                     std::pair(What::decrease, &arguments.decrease),
+                                     std::pair(What::remove, &arguments.remove)}) {
+        if (text->empty()) continue;
+        if (out) return fail(ErrorCode::invalid_argument, "one change at a time");
+        CAPSTAN_TRY(out, parse_change(what, *text));
+    }
+    return out;
+}
+
+int run_cloud_call(const runtime::LoadedPlugin& plugin, const SettingsFile& settings,
+                   const PluginCallArguments& arguments, Streams streams) {
+    auto recording = read_recording(arguments.http);
+    if (!recording) return refuse(streams, recording.error().message, exit_usage);
+    auto change = change_of(arguments);
+    if (!change) return refuse(streams, change.error().message, exit_usage);
+    const auto answer = call_cloud(plugin, settings,
+                                   {.recording = *std::move(recording),
+                                    .is_live = arguments.is_live,
+                                    .secrets = arguments.secrets,
+                                    .change = *std::move(change)});
+    if (!answer) return refuse(streams, answer.error().message, exit_failed);
+    print_value(streams,
+                *arguments.format == OutputFormat::text ? OutputFormat::yaml : *arguments.format,
+                *answer);
+    return exit_ok;
+}
+
+void add_cloud_options(CLI::App& command, PluginCallArguments& arguments) {
+    const auto add = [&](const char* name, std::string& to, const char* doc, const char* type) {
+        return command.add_option(name, to, doc)->type_name(type);
+    };
+    CLI::Option* const http =
+        add("--http", arguments.http,
+            "Of a cloud: a recording of its API, or a folder of them, that answers its requests",
+            "RECORDING");
+    command.add_flag("--live", arguments.is_live, "Of a cloud: its requests go to its API")
+        ->excludes(http);
+    add("--secrets", arguments.secrets,
+        "Of a cloud: a folder with the secrets that its settings name; else they are made up",
+        "DIR");
+    add("--increase", arguments.increase,
+        "Of a cloud: grow a group. Without this and the next two it is only read", "GROUP=N");
+    add("--decrease", arguments.decrease, "Of a cloud: take back machines that are not there yet",
+        "GROUP=N");
+    add("--remove", arguments.remove, "Of a cloud: remove a machine", "MACHINE");
+    arguments.format = add_output_format(command);
+}
 
 int run_call(const PluginCallArguments& arguments, Streams streams) {
     const std::optional<CallKind> kind = find_call_kind(arguments.kind);
     if (!kind) return refuse(streams, unknown_call_kind(arguments.kind), exit_usage);
+    if (arguments.is_for_cloud() && *kind != CallKind::cloud)
+        return refuse(streams,
+                      "--http, --live, --secrets, --increase, --decrease and --remove are of "
+                      "--kind cloud",
+                      exit_usage);
     const PluginName name = parse_plugin_name(arguments.plugin);
     runtime::LibraryRegistry registry;
     const auto library = registry.load(
@@ -156,7 +224,9 @@ int run_call(const PluginCallArguments& arguments, Streams streams) {
     if (!settings) return refuse(streams, settings.error().message, exit_usage);
     const auto plugin = make_single(*library, *plugin_class, *settings);
     streams.err << settings->diagnostics.text();
-    return plugin ? ask_plugin(*plugin, *kind, streams) : exit_usage;
+    if (!plugin) return exit_usage;
+    return *kind == CallKind::cloud ? run_cloud_call(*plugin, *settings, arguments, streams)
+                                    : ask_plugin(*plugin, *kind, streams);
 }
 
 }  // namespace
@@ -164,20 +234,22 @@ int run_call(const PluginCallArguments& arguments, Streams streams) {
 void add_plugin_call(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand("call",
                                                "Ask one decision hook of one plugin a question: "
-                                               "JSON on standard input, JSON on standard output");
+                                               "JSON on standard input, JSON on standard output. A "
+                                               "cloud is asked for what it has");
     auto arguments = std::make_shared<PluginCallArguments>();
     command
         .add_option("plugin", arguments->plugin, "FILE.so, or FILE.so#CLASS where it has several")
         ->required();
     command
         .add_option("--kind", arguments->kind,
-                    "expander, similarity, splitter, group_source or controller")
+                    "expander, similarity, splitter, group_source, controller or cloud")
         ->required()
         ->type_name("KIND");
     command
         .add_option("--settings", arguments->settings,
                     "A TOML file with the instance's settings at its top level")
         ->type_name("FILE.toml");
+    add_cloud_options(command, *arguments);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_call(*arguments, streams); };
     });

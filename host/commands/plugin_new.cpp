@@ -34,14 +34,14 @@ bool is_word_character(char c) { return is_name_character(c) || (c >= 'A' && c <
 /// that name would hide.
 bool is_taken(std::string_view name) {
     static const std::set<std::string_view> taken{
-        "all",         "clean",          "depend",     "edit_cache",    "help",     "install",
-        "package",     "package_source", "preinstall", "rebuild_cache", "test",     "verify",
-        "config",      "plugin",         "recent",     "assert",        "complex",  "ctype",
-        "errno",       "fenv",           "float",      "inttypes",      "iso646",   "limits",
-        "locale",      "math",           "setjmp",     "signal",        "stdalign", "stdarg",
-        "stdatomic",   "stdbool",        "stddef",     "stdint",        "stdio",    "stdlib",
-        "stdnoreturn", "string",         "tgmath",     "threads",       "time",     "uchar",
-        "wchar",       "wctype"};
+        "all",      "clean",          "depend",      "edit_cache",    "help",   "install",
+        "package",  "package_source", "preinstall",  "rebuild_cache", "test",   "verify",
+        "api",      "fake_api",       "config",      "plugin",        "recent", "assert",
+        "complex",  "ctype",          "errno",       "fenv",          "float",  "inttypes",
+        "iso646",   "limits",         "locale",      "math",          "setjmp", "signal",
+        "stdalign", "stdarg",         "stdatomic",   "stdbool",       "stddef", "stdint",
+        "stdio",    "stdlib",         "stdnoreturn", "string",        "tgmath", "threads",
+        "time",     "uchar",          "wchar",       "wctype"};
     return taken.contains(name);
 }
 
@@ -65,15 +65,18 @@ Result<void> check_name(std::string_view name) {
 Result<const PluginTemplate*> find_template(const NewPlugin& plugin) {
     std::vector<std::string> kinds;
     for (const PluginTemplate& t : plugin_templates()) {
-        if (t.kind == plugin.kind && t.language == plugin.language) return &t;
+        const bool is_variant = plugin.variant.empty() || t.variant == plugin.variant;
+        if (t.kind == plugin.kind && t.language == plugin.language && is_variant) return &t;
         kinds.emplace_back(t.kind);
     }
     const bool is_kind = std::ranges::find(kinds, plugin.kind) != kinds.end();
-    return fail(ErrorCode::invalid_argument,
-                "there is no template for kind " + capstan::in_quotes(plugin.kind) +
-                    " in language " + capstan::in_quotes(plugin.language) + "; there are: " +
-                    known_templates() + (is_kind ? "" : runtime::suggestion(plugin.kind, kinds)) +
-                    (plugin.language == "rust" ? "; sdk/examples has a first one in Rust" : ""));
+    return fail(
+        ErrorCode::invalid_argument,
+        "there is no template for kind " + capstan::in_quotes(plugin.kind) + " in language " +
+            capstan::in_quotes(plugin.language) +
+            (plugin.variant.empty() ? "" : " called " + capstan::in_quotes(plugin.variant)) +
+            "; there are: " + known_templates() +
+            (is_kind ? "" : runtime::suggestion(plugin.kind, kinds)));
 }
 
 bool has_word(std::string_view text, std::string_view word) {
@@ -171,8 +174,10 @@ Result<void> write_files(const PluginTemplate& from, const std::string& name,
     fs::create_directory(directory, error);
     if (error) return cannot_write(directory, error.message());
     for (const TemplateFile& file : from.files) {
-        CAPSTAN_CHECK(write_file(directory / renamed(file.path, from.name, name),
-                                 renamed(file.text, from.name, name)));
+        const fs::path place = directory / renamed(file.path, from.name, name);
+        fs::create_directories(place.parent_path(), error);
+        if (error) return cannot_write(place, error.message());
+        CAPSTAN_CHECK(write_file(place, renamed(file.text, from.name, name)));
     }
     return {};
 }
@@ -189,12 +194,14 @@ std::string known_templates() {
     std::string out;
     std::string_view kind;
     for (const PluginTemplate& t : plugin_templates()) {
+        const std::string name =
+            std::string(t.language) + (t.variant.empty() ? "" : " " + std::string(t.variant));
         if (t.kind == kind) {
-            out.insert(out.size() - 1, ", " + std::string(t.language));
+            out.insert(out.size() - 1, ", " + name);
             continue;
         }
         kind = t.kind;
-        out += (out.empty() ? "" : ", ") + std::string(kind) + " (" + std::string(t.language) + ")";
+        out += (out.empty() ? "" : ", ") + std::string(kind) + " (" + name + ")";
     }
     return out;
 }
@@ -237,8 +244,15 @@ int plugin_new(const NewPlugin& plugin, std::ostream& out, std::ostream& err) {
     }
     const std::string place = directory->string();
     out << "wrote " << place << ", a plugin of kind " << plugin.kind
-        << "; README.md there says more\n\n"
-        << "    cmake -S " << place << " -B " << place << "/build -DCMAKE_BUILD_TYPE=Release\n"
+        << "; README.md there says more\n\n";
+    if (plugin.language == "rust") {
+        out << "    cargo test --manifest-path " << place << "/Cargo.toml\n"
+            << "    cargo build --release --manifest-path " << place << "/Cargo.toml\n"
+            << "    capstan plugin verify " << place << "/target/release/lib" << plugin.name
+            << ".so\n";
+        return exit_ok;
+    }
+    out << "    cmake -S " << place << " -B " << place << "/build -DCMAKE_BUILD_TYPE=Release\n"
         << "    cmake --build " << place << "/build\n"
         << "    ctest --test-dir " << place << "/build --output-on-failure\n";
     return exit_ok;

@@ -14,19 +14,18 @@ namespace capstan::commands {
 
 struct NewPlugin {
     std::string kind;      ///< one of known_templates
-    std::string language;  ///< "cpp" or "c"
+    std::string language;  ///< "cpp", "c" or "rust"
     std::string name;      ///< of the plugin, its class and its files: lower case, digits and '_'
     std::optional<std::filesystem::path>
-        directory{};  ///< where the project goes; the name, if not set
+        directory{};        ///< where the project goes; the name, if not set
+    std::string variant{};  ///< of several templates of the kind and language; empty: the first
 };
-
-/// The kinds, each with the languages that it can be written in: "expander (cpp, c), cloud (cpp)".
-std::string known_templates();
 
 /// "fewest_nodes" -> "FewestNodes"
 std::string class_name_of(std::string_view name);
 
-/// What there are templates for: "expander (cpp, c), cloud (cpp)".
+/// What there are templates for, each kind with its languages: "expander (cpp, c, rust), cloud (cpp
+/// http, cpp memory, c)".
 std::string known_templates();
 
 /// Writes the project; the answer is its directory, which must not exist yet or be empty. All of it

@@ -16,9 +16,13 @@ void add_plugin_new(CLI::App& parent, Action& action) {
     command.add_option("--kind", plugin->kind, "With the languages of each: " + known_templates())
         ->required()
         ->type_name("KIND");
-    command.add_option("--lang", plugin->language, "cpp or c; sdk/examples has a plugin in Rust")
+    command.add_option("--lang", plugin->language, "cpp, c or rust")
         ->default_val("cpp")
         ->type_name("LANG");
+    command
+        .add_option("--template", plugin->variant,
+                    "Where a kind has several: of a cloud in cpp, http (the default) or memory")
+        ->type_name("NAME");
     command.add_option("--directory", *directory, "Where the project goes; the name, if not given")
         ->type_name("DIR");
     command.callback([&action, plugin, directory] {

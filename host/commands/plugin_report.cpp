@@ -145,6 +145,8 @@ Rows rows_of_what_was_read(const json::object& report) {
     row("ABI", "requires " + text_of(report.at("abi_required")) + ", built with " +
                    text_of(report.at("abi_built")) + " (SDK " + text_of(report.at("sdk")) + ")");
     row("kinds", text_of(report.at("kinds")));
+    if (const json::value* drafts = report.if_contains("drafts"))
+        row("drafts", text_of(*drafts) + ": served with `drafts = true` in [trust] alone");
     row("exports", exports_text(report.at("exports").get_object()));
     add_libraries(report, rows);
     row("versions", text_of(report.at("symbol_versions")));
@@ -178,7 +180,7 @@ void print_what_was_told(std::ostream& out, const json::object& report) {
 
 }  // namespace
 
-json::object describe_file(const runtime::PluginFacts& facts) {
+json::object describe_file(const runtime::PluginFacts& facts, const runtime::DraftIds& drafts) {
     json::object out{
         {"file", facts.path.string()},
         {"size_bytes", facts.size},
@@ -197,6 +199,10 @@ json::object describe_file(const runtime::PluginFacts& facts) {
         {"libraries", libraries_of(facts.libraries)},
         {"doubts", array_of_texts(facts.doubts)},
         {"symbol_versions", array_of_texts(facts.elf.floors)}};
+    json::array draft_kinds;
+    for (const std::string& kind : facts.note.kinds)
+        if (drafts.contains(kind)) draft_kinds.emplace_back(kind);
+    if (!draft_kinds.empty()) out["drafts"] = std::move(draft_kinds);
     if (!facts.elf.run_paths.empty()) out["run_paths"] = array_of_texts(facts.elf.run_paths);
     if (const auto why = runtime::reason_to_keep(facts.elf)) out["never_unloads"] = *why;
     return out;

@@ -7,13 +7,15 @@
 
 #include <boost/json/object.hpp>
 
+#include "runtime/drafts.hpp"
 #include "runtime/plugin_files/plugin_file.hpp"
 
 namespace capstan::commands {
 
 /// What the file says without being opened as a library: owner and mode, hash, note, versions,
-/// symbols, needed libraries.
-boost::json::object describe_file(const runtime::PluginFacts& facts);
+/// symbols, needed libraries. Of its kinds, those in `drafts` are marked.
+boost::json::object describe_file(const runtime::PluginFacts& facts,
+                                  const runtime::DraftIds& drafts = runtime::draft_ids());
 
 /// The report for people. What the file's own code has said (told_report.hpp) stands apart from
 /// what was read; where that was not asked, the report says what is not known.

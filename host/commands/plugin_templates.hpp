@@ -15,7 +15,8 @@ struct TemplateFile {
 /// A project that builds as it stands, under the name `name`.
 struct PluginTemplate {
     std::string_view kind;      ///< "expander"
-    std::string_view language;  ///< "cpp" or "c"
+    std::string_view language;  ///< "cpp", "c" or "rust"
+    std::string_view variant;   ///< "http", where the kind has several in that language
     std::string_view name;      ///< in snake_case
     std::vector<TemplateFile> files;
 };

@@ -3,14 +3,16 @@
 
 #include "commands/command_line.hpp"
 #include "commands/exit_code.hpp"
+#include "commands/json_texts.hpp"
 #include "commands/output_format.hpp"
+#include "commands/recording_input.hpp"
 #include "commands/verification.hpp"
 
 namespace capstan::commands {
 namespace {
 
 struct VerifyArguments {
-    std::string plugin, settings;
+    std::string plugin, settings, http;
     std::uint64_t seed = 1;
     std::shared_ptr<OutputFormat> format;
 };
@@ -29,18 +31,28 @@ int run_verify(const VerifyArguments& arguments, Streams streams) {
         streams.err << "capstan: " << file.error().message << '\n';
         return exit_failed;
     }
-    const Verification verification = verify(*file, name.class_id, *settings, arguments.seed);
+    auto recording = read_recording(arguments.http);
+    if (!recording) {
+        streams.err << "capstan: " << recording.error().message << '\n';
+        return exit_usage;
+    }
+    const VerifyInput input{*settings, *std::move(recording), arguments.seed};
+    const Verification verification = verify(*file, name.class_id, input);
+    const std::vector<std::string> unchecked = what_to_give(verification, input);
     if (*arguments.format != OutputFormat::text) {
         boost::json::object out{{"file", file->facts.path.string()},
                                 {"sha256", file->facts.sha256}};
         for (auto& [key, value] : to_json(verification)) out[key] = value;
+        out["not_looked_at"] = array_of_texts(unchecked);
         print_value(streams, *arguments.format, out);
     } else {
         streams.out << testing::to_text(verification.results);
         for (const std::string& lack : verification.confinement_lacks)
             streams.err << "capstan: the checks were not wholly confined: " << lack << '\n';
+        for (const std::string& line : unchecked) streams.out << line << '\n';
     }
-    return verification.has_passed() ? exit_ok : exit_failed;
+    if (!verification.has_passed()) return exit_failed;
+    return unchecked.empty() ? exit_ok : exit_unchecked;
 }
 
 }  // namespace
@@ -56,6 +68,10 @@ void add_plugin_verify(CLI::App& parent, Action& action) {
         .add_option("--settings", arguments->settings,
                     "A TOML file with the class's settings at its top level")
         ->type_name("FILE.toml");
+    command
+        .add_option("--http", arguments->http,
+                    "A recording of an API, or a folder of them: what requests are answered with")
+        ->type_name("RECORDING");
     command
         .add_option("--seed", arguments->seed,
                     "Of the questions asked; the same seed asks the same ones")

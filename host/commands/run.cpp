@@ -54,6 +54,7 @@ runtime::PluginHost::Options host_options(const RunArguments& arguments, std::ui
     if (arguments.state.empty()) return out;
     const std::filesystem::path folder(arguments.state);
     out.state = folder / "plugins";
+    if (!arguments.dry_run) out.cache = folder / "cache";
     out.breadcrumbs = free_breadcrumbs(folder);
     return out;
 }
@@ -96,13 +97,16 @@ Result<void> run_live(const RunArguments& arguments,
     }
     CAPSTAN_TRY(const std::unique_ptr<RecordWriter> recorder, make_recorder(arguments, *loaded));
     const std::uint64_t seed = random_seed();
-    CAPSTAN_TRY(const auto host, runtime::PluginHost::open(loaded->config, loaded->plugins,
-                                                           host_options(arguments, seed, guard)));
+    const bool is_dry_run = arguments.dry_run || loaded->config.cluster.dry_run;
+    runtime::PluginHost::Options of_host = host_options(arguments, seed, guard);
+    of_host.is_dry_run = is_dry_run;
+    CAPSTAN_TRY(const auto host,
+                runtime::PluginHost::open(loaded->config, loaded->plugins, std::move(of_host)));
     runtime::DaemonOptions options{
         .version = CAPSTAN_VERSION,
         .identity = make_identity(seed),
         .seed = seed,
-        .dry_run = arguments.dry_run || loaded->config.cluster.dry_run,
+        .dry_run = is_dry_run,
         .file = *arguments.config,
         .read_config = [&] { return load_live_config(*arguments.config, streams.err); },
         .on_overdue =

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <optional>
+#include <set>
 
 #include <boost/json.hpp>
 
@@ -11,6 +12,7 @@
 
 #include "commands/child_process.hpp"
 #include "commands/json_texts.hpp"
+#include "commands/setting_values.hpp"
 #include "io/printable.hpp"
 #include "runtime/plugin_files/library_registry.hpp"
 
@@ -20,7 +22,6 @@ namespace {
 namespace json = boost::json;
 using testing::CheckResult;
 using testing::Outcome;
-using testing::Value;
 
 /// Longer than the slowest check of a plugin that keeps its deadlines.
 constexpr std::chrono::seconds patience_first{12};
@@ -31,33 +32,6 @@ constexpr std::chrono::minutes suite_deadline{5};
 constexpr std::size_t sentence_max = 4096;
 /// Of what a plugin prints, which the suite catches in a file without a name.
 constexpr std::uint64_t printed_max = 1 << 20;
-
-Value to_value(const runtime::TomlValue& v);
-
-Value::Table to_table(const runtime::TomlValue& v) {
-    Value::Table out;
-    for (const runtime::TomlValue& member : v.children)
-        out.emplace_back(member.key, to_value(member));
-    return out;
-}
-
-Value to_value(const runtime::TomlValue& v) {
-    using Kind = runtime::TomlValue::Kind;
-    switch (v.kind) {
-        case Kind::integer: return Value(v.integer);
-        case Kind::floating: return Value(v.number);
-        case Kind::boolean: return Value(v.boolean);
-        case Kind::table: return Value(to_table(v));
-        case Kind::array: {
-            Value::List items;
-            for (const runtime::TomlValue& item : v.children) items.push_back(to_value(item));
-            return Value(std::move(items));
-        }
-        case Kind::string:
-        case Kind::date: return Value(v.text);
-    }
-    return Value(v.text);
-}
 
 json::object begin_line(const testing::Check& check) {
     return {{"event", "begin"}, {"class", check.class_id}, {"check", check.name}};
@@ -89,8 +63,7 @@ std::optional<Event> read_event(const json::value& line) try {
     r.class_id = text("class");
     if (!out.is_end) return out;
     const int verdict = line.at("verdict").to_number<int>();
-    if (verdict < 0 || verdict > static_cast<int>(Outcome::Verdict::not_applicable))
-        return std::nullopt;
+    if (verdict < 0 || verdict > static_cast<int>(Outcome::Verdict::skipped)) return std::nullopt;
     r.outcome.verdict = static_cast<Outcome::Verdict>(verdict);
     r.outcome.sentence = text("because");
     r.took = Duration(line.at("ns").to_number<std::int64_t>());
@@ -108,17 +81,22 @@ struct Work {
     const runtime::PluginFile& file;
     runtime::LibraryRegistry& registry;  ///< with a copy of the file; each child loads into its own
     const std::string& class_id;
-    const SettingsFile& settings;
-    std::uint64_t seed;
+    const VerifyInput& input;
 
     testing::ConformanceOptions options(const runtime::PluginLibrary& library) const {
         testing::ConformanceOptions out;
-        out.seed = seed;
+        out.seed = input.seed;
         out.file = file.facts.path.string();
-        if (settings.table && !settings.table->children.empty()) {
+        const auto& table = input.settings.table;
+        if (table && !table->children.empty()) {
             const std::string id =
                 class_id.empty() ? std::string(library.classes().front().id) : class_id;
-            out.settings[id] = to_table(*settings.table);
+            out.settings[id] = to_table(*table);
+        }
+        if (!input.recording.empty()) {
+            out.prepare = [this](testing::FakeHost& host, std::string_view) {
+                host.http().handle(testing::play(input.recording));
+            };
         }
         return out;
     }
@@ -216,12 +194,12 @@ bool Verification::has_passed() const {
 }
 
 Verification verify(const runtime::PluginFile& file, const std::string& class_id,
-                    const SettingsFile& settings, std::uint64_t seed) {
+                    const VerifyInput& input) {
     runtime::LibraryRegistry registry;
     const auto folder = registry.prepare(file);
     if (!folder)
         return {{file_result("file/loads", Outcome::Verdict::failed, folder.error().message)}, {}};
-    const Work work{file, registry, class_id, settings, seed};
+    const Work work{file, registry, class_id, input};
     ChildLimits limits{.patience = patience_first,
                        .confinement = Confinement{
                            .cpu = suite_deadline, .file_size = printed_max, .kept = {*folder}}};
@@ -242,6 +220,25 @@ Verification verify(const runtime::PluginFile& file, const std::string& class_id
     return {std::move(gatherer).results(), std::move(lacking)};
 }
 
+std::vector<std::string> what_to_give(const Verification& verification, const VerifyInput& input) {
+    std::vector<std::string> out;
+    std::set<std::string> without_instance;
+    for (const CheckResult& r : verification.results) {
+        if (r.name == "lifecycle/create" && r.outcome.verdict == Outcome::Verdict::skipped)
+            without_instance.insert(r.class_id);
+    }
+    for (std::string& why : testing::skipped_classes(verification.results)) {
+        const bool needs_settings = without_instance.contains(why.substr(0, why.find(':')));
+        const char* const give =
+            needs_settings ? "--settings FILE.toml with the class's settings"
+            : input.recording.empty()
+                ? "--http RECORDING with the replies of its API, or other --settings"
+                : "a --http RECORDING that has the replies to its requests";
+        out.push_back("not looked at: " + std::move(why) + "; give " + give);
+    }
+    return out;
+}
+
 json::object to_json(const Verification& verification) {
     json::array checks;
     const auto count = [&](Outcome::Verdict verdict) {
@@ -259,6 +256,7 @@ json::object to_json(const Verification& verification) {
     return {{"passed", count(Outcome::Verdict::passed)},
             {"failed", count(Outcome::Verdict::failed)},
             {"not_applicable", count(Outcome::Verdict::not_applicable)},
+            {"skipped", count(Outcome::Verdict::skipped)},
             {"confinement_lacks", array_of_texts(verification.confinement_lacks)},
             {"checks", std::move(checks)}};
 }

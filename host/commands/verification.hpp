@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 
 #include <capstan/testing/conformance.hpp>
+#include <capstan/testing/recording.hpp>
 
 #include "commands/single_plugin.hpp"
 #include "runtime/plugin_files/plugin_file.hpp"
@@ -17,17 +18,26 @@ namespace capstan::commands {
 struct Verification {
     std::vector<testing::CheckResult> results;   ///< in the order they ran
     std::vector<std::string> confinement_lacks;  ///< what this system could not confine
-    bool has_passed() const;
+    bool has_passed() const;                     ///< nothing failed; checks may have been skipped
+};
+
+/// What the instances of the file are given.
+struct VerifyInput {
+    const SettingsFile& settings;  ///< of the class that is named, or of the file's only one
+    std::vector<testing::Exchange> recording;  ///< what their requests are answered with
+    std::uint64_t seed = 1;
 };
 
 /// Runs every check, whatever becomes of the ones before: after a crash or a hang the rest goes on
 /// in a new child, for five minutes altogether. The children can change no file and reach no
-/// network (confinement.hpp). `settings` are those of the class `class_id`, or of the file's only
-/// class when it is empty.
+/// network (confinement.hpp). `class_id` is empty: all classes.
 Verification verify(const runtime::PluginFile& file, const std::string& class_id,
-                    const SettingsFile& settings, std::uint64_t seed);
+                    const VerifyInput& input);
 
-/// {"passed":23,"failed":1,"not_applicable":3,"confinement_lacks":[],"checks":[{"class","check","verdict","because","microseconds"}]}
+/// A line for each class of which something was not looked at: why, and what to give.
+std::vector<std::string> what_to_give(const Verification& verification, const VerifyInput& input);
+
+/// {"passed":23,"failed":1,"not_applicable":3,"skipped":0,"confinement_lacks":[],"checks":[{"class","check","verdict","because","microseconds"}]}
 boost::json::object to_json(const Verification& verification);
 
 }  // namespace capstan::commands

@@ -119,6 +119,9 @@ struct Results {
     All<std::optional<Error>> increases{};
     /// What increases that were taken were answered with; shorter, or nothing: as they asked.
     All<std::optional<int>> answered_targets{};
+    /// Why increases that were taken came to fewer machines than asked for; shorter, or nothing:
+    /// they did not.
+    All<std::optional<Error>> shortfalls{};
     All<std::optional<Error>> node_changes{};
     /// `not_found`: it was gone already, which is as good. `throttled`: a budget does not allow it
     /// now, or the API asks for patience.
@@ -126,6 +129,11 @@ struct Results {
     /// `not_found`: it was gone already, which is as good.
     All<std::optional<Error>> deletions{};
 };
+
+/// Why fewer machines were agreed to than the increase at that place asked for; NULL: all were.
+const Error* find_shortfall(const Results& results, std::size_t increase) noexcept;
+/// How many machines the increase at that place, which was taken, is of.
+int count_agreed(const Increase& increase, const Results& results, std::size_t at) noexcept;
 
 /// Why that machine of a removal stays, in one element of Results::removals; NULL: it goes.
 const Error* find_error(const std::vector<Error>& removal, const MachineId& machine) noexcept;

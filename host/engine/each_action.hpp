@@ -29,10 +29,14 @@ struct ActionFacts {
 struct ActionResult {
     bool is_known = false;  ///< false: it was not carried out, as in a dry run
     std::span<const Error> errors{};
+    const Error* shortfall = nullptr;  ///< of an increase that is done in part; NULL: in full
+    int agreed = 0;                    ///< machines, of an increase that is done
 
     bool is_done() const noexcept { return is_known && errors.empty(); }
     /// NULL: there is none.
     const Error* error() const noexcept { return errors.empty() ? nullptr : &errors.front(); }
+    /// Why it did not come to all that was asked for; NULL: it did.
+    const Error* refusal() const noexcept { return errors.empty() ? shortfall : &errors.front(); }
 };
 
 inline ActionFacts facts_of(const Decrease& decrease) {
@@ -90,7 +94,12 @@ void for_each_action(const Decision& decision, const Results& results, Visitor&&
     walk(decision.decreases, results.decreases);
     walk(decision.removals, results.removals);
     walk(decision.creations, results.creations);
-    walk(decision.increases, results.increases);
+    for (std::size_t i = 0; i < decision.increases.size(); ++i) {
+        ActionResult result = result_at(results.increases, i);
+        result.shortfall = find_shortfall(results, i);
+        if (result.is_done()) result.agreed = count_agreed(decision.increases[i], results, i);
+        visit(decision.increases[i], result);
+    }
     walk(decision.node_changes, results.node_changes);
     walk(decision.evictions, results.evictions);
     walk(decision.deletions, results.deletions);

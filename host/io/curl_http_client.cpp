@@ -139,9 +139,13 @@ private:
         CAPSTAN_TRY(const Url url, parse_url(request.url));
         // A scheme may be written in any case; from here on "https://" is.
         request.url.replace(0, url.scheme.size(), url.scheme);
-        std::string proxy = options_.proxy.empty() ? proxy_for(url, environment_) : options_.proxy;
+        std::string proxy;
+        if (!request.has(CAPSTAN_HTTP_DIRECT))
+            proxy = options_.proxy.empty() ? proxy_for(url, environment_) : options_.proxy;
         if (!proxy.empty()) {
-            CAPSTAN_TRY(proxy, parse_proxy(proxy));
+            Result<std::string> parsed = parse_proxy(proxy);
+            if (!parsed) return fail(within(request.name(), std::move(parsed).error()));
+            proxy = *std::move(parsed);
         }
         return CurlTransfer::make(std::move(request), std::move(listener),
                                   {.tls = pool.tls,

@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ namespace capstan::io {
 
 namespace {
 
-constexpr std::size_t header_bytes_limit = 256 << 10;
+constexpr std::size_t header_bytes_limit = CAPSTAN_HTTP_MAX_REPLY_HEAD;
 constexpr std::string_view head_too_long =
     "the head of the reply is too long: one header may have 100 KiB, all of them 256 KiB";
 constexpr long stream_buffer = 4 << 10;
@@ -77,8 +78,9 @@ ErrorCode code_of(CURLcode code) {
 
 Result<std::unique_ptr<CurlTransfer>> CurlTransfer::make(
     HttpRequest request, std::optional<HttpClient::Listener> listener, Options options) {
-    CAPSTAN_CHECK(parse_url(request.url));
+    CAPSTAN_TRY(const Url url, parse_url(request.url));
     CAPSTAN_CHECK(check_syntax(request));
+    CAPSTAN_CHECK(check_flags(request, url.scheme));
     std::unique_ptr<CurlTransfer> transfer(
         new CurlTransfer(std::move(request), std::move(listener), std::move(options)));
     if (!transfer->handle_) return fail(ErrorCode::internal, "libcurl gives no handle");
@@ -100,9 +102,8 @@ void CurlTransfer::set_up() {
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(
-        curl, CURLOPT_HTTP_VERSION,
-        static_cast<long>(options_.http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
+    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, http_version());
+    curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, request_.has(CAPSTAN_HTTP_PATH_AS_IS) ? 1L : 0L);
     curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     if (!listener_) {
         curl_easy_setopt(curl, CURLOPT_MAXFILESIZE_LARGE,
@@ -123,6 +124,12 @@ void CurlTransfer::set_up() {
     set_headers();
     curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, &on_send);
     curl_easy_setopt(curl, CURLOPT_PREREQDATA, this);
+}
+
+long CurlTransfer::http_version() const noexcept {
+    if (request_.has(CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE)) return CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
+    const bool is_first = options_.http1 && !request_.has(CAPSTAN_HTTP_2);
+    return is_first ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
 }
 
 /// libcurl looks for the URL's host in the server's certificate, so the other name goes into the
@@ -161,6 +168,11 @@ void CurlTransfer::set_connection() {
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
     curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, &close_socket);
     curl_easy_setopt(curl, CURLOPT_SOCKOPTFUNCTION, &on_socket);
+    if (request_.has(CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE)) {
+        // libcurl 7.88 loses the second request of such a connection.
+        curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
+        curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
+    }
     // Many streams that begin together wait for one connection that can carry them all.
     if (request_.url.starts_with("https://")) curl_easy_setopt(curl, CURLOPT_PIPEWAIT, 1L);
 }
@@ -220,12 +232,10 @@ void CurlTransfer::add_header(const std::string& line) {
 }
 
 std::string CurlTransfer::message(std::string_view why) const {
-    const std::string_view url =
-        std::string_view(request_.url).substr(0, request_.url.find_first_of("?#"));
     // libcurl names whatever it could not reach, and never says which of the two that is.
     const std::string way =
         options_.proxy.empty() ? "" : " through proxy " + without_login(options_.proxy);
-    return "HTTP " + request_.method + " " + printable(url, 512) + way + ": " + std::string(why);
+    return printable(request_.name(), 512) + way + ": " + std::string(why);
 }
 
 /// Why the request failed, and where TLS met none, or the other way round, what may help.
@@ -256,6 +266,10 @@ Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
         return fail(ErrorCode::unavailable,
                     message("more came over HTTP/2 than could be taken; it goes on by HTTP/1.1"));
     }
+    if (is_other_version_) {
+        return fail(ErrorCode::unavailable,
+                    message("the server speaks no HTTP/2 over TLS, which the request demands"));
+    }
     Error error{code_of(code),
                 message(was_sent_in_vain_ ? "the connection was lost before an answer came"
                                           : reason_of(code))};
@@ -270,9 +284,24 @@ bool CurlTransfer::is_head_too_long(CURLcode code) const {
     return header_bytes_ > header_bytes_limit || (is_refused && sent_ && !has_head_);
 }
 
+/// Known from the handshake; libcurl itself goes on by HTTP/1.1 where the server wants that.
+bool CurlTransfer::is_promised_version() const {
+    if (!request_.has(CAPSTAN_HTTP_2)) return true;
+    curl_tlssessioninfo* session = nullptr;
+    if (curl_easy_getinfo(handle_.get(), CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK ||
+        session == nullptr || session->internals == nullptr)
+        return false;
+    const unsigned char* chosen = nullptr;
+    unsigned size = 0;
+    SSL_get0_alpn_selected(static_cast<const SSL*>(session->internals), &chosen, &size);
+    return std::string_view(reinterpret_cast<const char*>(chosen), size) == "h2";
+}
+
 /// Asked before each attempt. Where a kept connection ends without an answer, libcurl sends the
 /// request over another one by itself; what changes something may have been carried out by then.
 bool CurlTransfer::may_be_sent_now() {
+    is_other_version_ = !is_promised_version();
+    if (is_other_version_) return false;
     const bool only_reads = request_.method == "GET" || request_.method == "HEAD";
     was_sent_in_vain_ = std::exchange(sent_, std::chrono::steady_clock::now()) && !only_reads;
     return !was_sent_in_vain_;
@@ -294,8 +323,9 @@ bool CurlTransfer::take_header(std::string_view line) {
     if (line.starts_with("HTTP/")) reply_.headers.clear();
     const std::size_t colon = line.find(':');
     if (!line.starts_with("HTTP/") && colon != std::string_view::npos) {
-        reply_.headers.emplace_back(lower_case(trimmed(line.substr(0, colon))),
-                                    trimmed(line.substr(colon + 1)));
+        HttpHeaders& to = has_head_ ? reply_.trailers : reply_.headers;
+        to.emplace_back(lower_case(trimmed(line.substr(0, colon))),
+                        trimmed(line.substr(colon + 1)));
     }
     if (trimmed(line).empty()) end_head();
     return true;

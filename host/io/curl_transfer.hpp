@@ -72,6 +72,8 @@ private:
     void end_head();
     bool take_body(std::string_view part);
     std::optional<std::size_t> refuse_part();
+    long http_version() const noexcept;
+    bool is_promised_version() const;
     bool may_be_sent_now();
     bool is_head_too_long(CURLcode code) const;
     static int on_send(void* self, char*, char*, int, int) noexcept;
@@ -91,6 +93,7 @@ private:
     bool is_too_fast_ = false;
     std::optional<std::chrono::steady_clock::time_point> sent_{};
     bool was_sent_in_vain_ = false;
+    bool is_other_version_ = false;  ///< the server speaks no HTTP/2, which was asked for
     std::array<char, CURL_ERROR_SIZE> error_{};
     std::unique_ptr<curl_slist, Free> header_list_;
     std::unique_ptr<curl_slist, Free> connect_to_;

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <tuple>
 
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
+
+#include "io/tls_options.hpp"
 
 namespace capstan::io {
 
@@ -41,6 +44,8 @@ public:
     /// request.timeout counts until the head has come; then the reply may take as long as it likes,
     /// and silence is for the caller to notice. request.max_reply_bytes does not count.
     virtual RequestId stream(HttpRequest request, Listener listener, Done done) = 0;
+    /// Requests from now on use connections made with `tls`. A client that speaks no TLS leaves it.
+    virtual void set_tls(TlsOptions tls) { std::ignore = tls; }
     /// Its `done` soon gets `cancelled`, unless it has been called.
     virtual void cancel(RequestId id) = 0;
 };

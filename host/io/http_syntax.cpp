@@ -1,14 +1,15 @@
 #include "io/http_syntax.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace capstan::io {
 
 namespace {
 
 constexpr std::size_t token_limit = 256;
-constexpr std::size_t value_limit = 16 << 10;
-constexpr std::size_t header_limit = 128;
+constexpr std::size_t value_limit = CAPSTAN_HTTP_MAX_HEADER_VALUE;
+constexpr std::size_t header_limit = CAPSTAN_HTTP_MAX_HEADERS;
 
 bool is_token_byte(char c) noexcept {
     constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
@@ -55,6 +56,19 @@ Result<void> check_syntax(const HttpRequest& request) {
             return refuse("header " + name + " has a control character");
         }
     }
+    return {};
+}
+
+Result<void> check_flags(const HttpRequest& request, std::string_view scheme) {
+    constexpr std::uint64_t known = std::uint64_t{CAPSTAN_HTTP_DIRECT} | CAPSTAN_HTTP_2 |
+                                    CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE | CAPSTAN_HTTP_PATH_AS_IS;
+    const std::uint64_t unknown = request.flags & ~known;
+    if (unknown != 0)
+        return refuse("flags " + std::to_string(unknown) + " are unknown to this host");
+    if (request.has(CAPSTAN_HTTP_2) && scheme != "https")
+        return refuse("CAPSTAN_HTTP_2 is for https; without TLS it is HTTP_2_PRIOR_KNOWLEDGE");
+    if (request.has(CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE) && scheme != "http")
+        return refuse("CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE is for http; over TLS it is HTTP_2");
     return {};
 }
 

@@ -22,4 +22,8 @@ std::string lower_case(std::string_view text);
 /// or another control character, or there are more than 128 headers.
 Result<void> check_syntax(const HttpRequest& request);
 
+/// `invalid_argument`: a flag is unknown, or none of a request with this scheme, which is in lower
+/// case.
+Result<void> check_flags(const HttpRequest& request, std::string_view scheme);
+
 }  // namespace capstan::io

@@ -57,13 +57,16 @@ Result<Url> parse_url(const std::string& text) {
     return out;
 }
 
-bool is_granted(std::string_view host, const std::vector<std::string>& patterns) {
-    return std::any_of(patterns.begin(), patterns.end(), [host](const std::string& written) {
-        const std::string pattern = normal_host(written);
-        if (!pattern.starts_with("*.")) return pattern == host;
-        const std::string_view below = std::string_view(pattern).substr(1);
-        return host.size() > below.size() && host.ends_with(below);
-    });
+std::optional<std::string> find_grant(std::string_view host,
+                                      const std::vector<std::string>& patterns) {
+    const auto found =
+        std::find_if(patterns.begin(), patterns.end(), [host](const std::string& written) {
+            const std::string pattern = normal_host(written);
+            if (!pattern.starts_with("*.")) return pattern == host;
+            const std::string_view below = std::string_view(pattern).substr(1);
+            return host.size() > below.size() && host.ends_with(below);
+        });
+    return found == patterns.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace capstan::io

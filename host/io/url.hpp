@@ -1,6 +1,7 @@
 /// Where a request goes, read exactly as the HTTP client will read it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,9 @@ struct Url {
 /// control character.
 Result<Url> parse_url(const std::string& url);
 
-/// Whether `host` is one of `patterns`: "api.example.com" stands for itself, "*.example.com" for
-/// every name below.
-bool is_granted(std::string_view host, const std::vector<std::string>& patterns);
+/// The first of `patterns` that `host` is one of: "api.example.com" stands for itself,
+/// "*.example.com" for every name below.
+std::optional<std::string> find_grant(std::string_view host,
+                                      const std::vector<std::string>& patterns);
 
 }  // namespace capstan::io

@@ -88,12 +88,14 @@ public:
         : circumstances_(circumstances),
           actions_(cloud_actions_of(decision)),
           done_(std::move(done)),
-          looks_(is_blind() ? std::vector<engine::NodeLook>() : std::move(looks)) {
+          looks_(is_blind() ? std::vector<engine::NodeLook>() : std::move(looks)),
+          whole_groups_(whole_groups) {
         results_.decreases.resize(decision.decreases.size());
         results_.removals.resize(decision.removals.size());
         results_.creations.resize(decision.creations.size());
         results_.increases.resize(decision.increases.size());
         results_.answered_targets.resize(decision.increases.size());
+        results_.shortfalls.resize(decision.increases.size());
         results_.node_changes.resize(decision.node_changes.size());
         results_.evictions.resize(decision.evictions.size());
         results_.deletions.resize(decision.deletions.size());
@@ -239,12 +241,44 @@ private:
                   const std::shared_ptr<CloudClient>& cloud) {
         const ActionPlace place{CloudAction::increase, at};
         if (!cloud) return answer(place, no_such_cloud(increase.group, increase.cloud));
-        cloud->increase(resize_of("increase", increase, circumstances_),
-                        [self = shared_from_this(), place](Result<Resized> resized) {
-                            const std::optional<int> target =
-                                resized ? std::optional(resized->target) : std::nullopt;
-                            self->answer(place, find_error(std::move(resized)), target);
+        Resize resize = resize_of("increase", increase, circumstances_);
+        if (!whole_groups_.contains(increase.group))
+            return increase_in_part(place, increase, std::move(resize), cloud);
+        resize.all_or_nothing = true;
+        cloud->increase(
+            resize, [self = shared_from_this(), place, increase, cloud](Result<Resized> resized) {
+                const bool is_promised = resized || resized.error().code != ErrorCode::unsupported;
+                if (is_promised) return self->take_increase(place, increase, std::move(resized));
+                // A cloud that cannot promise all of them makes what it can; where not all come,
+                // the group gives up what came.
+                self->increase_in_part(
+                    place, increase, resize_of("increase in part", increase, self->circumstances_),
+                    cloud);
+            });
+    }
+    void increase_in_part(const ActionPlace& place, const engine::Increase& increase, Resize resize,
+                          const std::shared_ptr<CloudClient>& cloud) {
+        cloud->increase(std::move(resize),
+                        [self = shared_from_this(), place, increase](Result<Resized> resized) {
+                            self->take_increase(place, increase, std::move(resized));
                         });
+    }
+    void take_increase(const ActionPlace& place, const engine::Increase& increase,
+                       Result<Resized> resized) {
+        if (!resized) return answer(place, std::move(resized).error());
+        std::optional<Error> shortfall = std::move(resized->shortfall);
+        if (!shortfall && resized->target < increase.from + increase.by && grows_alone(increase))
+            shortfall = Error{.code = ErrorCode::out_of_capacity,
+                              .message = "answered a target of " + std::to_string(resized->target) +
+                                         " where " + std::to_string(increase.from + increase.by) +
+                                         " were asked for, without saying why"};
+        answer(place, {}, resized->target, std::move(shortfall));
+    }
+    /// Whether nothing else of the decision changes the target of its group.
+    bool grows_alone(const engine::Increase& increase) const {
+        const auto is_of_group = [&](const auto& action) { return action.group == increase.group; };
+        return std::ranges::none_of(actions_.decreases, is_of_group) &&
+               std::ranges::none_of(actions_.removals, is_of_group);
     }
 
     static bool is_created(const engine::Decision& decision, const NodeGroupId& group) {
@@ -383,13 +417,14 @@ private:
         end_one();
     }
     void answer(const ActionPlace& place, std::optional<Error> error,
-                std::optional<int> target = {}) {
+                std::optional<int> target = {}, std::optional<Error> shortfall = {}) {
         end_place(place, [&] {
             const auto [kind, at] = place;
             if (error) {
                 set_error(results_, place, *error);
             } else if (kind == CloudAction::increase) {
                 results_.answered_targets[at] = target;
+                results_.shortfalls[at] = std::move(shortfall);
             }
         });
     }
@@ -452,6 +487,7 @@ private:
     const engine::Decision actions_;
     const CarriedOutDone done_;
     const std::vector<engine::NodeLook> looks_;
+    const std::set<NodeGroupId> whole_groups_;
     std::mutex mutex_;
     std::vector<WaitingRemoval> removals_;
     std::vector<LookedAt> looked_at_;

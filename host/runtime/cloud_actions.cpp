@@ -85,6 +85,7 @@ ActionsUnderWay::Ended ended_action(const engine::Decision& decision,
             note(&engine::Decision::increases, decision, out.decision);
             note(&engine::Results::increases, results, out.results);
             note(&engine::Results::answered_targets, results, out.results);
+            note(&engine::Results::shortfalls, results, out.results);
             break;
         case CloudAction::deletion:
             note(&engine::Decision::deletions, decision, out.decision);

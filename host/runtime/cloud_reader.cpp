@@ -119,7 +119,8 @@ void CloudReader::merge(const CloudView& view, Reading& out) const {
     }
     for (const engine::Group& group : out.groups) machines.erase(group.group.id);
     for (const auto& [group, stray] : machines) {
-        if (unreadable.contains(group)) continue;
+        const bool is_of_none = group.empty();
+        if (is_of_none || unreadable.contains(group)) continue;
         out.result.problems.push_back(
             {.code = ErrorCode::internal,
              .message = named(counted(static_cast<std::int64_t>(stray.size()), "machine") +

@@ -54,10 +54,18 @@ Result<engine::TheoreticalGroup> CloudGroupMaker::ask(
         return fail(ErrorCode::unsupported, "there is no cloud " + cloud.value() + " to ask");
     CAPSTAN_TRY(PlannedGroup planned, ask_new_group(*instance, plan, circumstances, watch_));
     engine::TheoreticalGroup out{.planned = std::move(planned)};
-    if (auto options = ask_options(*instance, out.planned.group, circumstances, watch_))
+    const NodeGroup& group = out.planned.group;
+    if (group.options) {
+        out.options = *group.options;
+    } else if (auto options = ask_options(*instance, group, circumstances, watch_)) {
         out.options = *std::move(options);
-    if (const auto price = ask_price(*instance, out.planned.node, circumstances, watch_))
+    }
+    if (group.price) {
+        out.price_per_hour = group.price->per_hour;
+    } else if (const auto price =
+                   ask_price(*instance, group, out.planned.node, circumstances, watch_)) {
         out.price_per_hour = price->per_hour;
+    }
     return out;
 }
 

@@ -35,16 +35,17 @@ public:
         const auto cloud = std::ranges::find(input_.clouds, group.cloud.value(),
                                              [](const auto& instance) { return instance->id(); });
         if (cloud == input_.clouds.end()) return out;
-        if (auto options = ask_options(*cloud, group.group, input_.circumstances, watch_)) {
+        if (group.group.options) {
+            out.options = *group.group.options;
+        } else if (auto options = ask_options(*cloud, group.group, input_.circumstances, watch_)) {
             out.options = *std::move(options);
         } else {
             note(group, options.error());
         }
-        if (group.described == nullptr) return out;
-        if (const auto price = ask_price(*cloud, *group.described, input_.circumstances, watch_)) {
-            out.price_per_hour = price->per_hour;
-        } else {
-            note(group, price.error());
+        if (group.group.price) {
+            out.price_per_hour = group.group.price->per_hour;
+        } else if (group.described != nullptr) {
+            ask_for_price(*cloud, group, out);
         }
         return out;
     }
@@ -58,6 +59,13 @@ public:
     }
 
 private:
+    void ask_for_price(const std::shared_ptr<PluginInstance>& cloud, const engine::Group& group,
+                       Terms& out) {
+        const auto price =
+            ask_price(cloud, group.group, *group.described, input_.circumstances, watch_);
+        if (!price) return note(group, price.error());
+        out.price_per_hour = price->per_hour;
+    }
     void note(const engine::Group& group, const Error& error) {
         const bool is_an_answer =
             error.code == ErrorCode::unsupported || error.code == ErrorCode::not_found;

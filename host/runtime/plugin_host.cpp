@@ -67,7 +67,9 @@ PluginHost::PluginHost(const Config& config, Options options)
                    .version = std::move(options.version),
                    .is_virtual = options.clock != nullptr,
                    .has_strand_threads = options.has_strand_threads && options.clock == nullptr,
-                   .calls = std::make_shared<CallWatches>(config.watchdog.stuck_after)} {
+                   .is_dry_run = options.is_dry_run,
+                   .calls = std::make_shared<CallWatches>(config.watchdog.stuck_after),
+                   .drafts = draft_ids(config.trust.drafts)} {
     if (!config.secrets.dir.empty())
         environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
     if (options.state.empty()) {
@@ -75,6 +77,7 @@ PluginHost::PluginHost(const Config& config, Options options)
     } else {
         environment_.state = std::make_shared<FileStateStore>(options.state);
     }
+    if (!options.cache.empty()) environment_.cache = std::make_shared<CacheStore>(options.cache);
     if (options.has_cluster) {
         environment_.kube = std::make_shared<KubeGateway>(
             *loop_, kubernetes::EventRecorder::Options{
@@ -88,7 +91,10 @@ PluginHost::PluginHost(const Config& config, Options options)
         guard_->add_check([threads = environment_.abandoned] { return threads->reason_to_end(); });
     }
     if (virtual_loop_ != nullptr) return;
-    environment_.http = std::make_shared<io::CurlHttpClient>(io_);
+    environment_.http = [&io = io_](const std::string& user_agent) {
+        return std::make_shared<io::CurlHttpClient>(
+            io, io::CurlHttpClient::Options{.user_agent = user_agent});
+    };
     thread_ = std::thread([this] { io_.run(); });
     if (guard_ != nullptr) guard_->watch_loop(io_, silence_max(config));
 }
@@ -116,7 +122,7 @@ Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
 }
 
 PluginHost::~PluginHost() {
-    stop(instances());
+    stop(instances(), StopReason::shutdown);
     if (guard_ != nullptr) guard_->unwatch_loop();
     work_.reset();
     io_.stop();
@@ -143,7 +149,9 @@ InstanceSpec instance_spec(const LoadedPlugin& plugin) {
                          .class_id = std::string(plugin.plugin_class.id),
                          .kind = std::string(plugin.plugin_class.kind),
                          .origin = origin_of(plugin),
+                         .version = plugin.library->facts().note.version,
                          .grants = plugin.config.grants,
+                         .tls = plugin.config.tls,
                          .limits = plugin.config.limits,
                          .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
 }
@@ -169,8 +177,11 @@ std::vector<std::shared_ptr<PluginInstance>> PluginHost::instances() const {
 Result<void> PluginHost::start_all(const Instances& instances) {
     std::vector<std::future<Result<void>>> ends;
     for (const auto& instance : instances) {
-        ends.push_back(detail::future_of<void>(
-            [&](PluginInstance::Done done) { instance->start(start_timeout, std::move(done)); }));
+        const bool is_first = instance->context().identity().generation == 1;
+        const StartReason reason = is_first ? StartReason::cold : StartReason::exchange;
+        ends.push_back(detail::future_of<void>([&](PluginInstance::Done done) {
+            instance->start(start_timeout, std::move(done), reason);
+        }));
     }
     Result<void> first_error;
     for (auto& end : ends) {
@@ -180,7 +191,7 @@ Result<void> PluginHost::start_all(const Instances& instances) {
     return first_error;
 }
 
-void PluginHost::stop(const Instances& instances) {
+void PluginHost::stop(const Instances& instances, StopReason reason) {
     for (const auto& instance : std::views::reverse(instances)) {
         if (guard_ != nullptr) guard_->set_stage("plugin " + instance->id() + " is being stopped");
         // A hook that overran is not expected back, nor a thread that is stuck: it has had its
@@ -188,9 +199,9 @@ void PluginHost::stop(const Instances& instances) {
         const bool is_lost =
             instance->has_abandoned_calls() || instance->context().strand().stuck();
         const Duration timeout = is_lost ? Duration(std::chrono::seconds(1)) : stop_timeout;
-        const Result<void> stopped =
-            wait<void>([&](PluginInstance::Done done) { instance->stop(timeout, std::move(done)); },
-                       timeout + slack);
+        const Result<void> stopped = wait<void>(
+            [&](PluginInstance::Done done) { instance->stop(timeout, std::move(done), reason); },
+            timeout + slack);
         if (!stopped) {
             environment_.log->write(LogLevel::error, instance->id(),
                                     "could not be stopped: " + stopped.error().message);
@@ -245,7 +256,7 @@ Result<PluginHost::Instances> PluginHost::make_beside(
     }
     if (done) done = start_all(made);
     if (done) return made;
-    stop(made);
+    stop(made, StopReason::failed);
     return fail(std::move(done).error());
 }
 

@@ -42,6 +42,8 @@ public:
         /// The folder where instances keep their state, made where there is none; empty: it goes
         /// with this host, for commands of one decision.
         std::filesystem::path state{};
+        /// The folder where instances keep what may be lost; empty: nothing is kept.
+        std::filesystem::path cache{};
         /// The clock of deadlines and timers, moved by its owner; NULL: the machine's.
         std::shared_ptr<io::ManualClock> clock{};
         /// Whether there will be a cluster for plugins; see cluster().
@@ -50,6 +52,8 @@ public:
         /// return holds up nothing else. Not with a clock. Otherwise all strands are on the loop,
         /// and what happens has one order.
         bool has_strand_threads = false;
+        /// What clouds are asked for is not carried out; plugins are told.
+        bool is_dry_run = false;
         /// Watches the loop and the calls of instances. Borrowed; NULL: nothing does.
         Guard* guard = nullptr;
     };
@@ -81,7 +85,7 @@ public:
     /// not. The answer: the ones that are here no longer, which still run.
     Instances exchange(const Instances& made, const std::vector<PluginInstanceId>& gone);
     /// Each within its deadline. What cannot be stopped is left behind and said in the log.
-    void stop(const Instances& instances);
+    void stop(const Instances& instances, StopReason reason);
     /// Of all instances of the configuration that counts, whether they are there or not. [the
     /// thread that exchanges them]
     const std::vector<InstanceIdentity>& identities() const noexcept { return identities_; }
@@ -103,6 +107,8 @@ public:
     const CallWatches& calls() const noexcept { return *environment_.calls; }
     /// NULL: nothing watches this host.
     Guard* guard() noexcept { return guard_; }
+    /// Of clouds that want a pass.
+    PassWishes& pass_wishes() noexcept { return *environment_.pass_wishes; }
     Logger& log() noexcept { return *environment_.log; }
     /// NULL: nothing is recorded of this process.
     std::shared_ptr<Breadcrumbs> breadcrumbs() const { return environment_.crumbs; }

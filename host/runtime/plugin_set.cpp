@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/config/settings_view.hpp"
+#include "runtime/drafts.hpp"
 #include "runtime/instances/load_call.hpp"
 #include "runtime/loop/guarded_call.hpp"
 
@@ -18,7 +19,8 @@ std::string names_of_classes(const PluginLibrary& library) {
 
 /// The file, its class and the class's schema; what is wrong is said at the place of the instance.
 std::optional<LoadedPlugin> load_plugin(const PluginConfig& config, const TrustPolicy& policy,
-                                        LibraryRegistry& registry, Diagnostics& diagnostics) {
+                                        const DraftIds& drafts, LibraryRegistry& registry,
+                                        Diagnostics& diagnostics) {
     const auto refuse = [&](Place place, const Error& error) {
         diagnostics.error(place, "plugin." + config.id.value() + ": " + error.message);
         return std::nullopt;
@@ -32,6 +34,8 @@ std::optional<LoadedPlugin> load_plugin(const PluginConfig& config, const TrustP
         diagnostics.warning(config.file_place, "plugin." + config.id.value() + ": " + doubt);
     auto plugin_class = find_class(**library, config.class_name);
     if (!plugin_class) return refuse(config.place, plugin_class.error());
+    if (drafts.withholds(plugin_class->kind))
+        return refuse(config.place, {ErrorCode::invalid_config, withheld_text(plugin_class->kind)});
     auto fields = read_schema(plugin_class->fields);
     if (!fields)
         return refuse(config.place,
@@ -85,10 +89,11 @@ void check_settings(const ClassInfo& plugin_class, const SettingValue& settings,
 PluginSet load_plugins(const Config& config, const ShippedPlugins& shipped,
                        LibraryRegistry& registry, Diagnostics& diagnostics) {
     const TrustPolicy policy = trust_policy(config.trust, shipped);
+    const DraftIds drafts = draft_ids(config.trust.drafts);
     PluginSet set;
     for (const PluginConfig& plugin : config.plugins) {
         if (plugin.file.empty()) continue;  // find_plugin_files has said so
-        if (auto loaded = load_plugin(plugin, policy, registry, diagnostics))
+        if (auto loaded = load_plugin(plugin, policy, drafts, registry, diagnostics))
             set.push_back(*std::move(loaded));
     }
     InstanceSettings all_settings;

@@ -59,12 +59,14 @@ Result<bool> Life::live(const Step& step, std::optional<Time> end) {
         if (has_passed && has_come(step)) return true;
         if (has_passed) continue;
         const std::optional<Time> next = next_due(agenda);
-        if (!next) break;
-        move_to(*next);
-        tell_progress();
+        if (!next && !agenda.length) return !end || now() < *end;
+        move_to(next ? *next : *agenda.end);
+        if (next) {
+            tell_progress();
+        } else if (now() >= *agenda.end) {
+            break;
+        }
     }
-    if (!agenda.length) return !end || now() < *end;
-    move_to(*agenda.end);
     return now() >= agenda.begin + *agenda.length;
 }
 
@@ -136,7 +138,10 @@ Result<bool> Life::pass(const Agenda& agenda) {
 
 std::optional<Time> Life::pass_due() const {
     const std::optional<Time> wanted = parts_.passes.wanted_at();
-    return wanted ? std::optional(on_grid(std::max({*wanted, next_pass_, now()}))) : std::nullopt;
+    const std::optional<Time> due =
+        wanted ? std::optional(on_grid(std::max({*wanted, next_pass_, now()}))) : std::nullopt;
+    const std::optional<Time>& asked = parts_.passes.asked_for_at();
+    return asked ? earliest(due, std::max(*asked, now())) : due;
 }
 
 /// The next thing that happens though nobody does it now.
@@ -168,15 +173,21 @@ void Life::tell_progress() {
     parts_.observer.on_progress(progress_);
 }
 
+/// Ends earlier where a cloud comes to want a pass on the way.
 void Life::move_to(Time then) {
     io::ManualLoop& loop = *parts_.host.virtual_loop();
-    if (then <= now()) return;
-    const Duration by = then - now();
-    const std::optional<Duration> timer = loop.next_due();
-    loop.advance(by);
+    const bool is_asked = parts_.passes.asked_for_at().has_value();
+    bool has_fired = false;
+    while (now() < then && parts_.passes.asked_for_at().has_value() == is_asked) {
+        const Duration end = loop.monotonic() + (then - now());
+        const std::optional<Duration> timer = loop.next_due();
+        const bool is_due = timer && *timer <= end;
+        has_fired = has_fired || is_due;
+        loop.advance(std::max((is_due ? *timer : end) - loop.monotonic(), Duration(0)));
+    }
     parts_.tally.reach(now());
     // A cloud that set a timer may have done something in it.
-    if (timer && *timer <= loop.monotonic()) parts_.passes.look_again();
+    if (has_fired) parts_.passes.look_again();
 }
 
 }  // namespace capstan::simulation

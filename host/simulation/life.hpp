@@ -18,9 +18,10 @@
 
 namespace capstan::simulation {
 
-/// Passes stay on the grid of the scan interval, counted from the start; those that could come to
-/// nothing new are left out. What happens at one moment happens in this order: faults, actions from
-/// outside, pods that end, nodes that join or become ready, the scheduler, a pass.
+/// Passes stay on the grid of the scan interval, counted from the start, but for those that a cloud
+/// wants to begin soon; those that could come to nothing new are left out. What happens at one
+/// moment happens in this order: faults, actions from outside, pods that end, nodes that join or
+/// become ready, the scheduler, a pass.
 class Life {
 public:
     struct Parts {

@@ -102,6 +102,12 @@ void Passes::look_again() {
     look_until_ = now() + parts_.lag;
 }
 
+void Passes::want_pass() {
+    look_again();
+    if (asked_for_at_) return;
+    asked_for_at_ = granted_at_ ? std::max(now(), *granted_at_ + runtime::pass_wish_pause) : now();
+}
+
 void Passes::look() {
     wants_look_ = false;
     looked_at_ = now();
@@ -145,6 +151,7 @@ runtime::PassInput Passes::input() const {
 }
 
 Result<void> Passes::run() {
+    if (std::exchange(asked_for_at_, std::nullopt)) granted_at_ = now();
     look();
     const bool is_awake = has_changed_ || (wake_at_ && *wake_at_ <= now());
     if (!is_awake && !parts_.every_pass) return {};

@@ -64,6 +64,10 @@ public:
     void wake() noexcept { has_changed_ = true; }
     /// Something may have changed in a cloud.
     void look_again();
+    /// A cloud wants the next pass to begin soon.
+    void want_pass();
+    /// When that is; nothing: none wants it.
+    const std::optional<Time>& asked_for_at() const noexcept { return asked_for_at_; }
 
     // What goes wrong.
     /// The autoscaler starts anew, with its memory as it was saved.
@@ -114,6 +118,8 @@ private:
     engine::PassTime kept_at_{};  ///< the memory
     std::optional<std::vector<Time>> looks_;
     std::optional<Time> wake_at_;
+    /// By a cloud: when the next pass is to begin, and when the last one began for that reason.
+    std::optional<Time> asked_for_at_, granted_at_;
     bool has_changed_ = true, wants_look_ = false;
     /// Until then clouds may show any time what was done to them; and when they were looked at
     /// last.

@@ -39,6 +39,12 @@ public:
                  input.scheduler, scheduler_spread(input, setup.config)),
           machines_(world_, story_, registration(input)) {}
 
+    ~Run() {
+        if (host_) host_->pass_wishes().listen({});
+    }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
     Result<Report> go() {
         CAPSTAN_CHECK(begin());
         for (std::size_t i = 0; i < input_.steps.size() && !is_over(); ++i) CAPSTAN_CHECK(step(i));
@@ -80,6 +86,7 @@ private:
                                                  setup_.every_pass, setup_.version, setup_.state,
                                                  lag(), setup_.sabotage, input_.scan_interval}));
         passes_ = std::make_unique<Passes>(std::move(passes));
+        host_->pass_wishes().listen([this](const runtime::PassWish&) { passes_->want_pass(); });
         if (auto clouds = simulated_clouds(input_, setup_.plugins); !clouds.empty()) {
             cloud_ = std::make_unique<CloudControl>(std::move(clouds), setup_.config,
                                                     setup_.plugins, *host_, input_.start);

@@ -37,7 +37,8 @@ void describe(auto&& key, Scenario& s) {
     key("title", s.title, "One sentence about the product.");
     key("seed", s.seed, "Chance is made of this.");
     key("scan_interval", s.scan_interval,
-        "Time between passes; unset: as the configuration says, \"10s\".", {.min = 1e8});
+        "Time between passes; unset: as the configuration says, \"10s\".",
+        {.min = std::chrono::milliseconds(100)});
     key("register_delay", s.register_delay, "From a machine running to its node joining.");
     key("ready_delay", s.ready_delay, "From a node joining to its being ready.");
     key("config", s.config, "A configuration file for what is not said here, below this folder.");

@@ -70,7 +70,8 @@ void describe(auto&& key, Fault& s) {
     key("chance", s.chance,
         "How probable it is at `from` and after each `every`; unset: it comes once.",
         {.min = 0, .max = 1});
-    key("every", s.every, "How long it is from one chance to the next.", {.min = 1e9});
+    key("every", s.every, "How long it is from one chance to the next.",
+        {.min = std::chrono::seconds(1)});
     key("lasts", s.lasts,
         "How long it goes on; how far the clock is set forward, or back if it is negative.",
         {.min = -3.1536e16});

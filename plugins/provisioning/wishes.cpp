@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include <capstan/label_syntax.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/taints.hpp>
 
@@ -68,19 +69,6 @@ bool is_given(std::string_view key) {
            std::ranges::any_of(given_domains, is_under);
 }
 
-/// Selectors of pods are checked for this when they are created, values in their affinity are not.
-bool is_label_value(std::string_view value) {
-    constexpr std::size_t longest = 63;
-    const auto is_alphanumeric = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    };
-    if (value.empty()) return true;
-    return value.size() <= longest && is_alphanumeric(value.front()) &&
-           is_alphanumeric(value.back()) && std::ranges::all_of(value, [&](char c) {
-               return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
-           });
-}
-
 /// Adds `key=value` to what is wished for; the error: it cannot be.
 Result<void> wish_for(const Bare& node, const std::string& key, const std::string& value,
                       Labels& wished) {
@@ -95,6 +83,8 @@ Result<void> wish_for(const Bare& node, const std::string& key, const std::strin
     if (is_of_machine(key)) return refuse("the machine has none");
     if (is_given(key))
         return refuse("which only its cloud or Kubernetes gives, and the machine has none");
+    // Selectors of pods are checked for this when they are created, values in their affinity are
+    // not.
     if (!is_label_value(value)) return refuse("which is no value of a label");
     const auto [at, is_new] = wished.emplace(key, value);
     if (!is_new && at->second != value) return refuse("and for " + in_quotes(at->second));

@@ -120,17 +120,16 @@ GroupConfig read_group(const Settings& group, const Settings& cloud) {
                     .options = read_options(group.table("options")),
                     .changes = read_changes(group)};
     if (group.has("price_per_hour")) {
-        out.price = Price{.per_hour = group.number("price_per_hour"),
-                          .currency = cloud.text("currency"),
-                          .spot = group.boolean("spot")};
+        out.price =
+            Price{.per_hour = group.number("price_per_hour"), .currency = cloud.text("currency")};
     }
+    out.spot = location.spot;
     return out;
 }
 
-std::optional<Price> read_price(const Settings& type, std::string_view key, bool spot,
-                                const Settings& cloud) {
+std::optional<Price> read_price(const Settings& type, std::string_view key, const Settings& cloud) {
     if (!type.has(key)) return std::nullopt;
-    return Price{.per_hour = type.number(key), .currency = cloud.text("currency"), .spot = spot};
+    return Price{.per_hour = type.number(key), .currency = cloud.text("currency")};
 }
 
 MachineTypeConfig read_machine_type(const Settings& type, const Settings& cloud) {
@@ -141,8 +140,8 @@ MachineTypeConfig read_machine_type(const Settings& type, const Settings& cloud)
         .zones = type.texts("zones"),
         .on_demand = type.boolean("on_demand"),
         .spot = type.boolean("spot"),
-        .price = read_price(type, "price_per_hour", false, cloud),
-        .spot_price = read_price(type, "spot_price_per_hour", true, cloud),
+        .price = read_price(type, "price_per_hour", cloud),
+        .spot_price = read_price(type, "spot_price_per_hour", cloud),
         .group = {.types = {machine.text("type")},
                   .boot = type.duration("boot"),
                   .delete_time = type.duration("delete_time"),
@@ -252,6 +251,7 @@ Config read_config(const Settings& settings) {
     Config out{.latency = settings.duration("latency"),
                .failure = find_failure(settings),
                .list_lag = settings.duration("list_lag"),
+               .notices = settings.boolean("notices"),
                .register_nodes = settings.boolean("register_nodes")};
     for (const Settings& group : settings.tables("groups"))
         out.groups.push_back(read_group(group, settings));

@@ -49,6 +49,7 @@ struct GroupConfig {
     Duration error_after{};          ///< how long a request waits before its error shows
     std::optional<Error> failure{};  ///< what every increase fails with
     std::optional<Price> price{};
+    bool spot = false;  ///< the cloud may take its machines back
     GroupOptions options{};
     std::vector<Change> changes{};  ///< by time
     bool is_made = false;           ///< by the cloud itself, when it was asked to
@@ -69,6 +70,7 @@ struct Config {
     Duration latency{};              ///< of every call
     std::optional<Error> failure{};  ///< what every call fails with
     Duration list_lag{};             ///< so long ago it was as its list tells; answers are not late
+    bool notices = false;            ///< the host is told when a change takes place
     bool register_nodes = false;     ///< machines that run join the cluster as Node objects
     std::vector<GroupConfig> groups{};
     std::vector<MachineTypeConfig> machine_types{};

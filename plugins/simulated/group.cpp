@@ -232,7 +232,12 @@ NodeGroup Group::group() const {
             .max = config_.max,
             .target = target(),
             .autoprovisioned = config_.is_made,
-            .template_fingerprint = config_.node.fingerprint};
+            .template_fingerprint = config_.node.fingerprint,
+            .spot = config_.spot,
+            .zones = config_.node.zone.empty() ? std::vector<std::string>()
+                                               : std::vector{config_.node.zone},
+            .price = config_.price.value_or(Price{}),
+            .options = config_.options};
 }
 
 std::vector<MachineStanding> Group::standings() const {

@@ -55,8 +55,8 @@ public:
     void reconfigure(GroupConfig config);
 
     /// The target afterwards. An error has changed nothing; its message does not name the group.
-    Result<int> increase(const Resize& request);
-    Result<int> decrease_target(const Resize& request);
+    Result<Resized> increase(const Resize& request);
+    Result<Resized> decrease_target(const Resize& request);
     Result<Removed> remove(const Removal& request);
 
     const GroupConfig& config() const noexcept { return config_; }
@@ -100,7 +100,7 @@ private:
 
     // What it is asked for.
     Result<void> check(const Resize& request) const;
-    Result<int> grantable(const Resize& request) const;
+    int machines_left(const Resize& request) const;
     std::optional<Error> refusal(const MachineId& machine) const;
 
     // What it tells.

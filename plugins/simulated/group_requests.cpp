@@ -16,18 +16,13 @@ Result<void> Group::check(const Resize& request) const {
                                          std::to_string(request.expected_target));
 }
 
-/// How many of the wanted machines it takes on.
-Result<int> Group::grantable(const Resize& request) const {
+/// How many of the wanted machines it has; without a limit of its own, all of them.
+int Group::machines_left(const Resize& request) const {
     if (config_.on_exhausted != Shortage::refuse || !capacity_) return request.delta;
-    const int left = std::max(0, *capacity_ - static_cast<int>(machines_.size()));
-    if (left >= request.delta || (left > 0 && !request.all_or_nothing))
-        return std::min(left, request.delta);
-    return fail(ErrorCode::out_of_capacity,
-                counted(request.delta, "machine") + " asked for, the cloud has " +
-                    std::to_string(left) + " left of " + std::to_string(*capacity_));
+    return std::max(0, *capacity_ - static_cast<int>(machines_.size()));
 }
 
-Result<int> Group::increase(const Resize& request) {
+Result<Resized> Group::increase(const Resize& request) {
     CAPSTAN_CHECK(check(request));
     const int max = config_.max.value_or(std::numeric_limits<int>::max());
     if (request.delta > max - target()) {
@@ -36,14 +31,21 @@ Result<int> Group::increase(const Resize& request) {
                         " would pass its maximum of " + std::to_string(max));
     }
     if (failure_) return fail(*failure_);
-    CAPSTAN_TRY(const int granted, grantable(request));
-    this->request(granted);
+    const int left = machines_left(request);
+    std::optional<Error> shortfall;
+    if (left < request.delta)
+        shortfall =
+            Error{.code = ErrorCode::out_of_capacity,
+                  .message = counted(request.delta, "machine") + " asked for, the cloud has " +
+                             std::to_string(left) + " left of " + std::to_string(*capacity_)};
+    if (shortfall && (left == 0 || request.all_or_nothing)) return fail(*std::move(shortfall));
+    this->request(std::min(left, request.delta));
     launch();
     note_change();
-    return target();
+    return Resized{.target = target(), .shortfall = std::move(shortfall)};
 }
 
-Result<int> Group::decrease_target(const Resize& request) {
+Result<Resized> Group::decrease_target(const Resize& request) {
     CAPSTAN_CHECK(check(request));
     if (request.delta > waiting()) {
         return fail(ErrorCode::invalid_argument, "only " + counted(waiting(), "machine") + " of " +
@@ -52,7 +54,7 @@ Result<int> Group::decrease_target(const Resize& request) {
     }
     set_target(target() - request.delta);
     note_change();
-    return target();
+    return Resized{.target = target()};
 }
 
 /// Why that machine does not go; one that goes already is asked for once more without effect.

@@ -30,11 +30,10 @@ std::vector<MachineOffering> type_offers(const MachineTypeConfig& type) {
         for (const bool spot : {false, true}) {
             if (spot ? !type.spot : !type.on_demand) continue;
             const auto& price = price_of(type, spot);
-            out.push_back(
-                {.zone = zone,
-                 .spot = spot,
-                 .labels = labels_of(zone, spot),
-                 .price_per_hour = price ? std::optional(price->per_hour) : std::nullopt});
+            out.push_back({.zone = zone,
+                           .spot = spot,
+                           .labels = labels_of(zone, spot),
+                           .price_per_hour = price ? price->per_hour : std::nullopt});
         }
     }
     return out;
@@ -96,15 +95,9 @@ Result<GroupConfig> make_group(const Config& config, const GroupPlan& plan) {
     out.node.taints.insert(out.node.taints.end(), plan.taints.begin(), plan.taints.end());
     out.node.fingerprint = fingerprint_of(out.node);
     out.price = price_of(*type, plan.spot);
+    out.spot = plan.spot;
     out.is_made = true;
     return out;
-}
-
-std::optional<Price> find_price(const Config& config, const NodeTemplate& node) {
-    const MachineTypeConfig* const type = find_type(config, node.machine_type);
-    if (type == nullptr) return std::nullopt;
-    const auto lifecycle = node.labels.find(lifecycle_label);
-    return price_of(*type, lifecycle != node.labels.end() && lifecycle->second == "spot");
 }
 
 }  // namespace capstan::simulated

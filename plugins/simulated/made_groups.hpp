@@ -15,7 +15,4 @@ MachineTypes offers_of(const Config& config);
 /// carry another label than the plan wants.
 Result<GroupConfig> make_group(const Config& config, const GroupPlan& plan);
 
-/// What a node like this costs, by its type, zone and labels; nothing: it is not known.
-std::optional<Price> find_price(const Config& config, const NodeTemplate& node);
-
 }  // namespace capstan::simulated

@@ -28,10 +28,7 @@ Task<void> Simulated::create(GroupPlan plan) {
     if (type != nullptr && type->creation_failure) throw Failure(*type->creation_failure);
     Result<GroupConfig> config = make_group(config_, plan);
     if (!config) throw Failure(std::move(config).error());
-    {
-        const std::lock_guard lock(mutex_);
-        groups_.emplace(plan.name, Group(*std::move(config), start_, now()));
-    }
+    groups_.emplace(plan.name, Group(*std::move(config), start_, now()));
     begin_pasts();
     made_.emplace(plan.name, plan);
     if (config_.register_nodes) write_down();
@@ -52,10 +49,7 @@ Task<void> Simulated::destroy(NodeGroupId id) {
     }
     const MachineTypeConfig* const type = find_machine_type(plan->second.machine_type);
     if (type != nullptr && type->deletion_failure) throw Failure(*type->deletion_failure);
-    {
-        const std::lock_guard lock(mutex_);
-        groups_.erase(id.value());
-    }
+    groups_.erase(id.value());
     begin_pasts();
     made_.erase(plan);
     if (config_.register_nodes) write_down();

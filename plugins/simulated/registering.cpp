@@ -62,7 +62,6 @@ Task<void> Simulated::recall() {
 }
 
 void Simulated::take_over(Ledger ledger) {
-    const std::lock_guard lock(mutex_);
     start_ = ledger.start;
     for (const auto& [name, plan] : made_) {
         if (!ledger.plans.contains(name)) groups_.erase(name);

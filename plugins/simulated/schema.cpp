@@ -1,4 +1,5 @@
 // The settings, as an operator reads of them.
+#include <chrono>
 #include <utility>
 
 #include "config.hpp"
@@ -7,8 +8,8 @@ namespace capstan::simulated {
 namespace {
 
 constexpr double machines_max = 1'000'000;
-/// A century, in nanoseconds.
-constexpr double duration_max = 100.0 * 365 * 24 * 3600 * 1e9;
+/// A century.
+constexpr std::chrono::hours duration_max(100 * 365 * 24);
 
 Setting text_setting(std::string_view key, std::string_view doc,
                      std::string_view default_value = {}) {
@@ -222,6 +223,10 @@ Schema config_schema() {
                  "Groups and machines are listed as they were so long ago, targets too; requests "
                  "are answered as they are.",
                  R"("0s")"),
+        flag("notices",
+             "Asks the host for a pass at each of its groups' changes, as a cloud that is told of "
+             "them.",
+             "false"),
         flag("register_nodes",
              "Machines that run join the cluster as Node objects without a kubelet, for kwok to "
              "look after. Needs the grants state and kube, nodes:list,watch,create,delete.",

@@ -1,9 +1,12 @@
 #include "simulated.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include <capstan/sentence.hpp>
+#include <capstan/wake.hpp>
 
 #include "made_groups.hpp"
 
@@ -111,6 +114,22 @@ int Simulated::last_number_taken(const NodeGroupId& id) const {
     return out;
 }
 
+Task<void> Simulated::start() {
+    const auto* exec = host_.service<capstan_exec>(CAPSTAN_SERVICE_EXEC);
+    std::set<Duration> moments;
+    for (const GroupConfig& group : config_.groups)
+        for (const Change& change : group.changes) moments.insert(change.at);
+    if (config_.notices && exec != nullptr)
+        for (const Duration moment : moments)
+            exec->after(host_.raw(), moment.count(), &Simulated::announce_change, this, nullptr);
+    co_return;
+}
+
+void Simulated::announce_change(void* self, capstan_status status) noexcept {
+    if (status == CAPSTAN_OK)
+        std::ignore = wake(static_cast<Simulated*>(self)->host_, "a change of a group");
+}
+
 Task<void> Simulated::arrive() {
     co_await sleep_for(host_, config_.latency);
     if (config_.register_nodes) co_await recall();
@@ -146,7 +165,7 @@ template <class Change>
 Resized Simulated::resize(const Resize& request, Change change) {
     if (const Resized* known = resized_.find(request.idempotency_key)) return *known;
     Group& wanted = group(request.group);
-    const Resized answer{demand(request.group, (wanted.*change)(request))};
+    const Resized answer = demand(request.group, (wanted.*change)(request));
     note_request(wanted);
     if (config_.register_nodes) write_down();
     resized_.keep(request.idempotency_key, answer);
@@ -177,25 +196,6 @@ Task<Removed> Simulated::remove(Removal request) {
 Task<NodeTemplate> Simulated::describe(NodeGroupId id) {
     co_await arrive();
     co_return group(id).config().node;
-}
-
-Result<Price> Simulated::price(const Call&, const TemplateView& node) const {
-    {
-        const std::lock_guard lock(mutex_);
-        const GroupConfig* const config = find_config(node.name());
-        if (config != nullptr && config->price) return *config->price;
-    }
-    NodeTemplate machine{.machine_type = std::string(node.machine_type())};
-    for (const capstan_kv& label : node.labels())
-        machine.labels.emplace(capstan::text(label.key), capstan::text(label.value));
-    if (const auto price = find_price(config_, machine)) return *price;
-    return fail(ErrorCode::not_found, "no price is known for " + in_quotes(node.name()));
-}
-
-GroupOptions Simulated::options(const Call&, const GroupView& group) const {
-    const std::lock_guard lock(mutex_);
-    const GroupConfig* const config = find_config(group.id());
-    return config != nullptr ? config->options : GroupOptions{};
 }
 
 const GroupConfig* Simulated::find_config(std::string_view id) const {

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +39,9 @@ public:
     /// until a group of that id is there again. Never at the same time as any of the others.
     void reconfigure(Config config);
 
+    /// With `notices` the host is asked for a pass at each change that its groups have by now.
+    Task<void> start();
+
     // On the instance's strand. Each takes `latency`, and what it does happens at its end.
     Task<SharedCloudView> refresh();
     Task<Resized> increase(Resize request);
@@ -51,13 +53,12 @@ public:
     Task<void> destroy(NodeGroupId id);
 
     // On a decision thread, at the same time as the above.
-    Result<Price> price(const Call& call, const TemplateView& node) const;
-    GroupOptions options(const Call& call, const GroupView& group) const;
     Result<PlannedGroup> new_group(const Call& call, const GroupPlan& plan) const;
 
 private:
     /// By the cloud's own clock: the host's when this process began, and then evenly on.
     Time now() const { return began_ + (host_.monotonic() - began_count_); }
+    static void announce_change(void* self, capstan_status status) noexcept;
     /// Takes the time of a call, then lets everything happen that was to happen meanwhile.
     Task<void> arrive();
     /// Groups as they are told, by id: as they are, or were `list_lag` ago.
@@ -113,7 +114,6 @@ private:
     /// What was told last, and with which versions of the groups.
     std::optional<std::pair<std::vector<std::uint64_t>, SharedCloudView>> told_{};
     std::optional<std::uint64_t> revision_{};  ///< of what is written down; nothing: not known
-    mutable std::mutex mutex_;  ///< which groups there are, as far as decision threads look
     std::map<std::string, Group, std::less<>> groups_;
     std::map<std::string, GroupPast, std::less<>> pasts_;  ///< of all groups, where lists lag
     /// Groups with machines that the settings do not have any more, as they were then, by id.

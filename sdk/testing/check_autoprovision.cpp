@@ -38,8 +38,10 @@ public:
         : cloud_(cloud), table_(table) {}
 
     Result<MachineTypes> machine_types() {
-        return cloud_.host().settle(cloud_.host().call<MachineTypes>(
-            [&](capstan_op op) { return table_.machine_types(table_.self, op); }));
+        return cloud_.host().settle(cloud_.host().call<MachineTypes>([&](capstan_op op) {
+            return table_.machine_types(table_.self, op,
+                                        &asked_by_verify<capstan_machine_types_request>);
+        }));
     }
     Result<PlannedGroup> new_group(const GroupPlan& plan) {
         ProvisioningAbiArena arena;
@@ -62,8 +64,11 @@ public:
             [&](capstan_op op) { return table_.create(table_.self, op, &raw); }));
     }
     Result<void> destroy(const NodeGroupId& group) {
-        return cloud_.host().settle(cloud_.host().call<void>(
-            [&](capstan_op op) { return table_.destroy(table_.self, op, str(group.value())); }));
+        return cloud_.host().settle(cloud_.host().call<void>([&](capstan_op op) {
+            const capstan_destroy_request request{sizeof request, CAPSTAN_CALL_VERIFY,
+                                                  str(group.value())};
+            return table_.destroy(table_.self, op, &request);
+        }));
     }
     /// NULL: the cloud cannot be read, or has no such group.
     std::optional<NodeGroup> find(const NodeGroupId& id) {

@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include <capstan/sentence.hpp>
+
 #include "cloud_session.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -25,6 +27,21 @@ std::optional<Error> error_of(const Result<T>& result) {
     return result ? std::nullopt : std::optional(result.error());
 }
 
+constexpr std::int64_t target_max = 100'000;
+
+/// A target that no cloud can mean, which a host that plans for it pays for.
+std::string size_fault(const CloudView& view, const NodeGroup& group) {
+    if (!group.target) return {};
+    const auto listed = std::count_if(view.machines.begin(), view.machines.end(),
+                                      [&](const Machine& m) { return m.group == group.id; });
+    if (*group.target <= listed) return {};
+    const std::string says = "group " + group.id.value() + " has the target " +
+                             std::to_string(*group.target) + " and " + counted(listed, "machine");
+    if (group.max && *group.target > *group.max)
+        return says + ": it is past its maximum of " + std::to_string(*group.max);
+    return *group.target > target_max ? says + ": no group is asked for so many" : "";
+}
+
 std::vector<std::string> view_faults(const CloudView& view) {
     std::vector<std::string> faults;
     std::set<NodeGroupId> groups;
@@ -38,6 +55,10 @@ std::vector<std::string> view_faults(const CloudView& view) {
         faults.push_back("the view is complete, and " + view.unreadable.front().subject +
                          " could not be read");
     }
+    for (const NodeGroup& group : view.groups) {
+        const std::string fault = size_fault(view, group);
+        if (!fault.empty()) faults.push_back(fault);
+    }
     return faults;
 }
 
@@ -49,7 +70,7 @@ Outcome check_refresh(const Subject& subject) {
                           view.error().code == ErrorCode::deadline)) {
                 return failed(std::string(which) + " refresh: " + describe(view.error()));
             }
-            if (!view) return passed("cannot be read here: " + describe(view.error()));
+            if (!view) return skipped("the cloud cannot be read here: " + describe(view.error()));
             if (const auto faults = view_faults(*view); !faults.empty()) return judged(faults);
         }
         return judged(cloud.session().misuse());
@@ -59,10 +80,11 @@ Outcome check_refresh(const Subject& subject) {
 /// With the network down a cloud must say that it knows nothing, instead of reporting that there is
 /// nothing.
 Outcome check_honest(const Subject& subject) {
-    if (subject.options.prepare) return not_applicable("replies were arranged");
     return with_cloud(subject, [](CloudSession& cloud) {
+        cloud.host().http().disconnect();
+        const std::size_t before = cloud.host().http().requests().size();
         const Result<CloudView> view = cloud.refresh();
-        if (cloud.host().http().requests().empty())
+        if (cloud.host().http().requests().size() == before)
             return not_applicable("the cloud made no request");
         if (!view || !view->complete) return passed();
         return failed("no request was answered, and the view says it is complete, with " +
@@ -90,34 +112,19 @@ Outcome check_unknown_group(const Subject& subject) {
     });
 }
 
-/// The target as the cloud has it now.
-std::optional<int> target_of(CloudSession& cloud, const NodeGroupId& id) {
-    const Result<CloudView> view = cloud.refresh();
-    if (!view) return std::nullopt;
-    const auto at = std::find_if(view->groups.begin(), view->groups.end(),
-                                 [&](const NodeGroup& g) { return g.id == id; });
-    return at != view->groups.end() ? at->target : std::nullopt;
-}
-
-/// Groups whose sizes are known, with room for `room` more.
-const NodeGroup* find_group(const CloudView& view, int room) {
-    const auto at =
-        std::find_if(view.groups.begin(), view.groups.end(), [room](const NodeGroup& g) {
-            return g.target && g.max && g.healthy.value_or(true) && *g.max - *g.target >= room;
-        });
-    return at != view.groups.end() ? &*at : nullptr;
-}
-
 Outcome check_maximum(const Subject& subject) {
     return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
-        const NodeGroup* const group = find_group(view, 0);
+        const NodeGroup* const group = find_group_with_room(view, 0);
         if (group == nullptr) return not_applicable("no group says its target and maximum");
         const Resize resize{.group = group->id,
                             .delta = *group->max - *group->target + 1,
                             .expected_target = *group->target,
                             .idempotency_key = "maximum"};
         const std::string name = "increase of " + group->id.value() + " past its maximum";
-        const std::string complaint = demand_error(name, error_of(cloud.increase(resize)));
+        const Result<Resized> grown = cloud.increase(resize);
+        if (!grown && is_out_of_reach(grown.error()))
+            return not_applicable("the cloud does not grow here: " + describe(grown.error()));
+        const std::string complaint = demand_error(name, error_of(grown));
         if (!complaint.empty()) return failed(complaint);
         const std::optional<int> target = target_of(cloud, group->id);
         return target && *target > *group->max ? failed(name + " was refused and done") : passed();
@@ -126,7 +133,7 @@ Outcome check_maximum(const Subject& subject) {
 
 Outcome check_idempotent(const Subject& subject) {
     return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
-        const NodeGroup* const group = find_group(view, 2);
+        const NodeGroup* const group = find_group_with_room(view, 2);
         if (group == nullptr) return not_applicable("no group says it has room for two");
         const Resize resize{.group = group->id,
                             .delta = 1,
@@ -154,7 +161,7 @@ Outcome check_idempotent(const Subject& subject) {
 
 Outcome check_conflict(const Subject& subject) {
     return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
-        const NodeGroup* const group = find_group(view, 1);
+        const NodeGroup* const group = find_group_with_room(view, 1);
         if (group == nullptr) return not_applicable("no group says it has room");
         const Resize stale{.group = group->id,
                            .delta = 1,
@@ -164,6 +171,8 @@ Outcome check_conflict(const Subject& subject) {
         if (result)
             return failed("increase of " + group->id.value() +
                           " decided on another target succeeds");
+        if (is_out_of_reach(result.error()))
+            return not_applicable("the cloud does not grow here: " + describe(result.error()));
         return passed(result.error().code == ErrorCode::conflict
                           ? ""
                           : "refused: " + describe(result.error()));
@@ -185,6 +194,11 @@ Outcome check_bad_requests(const Subject& subject) {
             faults.push_back(
                 demand_error("decrease_target" + by, error_of(cloud.decrease_target(resize))));
         }
+        const Resize largest{.group = group.id,
+                             .delta = std::numeric_limits<int>::max(),
+                             .expected_target = std::numeric_limits<int>::max()};
+        faults.push_back(demand_error("increase of the largest target by as much",
+                                      error_of(cloud.increase(largest))));
         for (const char* id : {"", "\xff\xfe"}) {
             const Resize resize{.group = NodeGroupId(id), .delta = 1};
             faults.push_back(demand_error("increase of a group without a proper name",
@@ -257,6 +271,7 @@ void add_cloud_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
     add(checks, subject, "cloud/bad_requests", check_bad_requests);
     add(checks, subject, "cloud/cancel", check_cancel);
     add(checks, subject, "cloud/stop_while_busy", check_stop_while_busy);
+    add_target_checks(checks, subject);
     add_companion_checks(checks, subject);
 }
 

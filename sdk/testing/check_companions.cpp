@@ -1,8 +1,9 @@
 // What holds for the optional companions of a cloud: templates, prices, options.
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <string>
+#include <vector>
 
+#include <capstan/from_abi.hpp>
 #include <capstan/testing/builders.hpp>
 #include <capstan/testing/responses.hpp>
 
@@ -16,6 +17,20 @@ namespace {
 
 constexpr std::size_t groups_max = 20;
 
+/// An exbibyte: no machine has so much of anything.
+constexpr std::int64_t amount_max = std::int64_t{1} << 60;
+
+std::string amount_fault(const NodeTemplate& node) {
+    if (node.capacity.empty()) return "the template has no capacity";
+    for (const Resources* amounts : {&node.capacity, &node.allocatable}) {
+        for (const Resources::Entry& entry : *amounts) {
+            if (entry.amount < 0 || entry.amount > amount_max)
+                return "the template has " + std::to_string(entry.amount) + " of " + entry.resource;
+        }
+    }
+    return {};
+}
+
 Outcome check_templates(const Subject& subject) {
     return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
         if (cloud.session().instance().find<void>(CAPSTAN_INTERFACE_TEMPLATES) == nullptr) {
@@ -27,8 +42,8 @@ Outcome check_templates(const Subject& subject) {
             const bool broken = !node && (node.error().code == ErrorCode::internal ||
                                           node.error().code == ErrorCode::deadline);
             if (broken) return failed("describe " + id + ": " + describe(node.error()));
-            if (node && node->capacity.empty())
-                return failed("describe " + id + ": the template has no capacity");
+            const std::string fault = node ? amount_fault(*node) : "";
+            if (!fault.empty()) return failed("describe " + id + ": " + fault);
         }
         for (const char* unknown : {"", "no-such-group-7d1f", "\xff\xfe"}) {
             if (cloud.describe(unknown))
@@ -56,20 +71,9 @@ std::vector<std::string> ask_all(const Raw& plain, void (*Malformation::*spoil)(
     return faults;
 }
 
-std::vector<std::string> price_faults(const capstan_price& price) {
-    std::vector<std::string> faults;
-    if (!std::isfinite(price.per_hour) || price.per_hour < 0) {
-        faults.push_back("the price is " + std::to_string(price.per_hour));
-    }
-    const bool is_code =
-        price.currency[3] == 0 && std::all_of(price.currency, price.currency + 3,
-                                              [](char c) { return c >= 'A' && c <= 'Z'; });
-    if (!is_code) faults.emplace_back("the currency is not an ISO 4217 code");
-    const bool has_rate = (price.present & CAPSTAN_PRICE_INTERRUPTION_RATE) != 0;
-    if (has_rate && !(price.interruption_rate >= 0 && price.interruption_rate <= 1)) {
-        faults.push_back("the interruption rate is " + std::to_string(price.interruption_rate));
-    }
-    return faults;
+template <class T>
+std::vector<std::string> faults_of(const Result<T>& read) {
+    return read ? std::vector<std::string>() : std::vector{read.error().message};
 }
 
 Outcome check_pricing(const Subject& subject) {
@@ -80,35 +84,19 @@ Outcome check_pricing(const Subject& subject) {
             return not_applicable("the cloud knows no prices");
         AbiArena arena;
         const NodeTemplate node = node_template();
+        const NodeGroup of = group("plain");
+        const capstan_group raw_group = arena.to_abi(of);
         return judged(
             ask_all(arena.to_abi(node), &Malformation::node, [&](const capstan_template& raw) {
                 const FakeCall call;
                 capstan_price out{};
                 out.struct_size = sizeof out;
-                const capstan_status status = pricing->price(pricing->self, call.raw(), &raw, &out);
-                return status == CAPSTAN_OK ? price_faults(out) : status_faults(status, call);
+                const capstan_status status =
+                    pricing->price(pricing->self, call.raw(), &raw_group, &raw, &out);
+                return status == CAPSTAN_OK ? faults_of(price_from_abi(out))
+                                            : status_faults(status, call);
             }));
     });
-}
-
-std::vector<std::string> option_faults(const capstan_group_options& o) {
-    std::vector<std::string> faults;
-    const auto has = [&o](std::uint64_t bit) { return (o.present & bit) != 0; };
-    const auto share = [&](std::uint64_t bit, double value, const char* name) {
-        if (has(bit) && !(value >= 0 && value <= 1))
-            faults.push_back(std::string(name) + " is " + std::to_string(value));
-    };
-    const auto time = [&](std::uint64_t bit, std::int64_t ns, const char* name) {
-        if (has(bit) && ns < 0) faults.push_back(std::string(name) + " is below zero");
-    };
-    share(CAPSTAN_GROUP_OPTION_UTILIZATION, o.utilization_threshold, "the utilization threshold");
-    share(CAPSTAN_GROUP_OPTION_GPU_UTILIZATION, o.gpu_utilization_threshold,
-          "the GPU utilization threshold");
-    time(CAPSTAN_GROUP_OPTION_UNNEEDED, o.unneeded_ns, "the unneeded time");
-    time(CAPSTAN_GROUP_OPTION_UNREADY, o.unready_ns, "the unready time");
-    time(CAPSTAN_GROUP_OPTION_PROVISION, o.max_provision_ns, "the time to provision");
-    time(CAPSTAN_GROUP_OPTION_DRAIN, o.drain_timeout_ns, "the time to drain");
-    return faults;
 }
 
 Outcome check_options(const Subject& subject) {
@@ -116,7 +104,7 @@ Outcome check_options(const Subject& subject) {
         const auto* options =
             session.instance().find<capstan_cloud_options>(CAPSTAN_INTERFACE_OPTIONS);
         if (!CAPSTAN_HAS(options, capstan_cloud_options, get))
-            return not_applicable("the cloud's groups have no wishes");
+            return not_applicable("the cloud's groups have no options of their own");
         AbiArena arena;
         const NodeGroup plain = group("plain");
         return judged(
@@ -125,7 +113,8 @@ Outcome check_options(const Subject& subject) {
                 capstan_group_options out{};
                 out.struct_size = sizeof out;
                 const capstan_status status = options->get(options->self, call.raw(), &raw, &out);
-                return status == CAPSTAN_OK ? option_faults(out) : status_faults(status, call);
+                return status == CAPSTAN_OK ? faults_of(group_options_from_abi(out))
+                                            : status_faults(status, call);
             }));
     });
 }

@@ -48,9 +48,18 @@ std::vector<std::string> table_faults(const Subject& subject, const void* table)
     return {};
 }
 
+/// Which secrets the instance has that are none; empty: none.
+std::string told_secrets(FakeHost& host) {
+    std::string names;
+    for (const auto& [name, value] : host.secrets()) {
+        if (value == made_up_secret) names += (names.empty() ? "" : ", ") + name;
+    }
+    return names.empty() ? names : "with a made-up value of each secret: " + names;
+}
+
 Outcome check_create(const Subject& subject) {
     const Result<FakeSettings> settings = subject.settings();
-    if (!settings) return not_applicable("it needs settings: " + settings.error().message);
+    if (!settings) return skipped("it needs settings: " + settings.error().message);
     const Result<std::unique_ptr<Session>> session = Session::open(subject);
     if (!session) {
         const bool given = subject.options.settings.contains(subject.id());
@@ -58,13 +67,14 @@ Outcome check_create(const Subject& subject) {
                                  describe(session.error());
         // A class may refuse its defaults in so many words; its schema would be the better place to
         // say so.
-        return !given && session.error().code == ErrorCode::invalid_config ? not_applicable(what)
+        return !given && session.error().code == ErrorCode::invalid_config ? skipped(what)
                                                                            : failed(what);
     }
     const std::uint32_t size = (*session)->instance().raw().struct_size;
     if (size < sizeof(capstan_instance))
         return failed("the instance's struct_size is " + std::to_string(size));
-    return judged(table_faults(subject, (*session)->table()));
+    const std::vector<std::string> faults = table_faults(subject, (*session)->table());
+    return faults.empty() ? passed(told_secrets((*session)->host())) : judged(faults);
 }
 
 Outcome check_interfaces(const Subject& subject) {
@@ -90,7 +100,7 @@ Outcome check_hundredfold(const Subject& subject) {
         const Result<std::unique_ptr<Session>> session = Session::open(subject);
         const std::string which = "instance " + std::to_string(i + 1) + " of 100: ";
         if (!session && i == 0)
-            return not_applicable("there is no instance: " + describe(session.error()));
+            return skipped("there is no instance: " + describe(session.error()));
         if (!session) return failed(which + describe(session.error()));
         (*session)->instance().destroy();  // neither started nor stopped
         if (!(*session)->host().run())
@@ -137,8 +147,9 @@ Outcome check_stop_while_starting(const Subject& subject) {
         const capstan_instance& instance = session.instance().raw();
         if (!CAPSTAN_HAS(&instance, capstan_instance, start))
             return not_applicable("the class has no start");
-        const auto start = session.host().call<void>(
-            [&](capstan_op op) { return instance.start(instance.self, op); });
+        const auto start = session.host().call<void>([&](capstan_op op) {
+            return instance.start(instance.self, op, &asked_by_verify<capstan_start_request>);
+        });
         const Result<void> stopped = session.instance().stop();
         if (!stopped) return failed("stop while start was under way: " + describe(stopped.error()));
         if (!start.is_done()) return failed("stop left start open");
@@ -151,8 +162,10 @@ Outcome check_self_check(const Subject& subject) {
         const capstan_instance& instance = session.instance().raw();
         if (!CAPSTAN_HAS(&instance, capstan_instance, self_check))
             return not_applicable("the class has no self-check");
-        const auto operation = session.host().call<void>(
-            [&](capstan_op op) { return instance.self_check(instance.self, op); });
+        const auto operation = session.host().call<void>([&](capstan_op op) {
+            return instance.self_check(instance.self, op,
+                                       &asked_by_verify<capstan_self_check_request>);
+        });
         const Result<void>& checked = session.host().settle(operation);
         if (!checked && checked.error().code == ErrorCode::deadline)
             return failed(describe(checked.error()));
@@ -176,46 +189,6 @@ Outcome check_reconfigure(const Subject& subject) {
     });
 }
 
-using State = std::map<std::string, std::string>;
-
-capstan_status keep_state(const capstan_state_sink* sink, capstan_str key,
-                          capstan_str value) noexcept {
-    static_cast<State*>(sink->ctx)->insert_or_assign(std::string(text(key)),
-                                                     std::string(text(value)));
-    return CAPSTAN_OK;
-}
-capstan_status refuse_put(const capstan_state_sink*, capstan_str, capstan_str) noexcept {
-    return CAPSTAN_E_QUOTA;
-}
-
-Outcome check_state(const Subject& subject) {
-    return with_started(subject, [&](Session& session) {
-        const capstan_instance& instance = session.instance().raw();
-        if (!CAPSTAN_HAS(&instance, capstan_instance, export_state))
-            return not_applicable("the class exports no state");
-        State state;
-        const capstan_state_sink sink{sizeof sink, 0, &state, &keep_state},
-            full{sizeof full, 0, nullptr, &refuse_put};
-        if (const capstan_status s = instance.export_state(instance.self, &sink); s != CAPSTAN_OK) {
-            return failed("export_state: " + std::string(name_of(error_code(s))));
-        }
-        if (!state.empty() && instance.export_state(instance.self, &full) == CAPSTAN_OK) {
-            return failed("export_state succeeds although nobody takes its entries");
-        }
-        if (!CAPSTAN_HAS(&instance, capstan_instance, import_state)) return passed();
-        std::vector<capstan_kv> entries;
-        for (const auto& [key, value] : state) entries.push_back({str(key), str(value)});
-        const capstan_state_entries lent{sizeof lent, 0, array_of(entries)};
-        const Result<std::unique_ptr<Session>> next = Session::open(subject);
-        if (!next) return failed("an instance to hand the state to: " + describe(next.error()));
-        const capstan_instance& heir = (*next)->instance().raw();
-        const capstan_status s = heir.import_state(heir.self, str("1.0.0"), &lent);
-        return s == CAPSTAN_OK ? passed()
-                               : failed("import_state of what was exported: " +
-                                        std::string(name_of(error_code(s))));
-    });
-}
-
 }  // namespace
 
 void add_lifecycle_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
@@ -227,7 +200,6 @@ void add_lifecycle_checks(std::vector<Check>& checks, const SubjectPtr& subject)
     add(checks, subject, "lifecycle/stop_while_starting", check_stop_while_starting);
     add(checks, subject, "lifecycle/self_check", check_self_check);
     add(checks, subject, "lifecycle/reconfigure", check_reconfigure);
-    add(checks, subject, "lifecycle/state", check_state);
 }
 
 }  // namespace testing

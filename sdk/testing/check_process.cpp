@@ -1,9 +1,11 @@
 // What an instance must leave as it was: the process is the host's.
+#include <algorithm>
+#include <chrono>
 #include <tuple>
 
-#include <capstan/abi/cloud.h>
+#include <capstan/sentence.hpp>
 
-#include "check_subject.hpp"
+#include "cloud_session.hpp"
 #include "hook_requests.hpp"
 #include "process_watch.hpp"
 
@@ -11,6 +13,25 @@ CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
 namespace {
+
+/// Each call once, on the first group.
+void use_cloud(CloudSession& cloud) {
+    const Result<CloudView> view = cloud.refresh();
+    if (!view || view->groups.empty()) return;
+    const NodeGroup& group = view->groups.front();
+    if (cloud.session().instance().find<void>(CAPSTAN_INTERFACE_TEMPLATES) != nullptr)
+        std::ignore = cloud.describe(group.id.value());
+    const Resize resize{.group = group.id,
+                        .delta = 1,
+                        .expected_target = group.target.value_or(0),
+                        .idempotency_key = "life"};
+    const Result<Resized> grown = cloud.increase(resize);
+    if (grown)
+        std::ignore = cloud.decrease_target(
+            {.group = group.id, .delta = 1, .expected_target = grown->target});
+    std::ignore = cloud.remove({.group = group.id, .machines = {MachineId("no-such-machine")}});
+    std::ignore = cloud.refresh();
+}
 
 /// A whole life: made, started, asked, stopped, destroyed. What went wrong in it is the business of
 /// other checks.
@@ -23,10 +44,8 @@ void live(const Subject& subject) {
         hook_request.ask((*session)->table(), FakeCall(subject.options.seed));
     }
     if (subject.is(CAPSTAN_KIND_CLOUD)) {
-        const auto& cloud = (*session)->table_as<capstan_cloud>();
-        FakeHost& host = (*session)->host();
-        host.settle(
-            host.call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op); }));
+        CloudSession cloud(**session);
+        use_cloud(cloud);
     }
     std::ignore = (*session)->instance().stop();
 }
@@ -46,11 +65,55 @@ Outcome check_silent(const Subject& subject) {
     return written.empty() ? passed() : failed("wrote to standard output or error: " + written);
 }
 
+constexpr int calls_max = 100;
+constexpr auto calls_time = std::chrono::milliseconds(200);
+/// Of an interval: an allocator's own needs, and caches that fill up.
+constexpr std::int64_t growth_max = 16 << 10;
+
+/// What a pass asks of the instance, again and again.
+void ask_once(Session& session, const Subject& subject, const std::vector<HookRequest>& hooks) {
+    for (const HookRequest& hook_request : hooks) {
+        if (hook_request.form == Form::sound)
+            hook_request.ask(session.table(), FakeCall(subject.options.seed));
+    }
+    if (subject.is(CAPSTAN_KIND_CLOUD)) std::ignore = CloudSession(session).refresh();
+    session.host().forget();
+}
+
+/// Calls after which neither memory nor descriptors are more than before, beyond what is held once.
+Outcome check_steady(const Subject& subject) {
+    return with_started(subject, [&](Session& session) {
+        const auto hooks = hook_requests(subject.kind(), subject.options.seed, 10);
+        if (hooks.empty() && !subject.is(CAPSTAN_KIND_CLOUD))
+            return not_applicable("nothing of its kind is called again and again");
+        const auto until = std::chrono::steady_clock::now() + calls_time;
+        int calls = 0;
+        while (calls < calls_max && (calls < 10 || std::chrono::steady_clock::now() < until)) {
+            ask_once(session, subject, hooks);
+            ++calls;
+        }
+        const auto ask_again = [&] {
+            const Holdings before = Holdings::now();
+            for (int i = 0; i < calls; ++i) ask_once(session, subject, hooks);
+            return Holdings::now() - before;
+        };
+        const Holdings first = ask_again(), second = ask_again();
+        const std::string after =
+            " after " + counted(calls, "call") + ", and as much after as many more";
+        if (std::min(first.descriptors, second.descriptors) > 0)
+            return failed(counted(second.descriptors, "more file descriptor") + " open" + after);
+        if (std::min(first.bytes, second.bytes) > growth_max)
+            return failed(std::to_string(second.bytes >> 10) + " KiB more of memory held" + after);
+        return passed();
+    });
+}
+
 }  // namespace
 
 void add_process_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
     add(checks, subject, "process/untouched", check_untouched);
     add(checks, subject, "process/silent", check_silent);
+    add(checks, subject, "process/steady", check_steady);
 }
 
 }  // namespace testing

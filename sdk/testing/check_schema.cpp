@@ -1,5 +1,6 @@
 // What a file says about itself: its entry, its classes and the settings they take.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -67,6 +68,23 @@ void check_field(const capstan_field& f, const std::string& path,
         complain("has members and is no table");
 }
 
+void check_bounds(const capstan_field& f, const std::string& path,
+                  std::vector<std::string>& complaints) {
+    const auto complain = [&](std::string what) {
+        complaints.push_back("field \"" + path + "\": " + std::move(what));
+    };
+    const bool has_min = (f.flags & CAPSTAN_FIELD_MIN) != 0;
+    const bool has_max = (f.flags & CAPSTAN_FIELD_MAX) != 0;
+    if (!has_min && f.min != 0) complain("has a min and no CAPSTAN_FIELD_MIN");
+    if (!has_max && f.max != 0) complain("has a max and no CAPSTAN_FIELD_MAX");
+    if (has_min && !std::isfinite(f.min)) complain("has a min that is no number");
+    if (has_max && !std::isfinite(f.max)) complain("has a max that is no number");
+    if (has_min && has_max && f.min > f.max) complain("has a min above its max");
+    const bool is_measured = f.type == CAPSTAN_TYPE_INTEGER || f.type == CAPSTAN_TYPE_FLOAT ||
+                             f.type == CAPSTAN_TYPE_DURATION || f.type == CAPSTAN_TYPE_QUANTITY;
+    if ((has_min || has_max) && !is_measured) complain("has a bound, and its type has no size");
+}
+
 Outcome check_class(const Subject& subject) {
     const capstan_class& c = *subject.of;
     std::vector<std::string> complaints;
@@ -89,6 +107,7 @@ Outcome check_documented(const Subject& subject) {
     for_each_field(subject.of->fields, "",
                    [&](const capstan_field& field, const std::string& path) {
                        check_field(field, path, complaints);
+                       check_bounds(field, path, complaints);
                    });
     if (!complaints.empty()) return judged(complaints);
     std::string required;

@@ -37,8 +37,9 @@ std::vector<std::string> faults_of_life(Session& session, const Subject& subject
         if (subject.is(CAPSTAN_KIND_CLOUD)) {
             const auto& cloud = session.table_as<capstan_cloud>();
             FakeHost& host = session.host();
-            host.settle(
-                host.call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op); }));
+            host.settle(host.call<CloudView>([&](capstan_op op) {
+                return cloud.refresh(cloud.self, op, &asked_by_verify<capstan_refresh_request>);
+            }));
         }
     }
     const Result<void> stopped = session.instance().stop();
@@ -63,7 +64,7 @@ std::vector<std::string> new_faults(Session& session, const Subject& subject,
 }
 
 Outcome check_without(const Subject& subject) {
-    if (!Session::open(subject)) return not_applicable("there is no instance");
+    if (!Session::open(subject)) return skipped("there is no instance");
     std::vector<std::string> complaints;
     for (const char* service : services) {
         const auto session =

@@ -19,10 +19,15 @@ inline Outcome failed(std::string why) { return {Outcome::Verdict::failed, std::
 inline Outcome not_applicable(std::string why) {
     return {Outcome::Verdict::not_applicable, std::move(why)};
 }
+/// There is nothing to look at here.
+inline Outcome skipped(std::string why) { return {Outcome::Verdict::skipped, std::move(why)}; }
 /// Passed without a complaint, else failed with the first and the number of the others.
 Outcome judged(const std::vector<std::string>& complaints);
 
 std::string describe(const Error& error);
+
+/// The value of a secret that settings name and no test has given.
+inline constexpr const char* made_up_secret = "made-up";
 
 /// Immutable, shared by all checks of a class.
 struct Subject {
@@ -35,7 +40,8 @@ struct Subject {
     bool is_pure() const { return (of->flags & CAPSTAN_CLASS_PURE) != 0; }
     bool is_parallel() const { return of->concurrency == CAPSTAN_CONCURRENCY_PARALLEL; }
 
-    /// What its instances are told. The error says what is missing.
+    /// What its instances are told, with made-up names for required secrets that are not given.
+    /// The error says what is missing.
     Result<FakeSettings> settings() const;
 };
 using SubjectPtr = std::shared_ptr<const Subject>;
@@ -67,10 +73,10 @@ private:
     std::optional<PluginInstance> instance_;
 };
 
-/// Runs a check on an instance. Not applicable when there can be none: that is the business of
+/// Runs a check on an instance. Skipped when there can be none: that is the business of
 /// lifecycle/create.
 Outcome with_instance(const Subject& subject, const std::function<Outcome(Session&)>& check);
-/// The same, after `start`. Not applicable when it does not start: that is the business of
+/// The same, after `start`. Skipped when it does not start: that is the business of
 /// lifecycle/start_stop.
 Outcome with_started(const Subject& subject, const std::function<Outcome(Session&)>& check);
 

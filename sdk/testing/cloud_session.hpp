@@ -1,6 +1,7 @@
 /// A cloud under test, called as a host calls it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -23,7 +24,10 @@ public:
     /// Begun, not waited for.
     Operation<CloudView> begin_refresh(Duration allowed = std::chrono::minutes(1)) {
         return host().call<CloudView>(
-            [&](capstan_op op) { return cloud_.refresh(cloud_.self, op); }, allowed);
+            [&](capstan_op op) {
+                return cloud_.refresh(cloud_.self, op, &asked_by_verify<capstan_refresh_request>);
+            },
+            allowed);
     }
     Operation<Resized> begin_increase(const capstan_resize& raw) {
         return host().call<Resized>(
@@ -51,8 +55,10 @@ public:
     Result<NodeTemplate> describe(std::string_view group) {
         const auto& templates =
             *session_.instance().find<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES);
-        return host().settle(host().call<NodeTemplate>(
-            [&](capstan_op op) { return templates.describe(templates.self, op, str(group)); }));
+        return host().settle(host().call<NodeTemplate>([&](capstan_op op) {
+            const capstan_describe_request request{sizeof request, CAPSTAN_CALL_VERIFY, str(group)};
+            return templates.describe(templates.self, op, &request);
+        }));
     }
 
     static capstan_resize crossing(const Resize& resize) { return AbiArena().to_abi(resize); }
@@ -71,20 +77,43 @@ inline Outcome with_cloud(const Subject& subject,
     });
 }
 
-/// A check on a started cloud and what it reports; not applicable when it has nothing to report
-/// here.
+/// A check on a started cloud and what it reports; skipped when it has nothing to report here.
 inline Outcome with_view(const Subject& subject,
                          const std::function<Outcome(CloudSession&, const CloudView&)>& check) {
     return with_cloud(subject, [&](CloudSession& cloud) {
         const Result<CloudView> view = cloud.refresh();
         if (!view)
-            return not_applicable("the cloud cannot be read here: " +
-                                  testing::describe(view.error()));
-        if (view->groups.empty()) return not_applicable("the cloud has no group here");
+            return skipped("the cloud cannot be read here: " + testing::describe(view.error()));
+        if (view->groups.empty()) return skipped("the cloud has no group here");
         return check(cloud, *view);
     });
 }
 
+/// A healthy group whose sizes are known, with room for `room` more; or nullptr.
+inline const NodeGroup* find_group_with_room(const CloudView& view, int room) {
+    const auto at =
+        std::find_if(view.groups.begin(), view.groups.end(), [room](const NodeGroup& g) {
+            return g.target && g.max && g.healthy.value_or(true) && *g.max - *g.target >= room;
+        });
+    return at != view.groups.end() ? &*at : nullptr;
+}
+
+/// The target that the cloud shows now; nothing: it cannot be read.
+inline std::optional<int> target_of(CloudSession& cloud, const NodeGroupId& id) {
+    const Result<CloudView> view = cloud.refresh();
+    if (!view) return std::nullopt;
+    const auto at = std::find_if(view->groups.begin(), view->groups.end(),
+                                 [&](const NodeGroup& g) { return g.id == id; });
+    return at != view->groups.end() ? at->target : std::nullopt;
+}
+
+/// An error of the way to the cloud, which tells nothing about what the cloud would refuse.
+inline bool is_out_of_reach(const Error& error) {
+    return error.code == ErrorCode::unavailable || error.code == ErrorCode::unauthenticated ||
+           error.code == ErrorCode::permission || error.code == ErrorCode::throttled;
+}
+
+void add_target_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 void add_companion_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 void add_autoprovision_checks(std::vector<Check>& checks, const SubjectPtr& subject);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <set>
 
 #include "check_subject.hpp"
 
@@ -85,6 +86,7 @@ std::string_view name_of(Outcome::Verdict verdict) noexcept {
         case Outcome::Verdict::passed: return "passed";
         case Outcome::Verdict::failed: return "failed";
         case Outcome::Verdict::not_applicable: return "not applicable";
+        case Outcome::Verdict::skipped: return "skipped";
     }
     return "failed";
 }
@@ -139,8 +141,8 @@ std::string to_text(const std::vector<CheckResult>& results) {
     std::size_t width = 0;
     for (const CheckResult& r : results) width = std::max(width, r.class_id.size());
     std::string out;
-    std::size_t counts[3] = {};
-    constexpr std::string_view words[3] = {"ok", "FAIL", "n/a"};
+    std::size_t counts[4] = {};
+    constexpr std::string_view words[4] = {"ok", "FAIL", "n/a", "skip"};
     for (const CheckResult& r : results) {
         const auto verdict = static_cast<std::size_t>(r.outcome.verdict);
         ++counts[verdict];
@@ -149,7 +151,19 @@ std::string to_text(const std::vector<CheckResult>& results) {
         out += r.name + (r.outcome.sentence.empty() ? "" : ": " + r.outcome.sentence) + "\n";
     }
     return out + std::to_string(counts[0]) + " passed, " + std::to_string(counts[1]) + " failed, " +
-           std::to_string(counts[2]) + " not applicable\n";
+           std::to_string(counts[2]) + " not applicable" +
+           (counts[3] > 0 ? ", " + std::to_string(counts[3]) + " skipped" : "") + "\n";
+}
+
+std::vector<std::string> skipped_classes(const std::vector<CheckResult>& results) {
+    std::vector<std::string> out;
+    std::set<std::string> seen;
+    for (const CheckResult& r : results) {
+        if (r.outcome.verdict != Outcome::Verdict::skipped || !seen.insert(r.class_id).second)
+            continue;
+        out.push_back(r.class_id + ": " + r.outcome.sentence);
+    }
+    return out;
 }
 
 }  // namespace testing

@@ -13,6 +13,7 @@ namespace testing {
 namespace {
 
 const void* table_of(std::string_view id) noexcept {
+    if (id == CAPSTAN_SERVICE_CACHE) return &fake_cache_table();
     if (id == CAPSTAN_SERVICE_CLOCK) return &fake_clock_table();
     if (id == CAPSTAN_SERVICE_EXEC) return &fake_exec_table();
     if (id == CAPSTAN_SERVICE_HTTP) return &fake_http_table();
@@ -23,6 +24,7 @@ const void* table_of(std::string_view id) noexcept {
     if (id == CAPSTAN_SERVICE_RECONCILE) return &fake_reconcile_table();
     if (id == CAPSTAN_SERVICE_SECRETS) return &fake_secrets_table();
     if (id == CAPSTAN_SERVICE_STATE) return &fake_state_table();
+    if (id == CAPSTAN_SERVICE_WAKE) return &fake_wake_table();
     return nullptr;
 }
 
@@ -67,7 +69,7 @@ capstan_op FakeHost::open_raw(std::uint32_t type, Duration allowed,
 }
 
 void FakeHost::returned(capstan_op op, capstan_status status) {
-    parts_->operations.close(
+    parts_->operations.refuse_start(
         op,
         {error_code(status), "the function returned " + std::string(name_of(error_code(status)))});
 }
@@ -84,7 +86,9 @@ Result<void> FakeHost::stop(const capstan_instance* instance) {
     parts_->loop.stop();
     capstan_status status = CAPSTAN_OK;
     const bool has_stop = instance != nullptr && CAPSTAN_HAS(instance, capstan_instance, stop);
-    if (has_stop) status = instance->stop(instance->self, operation.id());
+    if (has_stop)
+        status =
+            instance->stop(instance->self, operation.id(), &asked_by_verify<capstan_stop_request>);
     parts_->operations.close_all(operation.id(), stopping);
     if (status != CAPSTAN_OK) returned(operation.id(), status);
     if (!has_stop) {
@@ -109,6 +113,14 @@ void FakeHost::put_state(std::string key, std::string value) {
     stored = {std::move(value), stored.revision + 1};
 }
 
+void FakeHost::forget() {
+    parts_->operations.forget_closed();
+    const std::lock_guard lock(parts_->mutex);
+    parts_->http.forget();
+    parts_->log_lines = {};
+    for (auto& [name, metric] : parts_->metrics) metric.recorded.clear();
+}
+
 void FakeHost::set_log_level(std::int32_t level) noexcept { parts_->log_level = level; }
 
 std::optional<Duration> FakeHost::take_wish() {
@@ -116,6 +128,13 @@ std::optional<Duration> FakeHost::take_wish() {
     const std::optional<Duration> due = std::exchange(parts_->wish, std::nullopt);
     if (!due) return std::nullopt;
     return std::max(*due - parts_->loop.now(), Duration::zero());
+}
+
+std::map<std::string, CachedBlob, std::less<>>& FakeHost::cache() noexcept { return parts_->cache; }
+
+std::vector<std::string> FakeHost::take_wakes() {
+    const std::lock_guard lock(parts_->mutex);
+    return std::exchange(parts_->wakes, {});
 }
 
 std::vector<LogLine> FakeHost::log_lines() const {

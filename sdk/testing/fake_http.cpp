@@ -5,6 +5,18 @@
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
+HttpOutcome delayed(Duration by, HttpReply reply) {
+    HttpOutcome out(std::move(reply));
+    out.latency = by;
+    return out;
+}
+
+HttpOutcome dropped(Duration after) {
+    HttpOutcome out(Error{ErrorCode::unavailable, "the connection was lost", "connection_lost"});
+    out.latency = after;
+    return out;
+}
+
 FakeHttp& FakeHttp::on(std::string method, std::string url, HttpReply reply) {
     return on({.method = std::move(method), .url = std::move(url), .reply = std::move(reply)});
 }
@@ -23,6 +35,17 @@ FakeHttp& FakeHttp::always(std::string method, std::string url, HttpReply reply)
                .url = std::move(url),
                .reply = std::move(reply),
                .times = -1});
+}
+
+FakeHttp& FakeHttp::handle(HttpHandler handler) {
+    handler_ = std::move(handler);
+    return *this;
+}
+
+FakeHttp& FakeHttp::disconnect() {
+    exchanges_.clear();
+    return handle(
+        [](const HttpRequest&) { return Error{ErrorCode::unavailable, "the network is down"}; });
 }
 
 FakeHttp& FakeHttp::grant(std::string host_name) {
@@ -50,16 +73,40 @@ std::optional<Exchange> FakeHttp::take(const HttpRequest& request) {
     return *at;
 }
 
-std::string_view FakeHttp::host_name(std::string_view url) noexcept {
+void FakeHttp::keep(const HttpRequest& request, const HttpOutcome& outcome) {
+    conversation_.push_back(
+        {.method = request.method,
+         .url = request.url,
+         .request_body = request.body.empty() ? std::nullopt : std::optional(request.body),
+         .reply = outcome.reply,
+         .error = outcome.error,
+         .latency = outcome.latency});
+}
+
+namespace {
+
+/// Behind "https://"; empty: the URL has another scheme.
+std::string_view behind_scheme(std::string_view url) noexcept {
     for (const std::string_view scheme : {"https://", "http://"}) {
-        if (url.substr(0, scheme.size()) != scheme) continue;
-        url.remove_prefix(scheme.size());
-        url = url.substr(0, url.find_first_of("/?#"));
-        const std::size_t user = url.find('@');
-        if (user != std::string_view::npos) url.remove_prefix(user + 1);
-        return url.substr(0, url.find(':'));
+        if (url.substr(0, scheme.size()) == scheme) return url.substr(scheme.size());
     }
     return {};
+}
+
+}  // namespace
+
+std::string_view FakeHttp::host_name(std::string_view url) noexcept {
+    std::string_view authority = behind_scheme(url);
+    authority = authority.substr(0, authority.find_first_of("/?#"));
+    const std::size_t user = authority.find('@');
+    if (user != std::string_view::npos) authority.remove_prefix(user + 1);
+    return authority.substr(0, authority.find(':'));
+}
+
+std::string_view FakeHttp::target(std::string_view url) noexcept {
+    const std::string_view rest = behind_scheme(url);
+    const std::size_t start = std::min(rest.find_first_of("/?#"), rest.size());
+    return rest.substr(start, rest.find('#') - start);
 }
 
 bool FakeHttp::is_granted(std::string_view name) const noexcept {

@@ -1,6 +1,8 @@
 // The services that come back later: capstan.exec/1 and capstan.http/1.
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "fake_parts.hpp"
@@ -45,6 +47,7 @@ HttpRequest copy_http_request(const capstan_http_request& raw) {
     out.timeout = raw.timeout_ms > 0 ? Duration(std::chrono::milliseconds(raw.timeout_ms))
                                      : std::chrono::seconds(30);
     if (raw.max_reply_bytes > 0) out.max_reply_bytes = raw.max_reply_bytes;
+    out.flags = raw.flags;
     return out;
 }
 
@@ -57,65 +60,121 @@ struct Sent {
     void* user = nullptr;
 
     void finish(capstan_status status) const {
-        const Error stopped{ErrorCode::cancelled, where() + ": the instance is stopping"};
+        const Error stopped{ErrorCode::cancelled, request.name() + ": the instance is stopping"};
         if (status == CAPSTAN_OK && reply) return hand_over(*reply);
         const capstan_error e = to_abi(status == CAPSTAN_OK ? error : stopped);
         done(user, e.code, nullptr, &e);
     }
-    std::string where() const { return "HTTP " + request.method + " " + request.url; }
 
 private:
     void hand_over(const HttpReply& r) const {
-        std::vector<capstan_kv> headers;
-        for (const auto& [name, value] : r.headers) headers.push_back({str(name), str(value)});
-        const capstan_http_reply raw{sizeof raw, r.status, array_of(headers), str(r.body)};
+        const std::vector<capstan_kv> headers = lend(r.headers), trailers = lend(r.trailers);
+        const capstan_http_reply raw{sizeof raw, r.status, array_of(headers), str(r.body),
+                                     array_of(trailers)};
         done(user, CAPSTAN_OK, &raw, nullptr);
+    }
+    static std::vector<capstan_kv> lend(const HttpHeaders& headers) {
+        std::vector<capstan_kv> out;
+        for (const auto& [name, value] : headers) out.push_back({str(name), str(value)});
+        return out;
     }
 };
 
+/// The flags a scheme may have.
+std::uint64_t allowed_flags(std::string_view url) {
+    const bool is_secure = url.substr(0, 8) == "https://";
+    return std::uint64_t{CAPSTAN_HTTP_DIRECT} | CAPSTAN_HTTP_PATH_AS_IS |
+           (is_secure ? CAPSTAN_HTTP_2 : CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE);
+}
+
+/// Why the host sends nothing.
+std::optional<Error> refusal(FakeParts& p, const HttpRequest& request, capstan_op parent) {
+    if (p.is_busy(CAPSTAN_SERVICE_HTTP))
+        return Error{ErrorCode::busy, "too many requests wait already"};
+    const std::string_view host = FakeHttp::host_name(request.url);
+    if (request.method.empty() || host.empty())
+        return Error{ErrorCode::invalid_argument, "not a request: it needs a method and a URL"};
+    if ((request.flags & ~allowed_flags(request.url)) != 0)
+        return Error{ErrorCode::invalid_argument, "its flags are unknown or not of its scheme"};
+    if (parent != 0 && p.operations.is_cancelled(parent))
+        return Error{ErrorCode::cancelled, "its operation is over"};
+    const std::lock_guard lock(p.mutex);
+    if (p.http.is_granted(host)) return std::nullopt;
+    return Error{ErrorCode::permission, std::string(host) +
+                                            " is not granted to it: grants = { http = [\"" +
+                                            std::string(host) + "\"] }"};
+}
+
+/// What was arranged for a request; nothing: the handler is to say.
+std::optional<HttpOutcome> find_arranged(FakeParts& p, const HttpRequest& request) {
+    const std::lock_guard lock(p.mutex);
+    std::optional<Exchange> exchange = p.http.take(request);
+    if (!exchange) return std::nullopt;
+    HttpOutcome out;
+    out.reply = std::move(exchange->reply);
+    out.error = std::move(exchange->error);
+    out.latency = exchange->latency;
+    return out;
+}
+
+HttpOutcome ask_handler(FakeParts& p, const HttpRequest& request) {
+    HttpHandler handler;
+    {
+        const std::lock_guard lock(p.mutex);
+        handler = p.http.handler();
+    }
+    if (!handler) return Error{ErrorCode::unavailable, "the test has arranged no reply"};
+    try {
+        return handler(request);
+    } catch (...) {
+        return within("the test's handler", current_error());
+    }
+}
+
 /// Decides how a request ends, and leaves the time that takes in the answer.
-Duration arrange(Sent& sent, std::optional<Exchange> exchange, Duration allowed) {
-    const bool never = exchange && !exchange->reply && !exchange->error;
-    if (never || (exchange && exchange->latency > allowed)) {
-        sent.error = {ErrorCode::deadline, sent.where() + ": no reply in time"};
+Duration arrange(Sent& sent, const HttpOutcome& outcome, Duration allowed) {
+    if ((!outcome.reply && !outcome.error) || outcome.latency > allowed) {
+        sent.error = {ErrorCode::deadline, sent.request.name() + ": no reply in time"};
         return allowed;
     }
-    if (!exchange) {
-        sent.error = {ErrorCode::unavailable, sent.where() + ": the test has arranged no reply"};
-        return Duration::zero();
-    }
-    if (exchange->error) {
-        sent.error = std::move(*exchange->error);
-    } else if (exchange->reply->body.size() > sent.request.max_reply_bytes) {
-        sent.error = {ErrorCode::quota, sent.where() + ": the reply is longer than " +
+    if (outcome.error) {
+        sent.error = *outcome.error;
+    } else if (outcome.reply->body.size() > sent.request.max_reply_bytes) {
+        sent.error = {ErrorCode::quota, sent.request.name() + ": the reply is longer than " +
                                             std::to_string(sent.request.max_reply_bytes) +
                                             " bytes"};
     } else {
-        sent.reply = std::move(exchange->reply);
+        sent.reply = outcome.reply;
     }
-    return exchange->latency;
+    return outcome.latency;
 }
 
 capstan_status send_http(const capstan_host* host, const capstan_http_request* raw,
                          capstan_http_done done, void* user) noexcept {
+    if (done == nullptr || !CAPSTAN_REACHES(raw, capstan_http_request, parent))
+        return CAPSTAN_E_INVALID_ARGUMENT;
     FakeParts& p = parts(host);
-    if (p.is_busy(CAPSTAN_SERVICE_HTTP)) return CAPSTAN_E_BUSY;
     const auto sent =
         std::make_shared<Sent>(Sent{copy_http_request(*raw), std::nullopt, {}, done, user});
-    const std::string_view name = FakeHttp::host_name(sent->request.url);
-    if (sent->request.method.empty() || name.empty()) return CAPSTAN_E_INVALID_ARGUMENT;
     Duration allowed = sent->request.timeout;
-    if (raw->parent != 0) {
-        if (p.operations.is_cancelled(raw->parent)) return CAPSTAN_E_CANCELLED;
+    if (raw->parent != 0)
         allowed = std::min(allowed, p.operations.deadline(raw->parent) - p.loop.now());
+    const auto due = std::max(allowed, Duration::zero());
+    if (std::optional<Error> refused = refusal(p, sent->request, raw->parent)) {
+        const std::lock_guard lock(p.mutex);
+        p.http.keep_refused(sent->request);
+        sent->error = within(sent->request.name(), *std::move(refused));
+        return p.loop.after(Duration::zero(),
+                            [sent](capstan_status status) { sent->finish(status); });
     }
-    Duration wait{};
+    const std::optional<HttpOutcome> arranged = find_arranged(p, sent->request);
+    HttpOutcome outcome = arranged ? *arranged : ask_handler(p, sent->request);
     {
         const std::lock_guard lock(p.mutex);
-        std::optional<Exchange> exchange = p.http.take(sent->request);
-        if (!p.http.is_granted(name)) return CAPSTAN_E_PERMISSION;
-        wait = arrange(*sent, std::move(exchange), std::max(allowed, Duration::zero()));
+        p.http.keep(sent->request, outcome);
     }
+    if (!arranged && outcome.error) outcome.error = within(sent->request.name(), *outcome.error);
+    const Duration wait = arrange(*sent, outcome, due);
     return p.loop.after(wait, [sent](capstan_status status) { sent->finish(status); });
 }
 

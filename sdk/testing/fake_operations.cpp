@@ -129,6 +129,20 @@ void FakeOperations::close(capstan_op op, Error why) {
     slot->sink->end_with(std::move(why));
 }
 
+void FakeOperations::refuse_start(capstan_op op, Error why) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto at = slots_.find(op);
+        if (at != slots_.end() && at->second.state == State::ended_by_plugin) ++misuse_.late_errors;
+    }
+    close(op, std::move(why));
+}
+
+void FakeOperations::forget_closed() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(slots_, [](const auto& slot) { return slot.second.state != State::open; });
+}
+
 void FakeOperations::close_all(capstan_op kept, const Error& why) {
     std::vector<capstan_op> open;
     {

@@ -27,6 +27,8 @@ public:
     /// Ends it from the host's side with `why`, after its on_cancel had its turn. Nothing if it is
     /// over.
     void close(capstan_op op, Error why);
+    /// The function that was to begin it has returned an error.
+    void refuse_start(capstan_op op, Error why);
     /// Every open one but `kept`.
     void close_all(capstan_op kept, const Error& why);
 
@@ -38,6 +40,8 @@ public:
     capstan_status on_cancel(capstan_op op, OnCancel fn, void* user);
 
     std::size_t open_count() const;
+    /// Those that are over are unknown from then on.
+    void forget_closed();
     Misuse misuse() const;
 
 private:

@@ -43,7 +43,9 @@ struct FakeParts {
     std::set<std::uint64_t> kube_watches;
     std::map<std::string, std::string, std::less<>> secrets;
     std::map<std::string, StoredValue, std::less<>> state;
+    std::map<std::string, CachedBlob, std::less<>> cache;
     std::optional<Duration> wish{};  ///< of a reconcile: a point of the loop's time
+    std::vector<std::string> wakes{};
     std::int32_t log_level = CAPSTAN_LOG_TRACE;
     std::vector<LogLine> log_lines;
     std::map<std::string, FakeMetric, std::less<>> metrics;
@@ -63,6 +65,7 @@ inline FakeParts& parts(const capstan_host* host) noexcept {
 }
 
 // One table each; constant data.
+const capstan_cache& fake_cache_table() noexcept;
 const capstan_clock& fake_clock_table() noexcept;
 const capstan_exec& fake_exec_table() noexcept;
 const capstan_http& fake_http_table() noexcept;
@@ -73,6 +76,7 @@ const capstan_ops& fake_ops_table() noexcept;
 const capstan_reconcile_service& fake_reconcile_table() noexcept;
 const capstan_secrets& fake_secrets_table() noexcept;
 const capstan_state& fake_state_table() noexcept;
+const capstan_wake& fake_wake_table() noexcept;
 
 }  // namespace testing
 CAPSTAN_NAMESPACE_END

@@ -1,5 +1,6 @@
 // The small services: clock, log, metrics, secrets, state, operations.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "fake_parts.hpp"
@@ -103,17 +104,36 @@ capstan_status take_wish(const capstan_host* host, std::int64_t within_ns) noexc
     return CAPSTAN_OK;
 }
 
+// capstan.wake/1
+
+capstan_status take_wake(const capstan_host* host, capstan_str why) noexcept {
+    FakeParts& p = parts(host);
+    if (p.loop.is_stopping()) return CAPSTAN_E_CANCELLED;
+    const std::lock_guard lock(p.mutex);
+    p.wakes.emplace_back(text(why));
+    return CAPSTAN_OK;
+}
+
 // capstan.secrets/1
 
 capstan_status with_secret(const capstan_host* host, capstan_str name,
-                           void (*fn)(void*, capstan_str) noexcept, void* user) noexcept {
-    std::string value;
+                           void (*fn)(void*, capstan_str) noexcept,
+                           void (*on_error)(void*, const capstan_error*) noexcept,
+                           void* user) noexcept {
+    std::optional<std::string> known;
     {
         const std::lock_guard lock(parts(host).mutex);
         const auto at = parts(host).secrets.find(text(name));
-        if (at == parts(host).secrets.end()) return CAPSTAN_E_PERMISSION;
-        value = at->second;
+        if (at != parts(host).secrets.end()) known = at->second;
     }
+    if (!known) {
+        const Error error{ErrorCode::permission,
+                          "secret " + std::string(text(name)) + ": is not granted"};
+        const capstan_error raw = to_abi(error);
+        if (on_error != nullptr) on_error(user, &raw);
+        return raw.code;
+    }
+    std::string& value = *known;
     fn(user, str(value));
     // A plugin that keeps the borrowed text finds nothing there, as in a real host.
     std::fill(value.begin(), value.end(), '\0');
@@ -154,6 +174,53 @@ capstan_status put_state(const capstan_host* host, capstan_str key, capstan_str 
     return CAPSTAN_OK;
 }
 
+// capstan.cache/1
+
+constexpr std::size_t cache_blob_limit = std::size_t{64} << 20;
+constexpr std::size_t cache_limit = std::size_t{256} << 20;
+
+bool is_cache_name(std::string_view name) noexcept {
+    return !name.empty() && name.size() <= 100 && name[0] != '.' &&
+           std::all_of(name.begin(), name.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_' || c == '-' || c == '.';
+           });
+}
+capstan_status get_cached(const capstan_host* host, capstan_str name,
+                          void (*fn)(void*, capstan_str, std::int64_t) noexcept,
+                          void* user) noexcept {
+    if (!is_cache_name(text(name)) || fn == nullptr) return CAPSTAN_E_INVALID_ARGUMENT;
+    CachedBlob blob;
+    {
+        const std::lock_guard lock(parts(host).mutex);
+        const auto at = parts(host).cache.find(text(name));
+        if (at == parts(host).cache.end()) return CAPSTAN_E_NOT_FOUND;
+        blob = at->second;
+    }
+    fn(user, str(blob.value), unix_ns(blob.put));
+    return CAPSTAN_OK;
+}
+capstan_status put_cached(const capstan_host* host, capstan_str name, capstan_str value) noexcept {
+    if (!is_cache_name(text(name))) return CAPSTAN_E_INVALID_ARGUMENT;
+    FakeParts& p = parts(host);
+    const std::lock_guard lock(p.mutex);
+    std::size_t taken = value.len;
+    for (const auto& [other, blob] : p.cache)
+        if (other != text(name)) taken += blob.value.size();
+    if (value.len > cache_blob_limit || taken > cache_limit) return CAPSTAN_E_QUOTA;
+    p.cache.insert_or_assign(std::string(text(name)),
+                             CachedBlob{std::string(text(value)), p.now()});
+    return CAPSTAN_OK;
+}
+capstan_status remove_cached(const capstan_host* host, capstan_str name) noexcept {
+    if (!is_cache_name(text(name))) return CAPSTAN_E_INVALID_ARGUMENT;
+    const std::lock_guard lock(parts(host).mutex);
+    const auto at = parts(host).cache.find(text(name));
+    if (at == parts(host).cache.end()) return CAPSTAN_E_NOT_FOUND;
+    parts(host).cache.erase(at);
+    return CAPSTAN_OK;
+}
+
 // capstan.ops/1
 
 capstan_status complete(const capstan_host* host, capstan_op op, std::uint32_t type,
@@ -177,6 +244,11 @@ capstan_status on_cancel(const capstan_host* host, capstan_op op,
 
 }  // namespace
 
+const capstan_cache& fake_cache_table() noexcept {
+    static constexpr capstan_cache table{sizeof(capstan_cache), 0, &get_cached, &put_cached,
+                                         &remove_cached};
+    return table;
+}
 const capstan_clock& fake_clock_table() noexcept {
     static constexpr capstan_clock table{sizeof(capstan_clock), 0, &monotonic_ns, &wall_ns,
                                          &random};
@@ -193,6 +265,10 @@ const capstan_metrics& fake_metrics_table() noexcept {
 const capstan_reconcile_service& fake_reconcile_table() noexcept {
     static constexpr capstan_reconcile_service table{sizeof(capstan_reconcile_service), 0,
                                                      &take_wish};
+    return table;
+}
+const capstan_wake& fake_wake_table() noexcept {
+    static constexpr capstan_wake table{sizeof(capstan_wake), 0, &take_wake};
     return table;
 }
 const capstan_secrets& fake_secrets_table() noexcept {

@@ -130,6 +130,15 @@ const capstan_settings* FakeSettings::raw() {
     return &tree_->raw;
 }
 
+std::vector<std::string> FakeSettings::secrets() {
+    raw();
+    std::vector<std::string> out;
+    for (const SettingNode& node : tree_->nodes) {
+        if (node.is_secret && node.text) out.push_back(*node.text);
+    }
+    return out;
+}
+
 const std::vector<Rejection>& FakeSettings::rejections() const noexcept {
     return tree_->rejections;
 }

@@ -49,12 +49,11 @@ void set_sizes(capstan_group& group, std::int32_t min, std::int32_t target,
     group.max = max;
 }
 
-constexpr capstan_str no_text{nullptr, 0};
 constexpr capstan_array no_array{nullptr, 0, 0};
 
 void clear(capstan_group& g) noexcept {
-    g = capstan_group{sizeof g, 0, 0, no_text, 0,       0,       0,
-                      0,        0, 0, no_text, no_text, no_text, no_array};
+    g = capstan_group{};
+    g.struct_size = sizeof g;
 }
 void clear(capstan_template& t) noexcept {
     t = capstan_template{};

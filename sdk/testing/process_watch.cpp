@@ -8,6 +8,7 @@
 #include <iostream>
 #include <thread>
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -91,6 +92,18 @@ std::vector<std::string> ProcessWatch::changes() const {
         out.push_back(counted(static_cast<std::int64_t>(now - threads_), "thread") +
                       " left running");
     }
+    return out;
+}
+
+Holdings Holdings::now() {
+    Holdings out;
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    const struct mallinfo2 info = ::mallinfo2();
+    out.bytes = static_cast<std::int64_t>(info.uordblks + info.hblkhd);
+#endif
+    std::error_code failed;
+    const std::filesystem::directory_iterator descriptors("/proc/self/fd", failed);
+    if (!failed) out.descriptors = std::distance(begin(descriptors), end(descriptors));
     return out;
 }
 

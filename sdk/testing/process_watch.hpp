@@ -3,6 +3,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,17 @@ private:
     mode_t mask_;
     std::size_t threads_;
     std::array<struct sigaction, 65> handlers_{};
+};
+
+/// What the process holds: memory of its allocator, open file descriptors. Both 0: not known here.
+struct Holdings {
+    std::int64_t bytes = 0;
+    std::int64_t descriptors = 0;
+
+    static Holdings now();
+    Holdings operator-(const Holdings& before) const noexcept {
+        return {bytes - before.bytes, descriptors - before.descriptors};
+    }
 };
 
 /// Catches what is written to standard output and error between its making and its end.

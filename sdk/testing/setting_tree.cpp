@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <regex>
 
+#include <capstan/duration.hpp>
 #include <capstan/quantity.hpp>
 #include <capstan/view.hpp>
 
@@ -133,11 +134,18 @@ private:
         }
     }
     Result<void> fit_bounds(capstan_cursor at, const capstan_field& field, double number) const {
-        if (field.min > field.max || (number >= field.min && number <= field.max)) return {};
-        return refuse(at, "must be from " + shown(field.min) + " to " + shown(field.max) + ", is " +
-                              shown(number));
+        const bool has_min = (field.flags & CAPSTAN_FIELD_MIN) != 0;
+        const bool has_max = (field.flags & CAPSTAN_FIELD_MAX) != 0;
+        if (!(has_min && number < field.min) && !(has_max && number > field.max)) return {};
+        const std::string least = shown(field.min, field), most = shown(field.max, field);
+        const std::string bounds = !has_max   ? "at least " + least
+                                   : !has_min ? "at most " + most
+                                              : "from " + least + " to " + most;
+        return refuse(at, "must be " + bounds + ", is " + shown(number, field));
     }
-    static std::string shown(double number) {
+    static std::string shown(double number, const capstan_field& field) {
+        if (field.type == CAPSTAN_TYPE_DURATION)
+            return format_duration(Duration(static_cast<std::int64_t>(number)));
         std::string out = std::to_string(number);
         out.erase(out.find_last_not_of('0') + 1);
         if (out.back() == '.') out.pop_back();
@@ -151,6 +159,7 @@ private:
             named ? table->front().second.get_if<std::string>() : value.get_if<std::string>();
         if (name == nullptr) return refuse(at, "{ secret = \"name\" }", value);
         nodes_[at].text = *name;
+        nodes_[at].is_secret = true;
         return {};
     }
     Result<void> fit_text(capstan_cursor at, const Value& value, const capstan_field& field) {

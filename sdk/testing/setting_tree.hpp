@@ -20,6 +20,7 @@ struct SettingNode {
     std::optional<std::int64_t> integer{};
     std::optional<double> number{};
     std::optional<bool> boolean{};
+    bool is_secret = false;  ///< `text` is the name of a secret
     std::vector<std::pair<std::string, capstan_cursor>> children{};  ///< keys are empty in a list
 };
 

@@ -2,7 +2,8 @@
 #   install   the component "sdk" of the build tree BUILD goes to WORK/sdk
 #   build     the project SOURCE is configured with that SDK and the compilers C and CXX, built, tested, verified;
 #             OPTIONS are further arguments of its configuration, parted by blanks
-#   new       `capstan plugin new` writes a project from TEMPLATE ("cloud_cpp"), which then is built in the same way
+#   new       `capstan plugin new` writes a project from TEMPLATE ("cloud_cpp", "cloud_cpp" and VARIANT "memory"), which then is
+#             built in the same way, one in Rust by CARGO
 #   chain     the plugins that the steps PLUGINS ("a,b") left behind decide in one chain
 #   scenario  the plugin that the step PLUGIN left behind is the cloud of the story SCENARIO
 #   readme    the plugin that the installed README.md shows, as it stands there, is built in the same way
@@ -25,14 +26,31 @@ function(write_snippet page language file)
     file(WRITE "${file}" "${CMAKE_MATCH_1}")
 endfunction()
 
+# One plugin with the settings and the recording that its project has. Without them a class may stay unlooked-at
+# (exit code 3); with them none does.
+function(verify plugin project)
+    set(given "")
+    if(EXISTS "${project}/verify.toml")
+        list(APPEND given --settings "${project}/verify.toml")
+    endif()
+    if(EXISTS "${project}/verify.http")
+        list(APPEND given --http "${project}/verify.http")
+    endif()
+    message(STATUS "$ capstan plugin verify ${plugin} ${given}")
+    execute_process(COMMAND "${CAPSTAN_BINARY}" plugin verify "${plugin}" ${given} RESULT_VARIABLE code)
+    if(NOT code EQUAL 0 AND (given OR NOT code EQUAL 3))
+        message(FATAL_ERROR "${plugin}: verify ends with ${code}")
+    endif()
+endfunction()
+
 # Every .so below `folder`, and there must be one.
-function(verify_all folder)
+function(verify_all folder project)
     file(GLOB_RECURSE plugins "${folder}/*.so")
     if(NOT plugins)
         message(FATAL_ERROR "${folder}: no plugin was built")
     endif()
     foreach(plugin IN LISTS plugins)
-        run("${CAPSTAN_BINARY}" plugin verify "${plugin}")
+        verify("${plugin}" "${project}")
     endforeach()
 endfunction()
 
@@ -57,6 +75,14 @@ function(build_project source build)
     run("${CMAKE_CTEST_COMMAND}" --test-dir "${build}" --output-on-failure)
 endfunction()
 
+# The crate `name` in `source` is tested, built and verified.
+function(build_crate source name)
+    set(ENV{CARGO_TARGET_DIR} "${place}/target")
+    run("${CARGO}" test --offline --manifest-path "${source}/Cargo.toml")
+    run("${CARGO}" build --release --offline --manifest-path "${source}/Cargo.toml")
+    verify("${place}/target/release/lib${name}.so" "${source}")
+endfunction()
+
 if(NOT STEP STREQUAL install)
     file(REMOVE_RECURSE "${place}")
 endif()
@@ -67,27 +93,32 @@ if(STEP STREQUAL install)
 elseif(STEP STREQUAL build)
     separate_arguments(OPTIONS)
     build_project("${SOURCE}" "${place}" ${OPTIONS})
-    verify_all("${place}")
+    verify_all("${place}" "${SOURCE}")
 elseif(STEP STREQUAL new)
     string(REGEX MATCH "^(.*)_(.*)$" matched "${TEMPLATE}")
     set(kind ${CMAKE_MATCH_1})
     set(language ${CMAKE_MATCH_2})
     file(MAKE_DIRECTORY "${place}")
-    run("${CAPSTAN_BINARY}" plugin new --kind ${kind} --lang ${language} --directory "${place}/project" my_${kind})
-    # With the host at hand the project's own tests verify the file.
-    build_project("${place}/project" "${place}/project/build" "-DCAPSTAN_BINARY=${CAPSTAN_BINARY}")
-    verify_all("${place}/project/build")
+    set(variant "")
+    if(VARIANT)
+        set(variant --template ${VARIANT})
+    endif()
+    run("${CAPSTAN_BINARY}" plugin new --kind ${kind} --lang ${language} ${variant} --directory "${place}/project" my_${kind})
+    if(language STREQUAL rust)
+        build_crate("${place}/project" my_${kind})
+    else()
+        # With the host at hand the project's own tests verify the file.
+        build_project("${place}/project" "${place}/project/build" "-DCAPSTAN_BINARY=${CAPSTAN_BINARY}")
+        verify_all("${place}/project/build" "${place}/project")
+    endif()
 elseif(STEP STREQUAL readme)
     file(READ "${sdk}/share/doc/capstan-sdk/README.md" page)
     write_snippet("${page}" cpp "${place}/project/plugin.cpp")
     write_snippet("${page}" cmake "${place}/project/CMakeLists.txt")
     build_project("${place}/project" "${place}/project/build")
-    verify_all("${place}/project/build")
+    verify_all("${place}/project/build" "${place}/project")
 elseif(STEP STREQUAL cargo)
-    set(ENV{CARGO_TARGET_DIR} "${place}")
-    run("${CARGO}" test --offline --manifest-path "${SOURCE}/Cargo.toml")
-    run("${CARGO}" build --release --offline --manifest-path "${SOURCE}/Cargo.toml")
-    run("${CAPSTAN_BINARY}" plugin verify "${place}/release/librust_expander.so")
+    build_crate("${SOURCE}" rust_expander)
 elseif(STEP STREQUAL chain)
     string(REPLACE "," ";" names "${PLUGINS}")
     set(tables "")

@@ -44,6 +44,15 @@ std::set<std::string> shown_configurations() {
     return out;
 }
 
+TEST(Documents, ShowWhereAPluginsFileMayLie) {
+    for (const fs::path& document : all_documents()) {
+        const std::string text = text_of(document);
+        if (text.find("\nfile = \"/") == std::string::npos) continue;
+        EXPECT_NE(text.find("search_paths = ["), std::string::npos)
+            << document.string() << ": a file is refused outside of [trust] search_paths";
+    }
+}
+
 TEST(Documents, ShowCommandsThatAreTaken) {
     std::vector<std::string> shown;
     for (const fs::path& document : all_documents())

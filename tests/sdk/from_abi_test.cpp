@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +44,10 @@ TEST(Raising, GivesBackRequestsAndAnswers) {
     EXPECT_EQ(resize_from_abi(arena.to_abi(resize)), resize);
     EXPECT_EQ(removal_from_abi(arena.to_abi(removal)), removal);
     EXPECT_EQ(removed_from_abi(arena.to_abi(removed)), removed);
-    EXPECT_EQ(resized_from_abi({sizeof(capstan_resized), 7}), Resized{7});
+    const Resized short_of{7, Error{ErrorCode::quota, "7 are allowed", "", ""}};
+    EXPECT_EQ(resized_from_abi(arena.to_abi(short_of)), short_of);
+    const Resized whole{7, std::nullopt};
+    EXPECT_EQ(resized_from_abi(arena.to_abi(whole)), whole);
 }
 
 /// A cloud's picture of two groups and one machine, to be spoilt in one place.
@@ -163,7 +168,34 @@ TEST_F(Hostile, NumbersThatCannotBeAreRefused) {
     group(0).present = 0;
     EXPECT_EQ(refusal(), "taken") << "without its bit a number is not read";
     machine().state = 6;
-    EXPECT_EQ(refusal(), "internal: instances[0].state is 6, which is none");
+    EXPECT_EQ(refusal(), "taken") << "a state that is not known is that of a machine being made";
+    machine().present = CAPSTAN_MACHINE_PRICE;
+    machine().price_per_hour = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(refusal(), "internal: machines[0].price_per_hour is nan");
+}
+
+TEST_F(Hostile, PricesAndOptionsOfGroupsThatMakeNoSenseAreRefusedWithTheirPlace) {
+    capstan_price price{};
+    price.struct_size = sizeof price;
+    group(0).price = &price;
+    EXPECT_EQ(refusal(), "internal: groups[0].price.currency is \"\", not three capital letters");
+    std::memcpy(price.currency, "eur", 4);
+    EXPECT_EQ(refusal(),
+              "internal: groups[0].price.currency is \"eur\", not three capital letters");
+    std::memcpy(price.currency, "EUR", 4);
+    price.per_hour = -1;
+    EXPECT_EQ(refusal(), "taken") << "without its bit the price is not known, and not read";
+    price.present = CAPSTAN_PRICE_PER_HOUR;
+    EXPECT_EQ(refusal(), "internal: groups[0].price.per_hour is -1.000000");
+    group(0).price = nullptr;
+    capstan_group_options options{};
+    options.struct_size = sizeof options;
+    options.present = CAPSTAN_GROUP_OPTION_DRAIN;
+    options.drain_timeout_ns = -1;
+    group(0).options = &options;
+    EXPECT_EQ(refusal(), "internal: groups[0].options.drain_timeout_ns is -1");
+    options.struct_size = 8;
+    EXPECT_EQ(refusal().find("internal: groups[0].options.struct_size is 8"), 0u);
 }
 
 TEST_F(Hostile, IdsThatComeTwiceAreRefused) {
@@ -243,7 +275,7 @@ TEST(Raising, ReadsElementsThatAreLongerThanOurs) {
     for (const NodeGroup& group : groups)
         longer.push_back({arena.to_abi(group), {~0u, ~0u, ~0u, ~0u}});
     for (LongerGroup& group : longer) group.known.struct_size = sizeof(LongerGroup);
-    const capstan_cloud_view view{sizeof view, 1, array_of(longer), {}, {}};
+    const capstan_cloud_view view{sizeof view, 1, array_of(longer), {}, {}, {}};
     const auto raised = cloud_view_from_abi(view);
     ASSERT_TRUE(raised) << raised.error();
     EXPECT_EQ(raised->groups, groups);
@@ -252,8 +284,9 @@ TEST(Raising, ReadsElementsThatAreLongerThanOurs) {
 TEST(Raising, RefusesRequestsThatAskForNothing) {
     const capstan_resize resize{sizeof resize, 0, str("web"), 1, 0, str("key")};
     EXPECT_EQ(resize_from_abi(resize).error().message, "delta is 0, it must be positive");
-    EXPECT_EQ(resized_from_abi({sizeof(capstan_resized), -1}).error().message, "target is -1");
-    EXPECT_FALSE(resized_from_abi({4, 1}));
+    EXPECT_EQ(resized_from_abi({sizeof(capstan_resized), -1, nullptr}).error().message,
+              "target is -1");
+    EXPECT_FALSE(resized_from_abi({4, 1, nullptr}));
     const std::vector<capstan_str> ids = {str("i-1"), str("")};
     const capstan_removal removal{sizeof removal, 0, str("web"), array_of(ids), str("key")};
     EXPECT_EQ(removal_from_abi(removal).error().message, "machine_ids[1] is empty");

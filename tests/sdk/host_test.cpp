@@ -47,8 +47,12 @@ TEST(Host, LendsASecretForTheLengthOfACall) {
     std::string seen;
     EXPECT_TRUE(host.host().with_secret("token", [&](std::string_view value) { seen = value; }));
     EXPECT_EQ(seen, "s3cret");
-    EXPECT_EQ(host.host().with_secret("other", [](std::string_view) {}).error().code,
-              ErrorCode::permission);
+}
+
+TEST(Host, SaysWhyThereIsNoSecret) {
+    FakeHost host;
+    EXPECT_EQ(host.host().with_secret("other", [](std::string_view) {}),
+              capstan::fail(ErrorCode::permission, "secret other: is not granted"));
 }
 
 TEST(Host, LetsAnExceptionOutOfTheUseOfASecret) {

@@ -1,6 +1,8 @@
 #include <capstan/http.hpp>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +23,7 @@ using capstan::testing::FakeHost;
 using capstan::testing::reply;
 using capstan::testing::run;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Pair;
 
 constexpr auto url = "https://api.example/groups";
@@ -41,6 +43,45 @@ TEST(Http, BringsTheWholeReplyBack) {
     EXPECT_EQ(got->body, "no such group");
     EXPECT_EQ(got->header("x-request-id"), "7");
     EXPECT_EQ(got->header("etag"), "");
+    EXPECT_THAT(got->trailers, IsEmpty());
+}
+
+TEST(Http, BringsBackWhatCameAfterTheBody) {
+    FakeHost host;
+    host.http().on("POST", url, reply(200, "body", {{"grpc-status", "1"}}, {{"grpc-status", "0"}}));
+    const Result<HttpReply> got = run(host, ask_http(host.host(), {"POST", url}));
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->trailer("grpc-status"), "0");
+    EXPECT_EQ(got->header("grpc-status"), "1");
+    EXPECT_EQ(got->trailer("grpc-message"), "");
+}
+
+TEST(Http, ShowsATestHowARequestIsSent) {
+    FakeHost host;
+    const std::pair<HttpRequest, std::uint64_t> cases[] = {
+        {HttpRequest("GET", url), 0},
+        {HttpRequest("GET", url).direct(), CAPSTAN_HTTP_DIRECT},
+        {HttpRequest("GET", url).http2().path_as_is(), CAPSTAN_HTTP_2 | CAPSTAN_HTTP_PATH_AS_IS},
+        {HttpRequest("GET", "http://api.example/").http2_prior_knowledge(),
+         CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE},
+    };
+    for (const auto& [request, flags] : cases) {
+        host.http().on("GET", request.url, reply(200));
+        EXPECT_TRUE(run(host, ask_http(host.host(), request)));
+        EXPECT_EQ(host.http().requests().back().flags, flags);
+    }
+}
+
+TEST(Http, IsRefusedWithFlagsThatDoNotFitTheScheme) {
+    FakeHost host;
+    HttpRequest unknown("GET", url);
+    unknown.flags = std::uint64_t{1} << 40;
+    for (const HttpRequest& request : {HttpRequest("GET", "http://api.example/").http2(),
+                                       HttpRequest("GET", url).http2_prior_knowledge(), unknown}) {
+        host.http().always("GET", request.url, reply(200));
+        EXPECT_EQ(run(host, ask_http(host.host(), request)).error().code,
+                  ErrorCode::invalid_argument);
+    }
 }
 
 TEST(Http, SendsMethodHeadersAndBody) {
@@ -71,16 +112,30 @@ TEST(Http, GivesTheHostsErrorWhenNoReplyComes) {
 TEST(Http, SaysWhatTheHostRefused) {
     FakeHost host;
     host.http().grant("other.example");
-    const Result<HttpReply> got = run(host, ask_http(host.host(), {"GET", url}));
+    const Result<HttpReply> got =
+        run(host, ask_http(host.host(), {"GET", std::string(url) + "?signature=secret"}));
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::permission);
-    EXPECT_THAT(got.error().message, HasSubstr("HTTP GET https://api.example/groups"));
+    EXPECT_EQ(got.error().message,
+              "HTTP GET https://api.example/groups: api.example is not granted to it: "
+              "grants = { http = [\"api.example\"] }");
+}
+
+TEST(Http, SaysThatTooManyRequestsWait) {
+    FakeHost host;
+    host.http().on("GET", url, reply(200));
+    host.overload(CAPSTAN_SERVICE_HTTP);
+    EXPECT_EQ(run(host, ask_http(host.host(), {"GET", url})).error().code, ErrorCode::busy);
+    host.overload(CAPSTAN_SERVICE_HTTP, false);
+    EXPECT_TRUE(run(host, ask_http(host.host(), {"GET", url}))) << "the reply is still there";
 }
 
 TEST(Http, IsAPermissionErrorWithoutTheService) {
     FakeHost host;
     host.withhold(CAPSTAN_SERVICE_HTTP);
-    EXPECT_EQ(run(host, ask_http(host.host(), {"GET", url})).error().code, ErrorCode::permission);
+    EXPECT_EQ(run(host, ask_http(host.host(), {"GET", "https://api.example/?token=secret"})),
+              capstan::fail(ErrorCode::permission,
+                            "HTTP GET https://api.example/: this host lends no capstan.http/1"));
 }
 
 TEST(Http, WaitsNoLongerThanTheOperationHasLeft) {

@@ -1,5 +1,8 @@
 #include <capstan/json.hpp>
 
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -46,6 +49,76 @@ TEST(Json, SaysWhereItIsNone) {
         EXPECT_THAT(value.error().message, HasSubstr("at byte")) << text;
     }
     EXPECT_THAT(round(std::string(100'000, '[')), HasSubstr("nested too deeply"));
+}
+
+TEST(Json, SaysInWhichMemberItIsNoneAndWhatStandsThere) {
+    const struct {
+        const char* text;
+        const char* message;
+    } cases[] = {
+        {R"({"items":[{"name":"a"},{"name":x}]})",
+         R"(no JSON: expected a value, at byte 31 in items[1].name, before "x}]}")"},
+        {"[1,[2,", "no JSON: expected a value, at byte 6 in [1][1], its end"},
+        {"{\"a\" 1}", "no JSON: expected ':', at byte 5 in a, before \"1}\""},
+        {"nul", "no JSON: expected a value, at byte 0, before \"nul\""},
+    };
+    for (const auto& c : cases) EXPECT_EQ(round(c.text), c.message);
+    std::string deep;
+    for (int i = 0; i < 20; ++i) deep += "{\"a" + std::to_string(i) + "\":";
+    EXPECT_THAT(round(deep), HasSubstr(" in ....a12.a13.a14.a15.a16.a17.a18.a19, its end"));
+}
+
+TEST(Json, ReadsWholeNumbersWithoutLoss) {
+    const struct {
+        const char* text;
+        std::optional<std::int64_t> integer;
+        std::optional<std::uint64_t> unsigned_integer;
+    } cases[] = {
+        {"0", 0, 0u},
+        {"-0", 0, 0u},
+        {"4.0", 4, 4u},
+        {"-4.00", -4, std::nullopt},
+        {"4e3", 4000, 4000u},
+        {"1.5e1", 15, 15u},
+        {"1.5E+1", 15, 15u},
+        {"1500e-2", 15, 15u},
+        {"1.5", std::nullopt, std::nullopt},
+        {"15e-2", std::nullopt, std::nullopt},
+        {"9223372036854775807", INT64_MAX, 9223372036854775807u},
+        {"9223372036854775808", std::nullopt, 9223372036854775808u},
+        {"-9223372036854775808", INT64_MIN, std::nullopt},
+        {"-9223372036854775809", std::nullopt, std::nullopt},
+        {"18446744073709551615", std::nullopt, UINT64_MAX},
+        {"18446744073709551616", std::nullopt, std::nullopt},
+        {"1e19", std::nullopt, 10'000'000'000'000'000'000u},
+        {"1e99999999999999999999", std::nullopt, std::nullopt},
+        {"0e99999999999999999999", 0, 0u},
+        {"1e-99999999999999999999", std::nullopt, std::nullopt},
+    };
+    for (const auto& c : cases) {
+        const Json value = *parse_json(c.text);
+        EXPECT_EQ(value.integer(), c.integer) << c.text;
+        EXPECT_EQ(value.unsigned_integer(), c.unsigned_integer) << c.text;
+    }
+    for (const char* const digits : {"", "-", "abc", "12abc", "1e", "1ex"})
+        EXPECT_EQ(Json::number(digits).integer(), std::nullopt) << digits;
+}
+
+TEST(Json, ReadsNumbersAsTheNearestDouble) {
+    EXPECT_EQ(parse_json("0.25")->number(), 0.25);
+    EXPECT_EQ(parse_json("-1e3")->number(), -1000);
+    EXPECT_EQ(parse_json("1e400")->number(), std::nullopt);
+    EXPECT_EQ(parse_json("1e-400")->number(), 0);
+    EXPECT_EQ(parse_json("\"1\"")->number(), std::nullopt);
+    EXPECT_EQ(parse_json("true")->number(), std::nullopt);
+}
+
+TEST(Json, WritesNumbersThatAreReadAsTheSame) {
+    EXPECT_EQ(to_string(Json(0.1)), "0.1");
+    EXPECT_EQ(to_string(Json(18446744073709551615u)), "18446744073709551615");
+    EXPECT_EQ(to_string(Json(std::numeric_limits<double>::infinity())), "null");
+    for (const double value : {1e300, -2.5e-7, 1.0 / 3, 4.0})
+        EXPECT_EQ(parse_json(to_string(Json(value)))->number(), value);
 }
 
 TEST(Json, FindsWhatIsThereAndNothingElse) {

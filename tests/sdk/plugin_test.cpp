@@ -74,12 +74,6 @@ public:
         most_ = settings.integer("nodes");
         return {};
     }
-    State export_state() const { return {{"most", std::to_string(most_)}}; }
-    Result<void> import_state(std::string_view from_version, const State& state) {
-        if (from_version != "1.0") return capstan::fail(ErrorCode::unsupported, "only from 1.0");
-        most_ = std::stoi(state.at("most"));
-        return {};
-    }
 
 private:
     std::int64_t most_;
@@ -104,9 +98,10 @@ public:
         host_.info("stopping");
         co_return;
     }
-    Task<CloudView> refresh() {
+    Task<CloudView> refresh(capstan::RefreshRequest request) {
         co_await capstan::sleep_for(host_, 1s);
         CloudView view;
+        view.complete = !request.uncached;
         view.groups = {capstan::testing::group("a", {.target = target_, .max = 3})};
         co_return view;
     }
@@ -128,9 +123,10 @@ public:
     NodeTemplate describe(NodeGroupId group) {
         return capstan::testing::node_template(group.value());
     }
-    Result<capstan::Price> price(const Call&, const capstan::TemplateView& node) {
+    Result<capstan::Price> price(const Call&, const capstan::GroupView&,
+                                 const capstan::TemplateView& node) {
         if (node.name() == "free") return capstan::fail(ErrorCode::not_found, "no price");
-        return capstan::Price{.per_hour = 0.25, .currency = "EUR", .spot = true};
+        return capstan::Price{.per_hour = 0.25, .currency = "EUR"};
     }
     capstan::GroupOptions options(const Call&, const capstan::GroupView&) {
         return {.utilization_threshold = 0.6, .unneeded_time = 5min, .zero_or_max = true};
@@ -235,29 +231,6 @@ TEST(PluginInstance, TakesNewSettingsOrKeepsTheOldOnes) {
     EXPECT_THAT(kept(*expander, {{option("a").nodes(4)}}), ElementsAre("a"));
 }
 
-TEST(PluginInstance, HandsItsStateToTheNext) {
-    FakeHost host;
-    FakeSettings settings = at_most_settings(6);
-    const auto instance = PluginInstance::create(host, at_most, settings).value();
-    const capstan_instance& raw = instance.raw();
-    State exported;
-    const capstan_state_sink sink{
-        sizeof sink, 0, &exported,
-        [](const capstan_state_sink* self, capstan_str key, capstan_str value) noexcept {
-            static_cast<State*>(self->ctx)->emplace(capstan::text(key), capstan::text(value));
-            return capstan_status(CAPSTAN_OK);
-        }};
-    EXPECT_EQ(raw.export_state(raw.self, &sink), CAPSTAN_OK);
-    EXPECT_THAT(exported, ElementsAre(Pair("most", "6")));
-    const capstan_kv entry{capstan::str("most"), capstan::str("9")};
-    const capstan_state_entries entries{sizeof entries, 0, {&entry, 1, sizeof entry}};
-    EXPECT_EQ(raw.import_state(raw.self, capstan::str("1.0"), &entries), CAPSTAN_OK);
-    EXPECT_EQ(raw.import_state(raw.self, capstan::str("0.9"), &entries), CAPSTAN_E_UNSUPPORTED);
-    EXPECT_THAT(
-        kept(*instance.find<capstan_expander>(CAPSTAN_KIND_EXPANDER), {{option("a").nodes(9)}}),
-        ElementsAre("a"));
-}
-
 TEST(PluginInstance, LeavesOutWhatItsClassLeavesOut) {
     FakeHost host;
     FakeSettings none(all.fields);
@@ -265,8 +238,6 @@ TEST(PluginInstance, LeavesOutWhatItsClassLeavesOut) {
     EXPECT_EQ(instance.raw().start, nullptr);
     EXPECT_EQ(instance.raw().stop, nullptr);
     EXPECT_EQ(instance.raw().reconfigure, nullptr);
-    EXPECT_EQ(instance.raw().export_state, nullptr);
-    EXPECT_EQ(instance.raw().import_state, nullptr);
     EXPECT_EQ(instance.raw().self_check, nullptr);
 }
 
@@ -280,6 +251,7 @@ protected:
     FakeSettings settings{slow_cloud.fields};
     PluginInstance instance = std::move(PluginInstance::create(host, slow_cloud, settings).value());
     const capstan_cloud& cloud = *instance.find<capstan_cloud>(CAPSTAN_KIND_CLOUD);
+    const capstan_refresh_request cached{sizeof cached, 0};
 };
 
 TEST_F(CloudLayer, StartsAndStops) {
@@ -292,9 +264,15 @@ TEST_F(CloudLayer, StartsAndStops) {
 
 TEST_F(CloudLayer, CarriesViewsAndResizes) {
     const Result<CloudView> view =
-        call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op); });
+        call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op, &cached); });
     ASSERT_TRUE(view) << view.error();
     EXPECT_EQ(view->groups.front().id, NodeGroupId("a"));
+    EXPECT_TRUE(view->complete);
+    const capstan_refresh_request anew{sizeof anew, CAPSTAN_REFRESH_UNCACHED};
+    const auto read_anew =
+        call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op, &anew); });
+    ASSERT_TRUE(read_anew) << read_anew.error();
+    EXPECT_FALSE(read_anew->complete) << "the class was told";
     capstan_resize resize{};
     resize.struct_size = sizeof resize;
     resize.delta = 2;
@@ -333,8 +311,9 @@ TEST_F(CloudLayer, CarriesRemovalsAndTemplates) {
     ASSERT_TRUE(removed) << removed.error();
     EXPECT_EQ(removed->failed.front().subject, "machine-1");
     const auto& templates = *instance.find<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES);
+    const capstan_describe_request described{sizeof described, 0, capstan::str("a")};
     const auto node = call<NodeTemplate>(
-        [&](capstan_op op) { return templates.describe(templates.self, op, capstan::str("a")); });
+        [&](capstan_op op) { return templates.describe(templates.self, op, &described); });
     ASSERT_TRUE(node) << node.error();
     EXPECT_EQ(node->name, "a");
 }
@@ -346,17 +325,17 @@ TEST_F(CloudLayer, AnswersForPricesAndOptions) {
     const NodeTemplate node = capstan::testing::node_template("a"),
                        priceless = capstan::testing::node_template("free");
     const capstan_template raw = arena.to_abi(node), raw_priceless = arena.to_abi(priceless);
+    const auto group = capstan::testing::group("a");
+    const capstan_group raw_group = arena.to_abi(group);
     FakeCall call;
     capstan_price price{};
     price.struct_size = sizeof price;
-    EXPECT_EQ(pricing.price(pricing.self, call.raw(), &raw, &price), CAPSTAN_OK);
+    EXPECT_EQ(pricing.price(pricing.self, call.raw(), &raw_group, &raw, &price), CAPSTAN_OK);
     EXPECT_EQ(price.per_hour, 0.25);
     EXPECT_STREQ(price.currency, "EUR");
-    EXPECT_EQ(price.spot, 1);
-    EXPECT_EQ(price.present, 0u);
-    EXPECT_EQ(pricing.price(pricing.self, call.raw(), &raw_priceless, &price), CAPSTAN_E_NOT_FOUND);
-    const auto group = capstan::testing::group("a");
-    const capstan_group raw_group = arena.to_abi(group);
+    EXPECT_EQ(price.present, static_cast<std::uint64_t>(CAPSTAN_PRICE_PER_HOUR));
+    EXPECT_EQ(pricing.price(pricing.self, call.raw(), &raw_group, &raw_priceless, &price),
+              CAPSTAN_E_NOT_FOUND);
     capstan_group_options wishes{};
     wishes.struct_size = sizeof wishes;
     EXPECT_EQ(options.get(options.self, call.raw(), &raw_group, &wishes), CAPSTAN_OK);
@@ -368,7 +347,7 @@ TEST_F(CloudLayer, AnswersForPricesAndOptions) {
 
 TEST_F(CloudLayer, ClosesWhatIsUnderWayWhenItStops) {
     const auto refresh =
-        host.call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op); });
+        host.call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op, &cached); });
     EXPECT_FALSE(refresh.is_done());
     EXPECT_TRUE(instance.stop());
     EXPECT_EQ(refresh.result().error().code, ErrorCode::cancelled);

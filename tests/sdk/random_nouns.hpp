@@ -52,6 +52,37 @@ public:
         }
         return out;
     }
+    std::optional<double> maybe_amount() {
+        return coin() ? std::optional(static_cast<double>(below(1000)) / 7) : std::nullopt;
+    }
+    std::optional<double> maybe_share() {
+        return coin() ? std::optional(static_cast<double>(below(8)) / 7) : std::nullopt;
+    }
+    std::optional<Duration> maybe_duration() {
+        return coin() ? std::optional(Duration(static_cast<std::int64_t>(engine_() >> 1)))
+                      : std::nullopt;
+    }
+    std::optional<bool> maybe_flag() { return coin() ? std::optional(coin()) : std::nullopt; }
+    Price price() {
+        return {.per_hour = maybe_amount(),
+                .currency = coin() ? "USD" : "EUR",
+                .interruption_rate = maybe_share()};
+    }
+    GroupOptions options() {
+        return {.utilization_threshold = maybe_share(),
+                .gpu_utilization_threshold = maybe_share(),
+                .unneeded_time = maybe_duration(),
+                .unready_time = maybe_duration(),
+                .max_node_provision_time = maybe_duration(),
+                .drain_timeout = maybe_duration(),
+                .zero_or_max = maybe_flag(),
+                .ignore_daemonsets_utilization = maybe_flag()};
+    }
+    Leaving leaving() {
+        Leaving out{.reason = static_cast<LeaveReason>(below(5))};
+        if (coin()) out.at = time_from_unix_ns(1 + static_cast<std::int64_t>(engine_() >> 1));
+        return out;
+    }
     Effect effect() { return static_cast<Effect>(1 + below(3)); }
     Taint taint() { return {word(), maybe_word(), effect()}; }
     Toleration toleration() {
@@ -73,6 +104,10 @@ public:
         if (coin()) out.healthy = coin();
         out.health_reason = maybe_word();
         out.autoprovisioned = coin();
+        if (coin()) out.spot = coin();
+        out.zones = some([this] { return word(); });
+        if (coin()) out.price = price();
+        if (coin()) out.options = options();
         out.template_fingerprint = maybe_word();
         out.debug = maybe_word();
         out.tags = labels();
@@ -127,6 +162,11 @@ public:
         out.zone = maybe_word();
         if (coin()) out.launched = time_from_unix_ns(static_cast<std::int64_t>(engine_()));
         if (coin()) out.error = error();
+        out.template_fingerprint = maybe_word();
+        out.node_name = maybe_word();
+        if (coin()) out.leaves = leaving();
+        if (coin()) out.spot = coin();
+        out.price_per_hour = maybe_amount();
         return out;
     }
     CloudView cloud_view() {

@@ -125,13 +125,24 @@ TEST(Schema, CrossesWithEverythingItSays) {
     EXPECT_EQ(capstan::text(share.doc), "Of all.");
     EXPECT_EQ(capstan::text(share.default_value), "0.5");
     EXPECT_EQ(share.type, CAPSTAN_TYPE_FLOAT);
-    EXPECT_EQ(share.flags, 0u);
+    EXPECT_EQ(share.flags, std::uint32_t{CAPSTAN_FIELD_MIN} | CAPSTAN_FIELD_MAX);
     EXPECT_EQ(share.min, 0);
     EXPECT_EQ(share.max, 1);
     EXPECT_EQ(fields[1].flags, static_cast<std::uint32_t>(CAPSTAN_FIELD_LIVE));
     EXPECT_EQ(fields[3].flags, static_cast<std::uint32_t>(CAPSTAN_FIELD_MAP));
-    EXPECT_GT(fields[0].min, fields[0].max) << "unbounded";
     EXPECT_EQ(capstan::View<capstan_str>(fields[4].allowed).size(), 2u);
+}
+
+TEST(Schema, CrossesWithTheBoundsThatAreSetAndNoOther) {
+    const capstan::detail::AbiSchema crossing(
+        Schema{{.key = "n", .type = SettingType::integer, .min = 0},
+               {.key = "poll", .type = SettingType::duration, .max = 10ms},
+               {.key = "free", .type = SettingType::number}});
+    const capstan::View<capstan_field> fields(crossing.fields());
+    EXPECT_EQ(fields[0].flags, std::uint32_t{CAPSTAN_FIELD_MIN});
+    EXPECT_EQ(fields[1].flags, std::uint32_t{CAPSTAN_FIELD_MAX});
+    EXPECT_EQ(fields[1].max, 10e6);
+    EXPECT_EQ(fields[2].flags, 0u);
 }
 
 TEST(Schema, CrossesWithTheMembersOfItsTables) {

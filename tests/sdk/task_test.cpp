@@ -1,6 +1,7 @@
 #include <capstan/task.hpp>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -131,6 +132,56 @@ TEST(Task, AwaitsThousandsInARowWithoutUsingUpTheStack) {
     EXPECT_EQ(run(host, sum()), 20'000);
 }
 
+TEST(AsResult, LetsWhatFollowsAnErrorWaitToo) {
+    FakeHost host;
+    const auto careful = [](Host h) -> Task<ErrorCode> {
+        const Result<int> refused = co_await capstan::as_result(refusing());
+        if (!refused) co_await sleeping(h, 1s);
+        co_return refused.error().code;
+    };
+    const Duration before = host.monotonic();
+    EXPECT_EQ(run(host, careful(host.host())), ErrorCode::throttled);
+    EXPECT_EQ(host.monotonic() - before, 1s);
+}
+
+TEST(AsResult, IsTheValueWhereThereIsOne) {
+    FakeHost host;
+    const auto task = [](Host h) -> Task<int> {
+        const Result<void> slept = co_await capstan::as_result(capstan::sleep_for(h, 1s));
+        const Result<int> answered = co_await capstan::as_result(answer(42));
+        co_return slept ? *answered : 0;
+    };
+    EXPECT_EQ(run(host, task(host.host())), 42);
+}
+
+TEST(AsResult, HandsTheDeadlineOn) {
+    FakeHost host;
+    std::optional<Result<void>> slept;
+    const auto task = [&slept](Host h) -> Task<void> {
+        slept = co_await capstan::as_result(sleeping(h, 1h));
+    };
+    EXPECT_TRUE(run(host, task(host.host()), 10s));
+    ASSERT_TRUE(slept);
+    EXPECT_EQ(slept->error().code, ErrorCode::deadline);
+}
+
+TEST(FailTask, IsATaskThatFails) {
+    FakeHost host;
+    const Error error{ErrorCode::not_found, "no such group"};
+    EXPECT_EQ(run(host, capstan::fail_task<int>(error)), capstan::fail(error));
+    EXPECT_EQ(run(host, capstan::fail_task<void>(error)), capstan::fail(error));
+}
+
+TEST(TimeLeft, IsUntilTheDeadlineOfTheOperation) {
+    FakeHost host;
+    const auto task = [](Host h) -> Task<Duration> {
+        co_await capstan::sleep_for(h, 4s);
+        const std::optional<Duration> left = co_await capstan::time_left(h);
+        co_return left.value_or(0s);
+    };
+    EXPECT_EQ(run(host, task(host.host()), 10s), 6s);
+}
+
 TEST(Sleep, TakesTimeOnTheHostsClockAlone) {
     FakeHost host;
     const Duration before = host.monotonic();
@@ -207,6 +258,19 @@ TEST(Blocking, CarriesWhatCanOnlyBeMoved) {
         co_return *made;
     };
     EXPECT_EQ(run(host, task(host.host())), 3);
+}
+
+TEST(Blocking, TakesItsArgumentsAlongWithinOneExpression) {
+    FakeHost host;
+    const auto task = [](Host h) -> Task<std::string> {
+        std::string text = "a text that is longer than what a string keeps in itself";
+        const auto add = [](std::string front, std::unique_ptr<int> n) {
+            return front + std::to_string(*n);
+        };
+        co_return co_await capstan::blocking(h, add, std::move(text), std::make_unique<int>(3));
+    };
+    EXPECT_EQ(run(host, task(host.host())),
+              "a text that is longer than what a string keeps in itself3");
 }
 
 TEST(Blocking, IsNotDoneAnyMoreWhenTheInstanceStops) {

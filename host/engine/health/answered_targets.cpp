@@ -114,7 +114,7 @@ void take_answer(Memory& memory, const Increase& increase, std::optional<int> an
 
 bool has_node(const Cluster& cluster, const Machine& machine) {
     for (NodeIndex n = 0; n < cluster.node_count(); ++n)
-        if (name_of_machine(cluster, cluster.node(n)) == machine.id.value()) return true;
+        if (is_node_of(cluster, cluster.node(n), machine)) return true;
     return false;
 }
 

@@ -80,6 +80,7 @@ Memory remember_cloud_results(Memory memory, const Decision& decision, const Res
     rest_by(memory, Call::decrease_target, decision.decreases, results.decreases, now);
     rest_by(memory, Call::create_group, decision.creations, results.creations, now);
     rest_by(memory, Call::increase, decision.increases, results.increases, now);
+    rest_by(memory, Call::increase, decision.increases, results.shortfalls, now);
     rest_by(memory, Call::destroy_group, decision.deletions, results.deletions, now);
     for (std::size_t i = 0; i < std::min(decision.removals.size(), results.removals.size()); ++i)
         for (const Error& error : results.removals[i])

@@ -144,8 +144,13 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
         } else if (keep_asked_for(memory, increase.group)) {
             memory.failed_calls.erase(increase.group);
         } else {
-            open_request(memory, increase, settings, now);
+            Increase agreed = increase;
+            agreed.by = count_agreed(increase, results, i);
+            open_request(memory, agreed, settings, now);
         }
+        // What was agreed to is on its way, and for the rest the group has failed to grow.
+        if (const Error* const shortfall = find_shortfall(results, i))
+            memory = remember_failure(std::move(memory), increase.group, *shortfall, settings, now);
     }
     return memory;
 }

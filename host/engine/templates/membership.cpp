@@ -8,30 +8,45 @@
 namespace capstan::engine {
 namespace {
 
-/// The machines of all groups, to be found by id.
+/// The machines of all groups, to be found by id, or by the name of their node where they tell it.
 class MachinesById {
 public:
     explicit MachinesById(const std::vector<Group>& groups) : groups_(groups) {}
 
     const MachineIndex* find(std::string_view id) const {
-        const auto number = index_.find(
-            hash_of(id), [&](std::uint32_t n) { return id_of(machines_[n]).value() == id; });
+        const auto number =
+            ids_.find(hash_of(id), [&](std::uint32_t n) { return machine(n).id.value() == id; });
         return number ? &machines_[*number] : nullptr;
     }
-    void add(MachineIndex machine) {
-        index_.insert(hash_of(id_of(machine).value()),
-                      static_cast<std::uint32_t>(machines_.size()));
-        machines_.push_back(machine);
+    const MachineIndex* find_by_node(std::string_view name) const {
+        const auto number = nodes_.find(
+            hash_of(name), [&](std::uint32_t n) { return machine(n).node_name == name; });
+        return number ? &machines_[*number] : nullptr;
+    }
+    const MachineIndex* find(const Cluster& cluster, const NodeRow& node) const {
+        if (node.provider_id != Symbol::empty) return find(cluster.text(node.provider_id));
+        const std::string_view name = cluster.text(node.name);
+        const MachineIndex* const named = find_by_node(name);
+        return named != nullptr ? named : find(name);
+    }
+    void add(MachineIndex at) {
+        const auto number = static_cast<std::uint32_t>(machines_.size());
+        machines_.push_back(at);
+        ids_.insert(hash_of(machine(number).id.value()), number);
+        const std::string& node = machine(number).node_name;
+        if (!node.empty()) nodes_.insert(hash_of(node), number);
     }
 
 private:
-    const MachineId& id_of(const MachineIndex& at) const {
-        return groups_[at.group].machines[at.machine].id;
+    const Machine& machine(std::uint32_t number) const {
+        const MachineIndex& at = machines_[number];
+        return groups_[at.group].machines[at.machine];
     }
 
     const std::vector<Group>& groups_;
     std::vector<MachineIndex> machines_{};
-    HashIndex index_{};
+    HashIndex ids_{};
+    HashIndex nodes_{};
 };
 
 /// Notes those that an earlier group has.
@@ -61,7 +76,7 @@ Membership make_membership(const Snapshot& snapshot) {
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);
     for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const NodeRow& node = cluster.node(n);
-        const MachineIndex* const machine = machines.find(name_of_machine(cluster, node));
+        const MachineIndex* const machine = machines.find(cluster, node);
         if (machine == nullptr) continue;
         out.machine_of[n] = *machine;
         out.nodes[machine->group].push_back(n);
@@ -70,9 +85,11 @@ Membership make_membership(const Snapshot& snapshot) {
     return out;
 }
 
-std::string_view name_of_machine(const Cluster& cluster, const NodeRow& node) {
-    const bool is_named = node.provider_id != Symbol::empty;
-    return cluster.text(is_named ? node.provider_id : node.name);
+bool is_node_of(const Cluster& cluster, const NodeRow& node, const Machine& machine) {
+    if (node.provider_id != Symbol::empty)
+        return cluster.text(node.provider_id) == machine.id.value();
+    const std::string_view name = cluster.text(node.name);
+    return name == machine.id.value() || name == machine.node_name;
 }
 
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,

@@ -17,8 +17,9 @@ struct MachineIndex {
     bool operator==(const MachineIndex&) const = default;
 };
 
-/// A node belongs to the group that has a machine of its provider id; without a provider id, of its
-/// name. Nodes of no group are nobody's to change.
+/// A node belongs to the group that has a machine of its provider id; without a provider id, of the
+/// group whose machine has its name as Machine::node_name or as its id. Nodes of no group are
+/// nobody's to change.
 struct Membership {
     std::vector<std::optional<MachineIndex>> machine_of;  ///< by NodeIndex
     std::vector<std::vector<NodeIndex>> nodes;            ///< by group, ascending
@@ -31,8 +32,8 @@ struct Membership {
 /// Of machines that share an id the first by group counts.
 Membership make_membership(const Snapshot& snapshot);
 
-/// The id of the machine that the node would be of; borrows from the cluster.
-std::string_view name_of_machine(const Cluster& cluster, const NodeRow& node);
+/// Whether it is the node of that machine.
+bool is_node_of(const Cluster& cluster, const NodeRow& node, const Machine& machine);
 
 /// The machine of a node, or NULL; borrows from the snapshot.
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,

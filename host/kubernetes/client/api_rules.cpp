@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <capstan/url.hpp>
+
 #include "io/printable.hpp"
 #include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/paths.hpp"
@@ -88,7 +90,7 @@ std::string url_of(std::string_view server, const ApiRequest& request) {
     url += request.path;
     char separator = '?';
     for (const auto& [name, value] : request.query) {
-        url += separator + percent_encoded(name) + "=" + percent_encoded(value);
+        url += separator + percent_encode(name) + "=" + percent_encode(value);
         separator = '&';
     }
     return url;

@@ -28,7 +28,4 @@ inline constexpr ApiResource leases{"coordination.k8s.io", "v1", "leases", "Leas
 std::string path_of(const ApiResource& resource, std::string_view ns = {},
                     std::string_view name = {}, std::string_view subresource = {});
 
-/// `text` as a part of a path or of a query: everything but letters, digits and "-._~" escaped.
-std::string percent_encoded(std::string_view text);
-
 }  // namespace capstan::kubernetes

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <initializer_list>
 
 #include <boost/asio/ip/address.hpp>
 
+#include <capstan/label_syntax.hpp>
+
 #include "engine/scale_down/drain_rules.hpp"
 #include "io/url.hpp"
 #include "runtime/config/kube_grant.hpp"
-#include "runtime/config/label_key.hpp"
+#include "runtime/config/plugin_tls.hpp"
 #include "runtime/config/text.hpp"
+#include "runtime/services/metric_names.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -176,19 +180,44 @@ bool is_instance_name(std::string_view name) {
     });
 }
 
-void check_kube_grants(const Config& config, const PluginConfig& plugin, Diagnostics& out) {
+/// Each text of one list of grants that `check` refuses.
+void check_grants(const Config& config, const PluginConfig& plugin, std::string_view list,
+                  const std::function<Result<void>(std::string_view)>& check, Diagnostics& out) {
     const SettingValue* value = &config.tree;
-    for (const std::string& key :
-         {std::string("plugin"), plugin.id.value(), std::string("grants"), std::string("kube")}) {
+    for (const std::string_view key :
+         {std::string_view("plugin"), std::string_view(plugin.id.value()),
+          std::string_view("grants"), list}) {
         value = value->find(key);
         if (value == nullptr) return;
     }
     for (const SettingValue& text : value->children) {
-        const Result<KubeGrant> grant = parse_kube_grant(text.text);
+        const Result<void> grant = check(text.text);
         if (grant) continue;
-        out.error(text.place, join_path("plugin", plugin.id.value()) + ".grants.kube: '" +
-                                  shortened(text.text, 60) + "': " + grant.error().message);
+        out.error(text.place, join_path("plugin", plugin.id.value()) + ".grants." +
+                                  std::string(list) + ": '" + shortened(text.text, 60) +
+                                  "': " + grant.error().message);
     }
+}
+
+/// A file that is not there may be mounted later, and a record may be replayed elsewhere.
+void check_tls(const Config& config, const PluginConfig& plugin, Diagnostics& out) {
+    if (!plugin.tls.is_set()) return;
+    const Result<io::TlsOptions> read = read_plugin_tls(plugin.tls);
+    if (read) return;
+    const Place place =
+        setting_place(config.tree, {"plugin", plugin.id.value(), "tls", read.error().subject});
+    const std::string message =
+        join_path("plugin", plugin.id.value()) + ".tls." + read.error().message;
+    if (read.error().code == ErrorCode::not_found) {
+        out.warning(place, message);
+    } else {
+        out.error(place, message);
+    }
+}
+
+Result<void> check_kube_grant(std::string_view text) {
+    CAPSTAN_CHECK(parse_kube_grant(text));
+    return {};
 }
 
 void check_plugins(const Config& config, Diagnostics& out) {
@@ -207,7 +236,9 @@ void check_plugins(const Config& config, Diagnostics& out) {
                 setting_place(config.tree, {"plugin", plugin.id.value(), "grants", "secrets"}),
                 path + ".grants.secrets: no secret will be found without [secrets] dir");
         }
-        check_kube_grants(config, plugin, out);
+        check_grants(config, plugin, "kube", check_kube_grant, out);
+        check_grants(config, plugin, "metrics", check_whole_metric_name, out);
+        check_tls(config, plugin, out);
     }
 }
 

@@ -46,7 +46,8 @@ Fields make_schema() {
 std::string hint(std::string_view path, std::string_view key) {
     if (path.starts_with("plugin.") && path.find('.', 7) == std::string_view::npos) {
         const bool close =
-            !find_similar(key, {"file", "class", "sha256", "grants", "limits", "settings"}).empty();
+            !find_similar(key, {"file", "class", "sha256", "grants", "tls", "limits", "settings"})
+                 .empty();
         return close ? ""
                      : "; what the plugin itself understands goes into " + std::string(path) +
                            ".settings";
@@ -74,6 +75,7 @@ PluginConfig make_plugin(const SettingValue& table, const TomlValue& written) {
                      .class_name = read.class_name.value_or(""),
                      .sha256 = std::move(read.sha256),
                      .grants = std::move(read.grants),
+                     .tls = std::move(read.tls),
                      .limits = read.limits,
                      .settings = {.place = written.place},
                      .place = table.key_place,

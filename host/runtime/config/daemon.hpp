@@ -136,12 +136,16 @@ void describe(auto&& key, Admin& s) {
 struct Trust {
     std::vector<std::string> search_paths;
     bool require_sha256 = false;
+    bool drafts = false;
 };
 void describe(auto&& key, Trust& s) {
     key("search_paths", s.search_paths,
         "Absolute paths of the folders that may hold plugin files, searched in this order after "
         "the shipped ones.");
     key("require_sha256", s.require_sha256, "Refuses a plugin's `file` without its `sha256`.");
+    key("drafts", s.drafts,
+        "Serves kinds, interfaces and services of the SDK that are drafts: the next version of the "
+        "host may have them in another shape, and refuse plugins that are built for this one.");
 }
 
 struct Secrets {
@@ -176,7 +180,7 @@ void describe(auto&& key, Watchdog& s) {
     key("busy_time", s.busy_time,
         "A decision hook that overran its deadline is abandoned. The process ends with exit code 4 "
         "when the thread of one has burnt a core for so long, by its own CPU clock.",
-        {.min = 1e9});
+        {.min = std::chrono::seconds(1)});
     key("memory_max", s.memory_max,
         "The same when the process's resident memory reaches so many bytes while there is such a "
         "thread. Unset: 90 % of its cgroup's limit, where that has one.",

@@ -30,7 +30,7 @@ namespace capstan::runtime {
 /// What a member's type does not say. Integers, durations and quantities are at least 0 unless
 /// `min` says otherwise.
 struct Rules {
-    std::optional<double> min{}, max{};
+    std::optional<SettingBound> min{}, max{};
     std::string instance_kind{};
     std::string shorthand{};
     std::string upstream{};  ///< what upstream does by default, as TOML, where that is not our way

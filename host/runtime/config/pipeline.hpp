@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,7 +74,9 @@ struct Pipeline {
     ScaleUpPipeline scale_up;
 };
 void describe(auto&& key, Pipeline& s) {
-    key("clouds", s.clouds, "Where node groups come from.", {.instance_kind = "capstan.cloud/1"});
+    key("clouds", s.clouds,
+        "Where node groups come from. Where two list a group of one id, that of the first counts.",
+        {.instance_kind = "capstan.cloud/1"});
     key("controllers", s.controllers, "Reconcilers that run beside the passes.",
         {.instance_kind = "capstan.controller/1"});
     key("scale_up", s.scale_up, "Who decides about new nodes.");
@@ -86,18 +89,48 @@ struct Grants {
     std::vector<std::string> secrets;
     bool state = false;
     std::vector<std::string> kube{};
+    std::vector<std::string> metrics{};
+    bool cache = false;
 };
 void describe(auto&& key, Grants& s) {
     key("http", s.http,
         "Host names it may send requests to; \"*.example.com\" stands for every name below.");
     key("secrets", s.secrets, "Names of the secrets it may read.");
     key("state", s.state, "May keep a little state that outlives a restart.");
+    key("cache", s.cache,
+        "May keep files of at most 256 MiB beside the state, in the folder of `run --state`; they "
+        "may be lost.");
     key("kube", s.kube,
         "What it may do with the cluster's objects: \"RESOURCE.GROUP:VERB,VERB@NAMESPACE\", as in "
         "\"pods:list,watch\", \"deployments.apps:get,update/scale@shop\", "
         "\"deployments.apps/scale:get,update\". Verbs are get, list, watch, create, update, patch "
         "and delete; without a namespace it holds in all. \"events:create\" lets it tell users of "
         "things.");
+    key("metrics", s.metrics,
+        "Whole names of metrics that it may declare, as in "
+        "\"cluster_autoscaler_aws_request_duration_seconds\"; of all others the names begin with "
+        "\"capstan_plugin_CLASS_\".");
+}
+
+/// Files with PEM, empty where there is none.
+struct PluginTls {
+    std::string ca_file{};
+    std::string cert_file{};
+    std::string key_file{};
+
+    bool is_set() const { return !(ca_file + cert_file + key_file).empty(); }
+    bool operator==(const PluginTls&) const = default;
+};
+void describe(auto&& key, PluginTls& s) {
+    key("ca_file", s.ca_file,
+        "Certificate authorities, as PEM, that its requests trust instead of the system's. Unset: "
+        "the system's.");
+    key("cert_file", s.cert_file,
+        "The client certificate that its requests show where a server asks for one, as PEM with "
+        "its chain.");
+    key("key_file", s.key_file,
+        "The private key of cert_file, as PEM without a passphrase. Renewed files count within ten "
+        "seconds.");
 }
 
 struct PluginLimits {
@@ -111,9 +144,10 @@ void describe(auto&& key, PluginLimits& s) {
     key("call_deadline", s.call_deadline,
         "Longest time one call may take, after which the instance is overdue. Unset: what suits "
         "the kind of call.",
-        {.min = 1e6});
+        {.min = std::chrono::milliseconds(1)});
     key("refresh_deadline", s.refresh_deadline,
-        "The same for reading a cloud's groups and machines.", {.min = 1e6});
+        "The same for reading a cloud's groups and machines.",
+        {.min = std::chrono::milliseconds(1)});
     key("max_inflight", s.max_inflight, "Most asynchronous calls at once; further ones wait.",
         {.min = 1});
     key("blocking_threads", s.blocking_threads, "Threads it may block.", {.min = 1, .max = 64});
@@ -126,6 +160,7 @@ struct PluginTable {
     std::optional<std::string> class_name;
     std::optional<std::string> sha256;
     Grants grants;
+    PluginTls tls;
     PluginLimits limits;
 };
 void describe(auto&& key, PluginTable& s) {
@@ -135,6 +170,7 @@ void describe(auto&& key, PluginTable& s) {
     key("class", s.class_name, "Which of the file's classes, where it has several.");
     key("sha256", s.sha256, "The file is refused unless its content has this hash.");
     key("grants", s.grants, "What it may use of the host.");
+    key("tls", s.tls, "Whom its HTTP requests trust, and what they prove themselves with.");
     key("limits", s.limits, "What it may cost.");
 }
 
@@ -147,6 +183,7 @@ struct PluginConfig {
     std::string class_name{};  ///< empty: the only one of the file
     std::optional<std::string> sha256{};
     Grants grants{};
+    PluginTls tls{};
     PluginLimits limits{};
     TomlValue settings{};  ///< as written; an empty table when there are none
     Place place{};         ///< of its name in the file: where errors about the instance belong

@@ -1,6 +1,4 @@
 // read_schema: a plugin's descriptors, which may say anything, as Fields that hold together.
-#include <cmath>
-
 #include <capstan/view.hpp>
 
 #include "runtime/config/diagnostics.hpp"
@@ -33,11 +31,9 @@ void copy_flags(const capstan_field& from, Field& to) {
     to.deprecated = (from.flags & CAPSTAN_FIELD_DEPRECATED) != 0;
 }
 
-/// min > max means unbounded; so does NaN, which compares with nothing.
 void copy_bounds(const capstan_field& from, Field& to) {
-    if (!(from.min <= from.max)) return;
-    if (std::isfinite(from.min)) to.min = from.min;
-    if (std::isfinite(from.max)) to.max = from.max;
+    if ((from.flags & CAPSTAN_FIELD_MIN) != 0) to.min = from.min;
+    if ((from.flags & CAPSTAN_FIELD_MAX) != 0) to.max = from.max;
 }
 
 Result<Fields> copy_fields(capstan_array from, const std::string& path);

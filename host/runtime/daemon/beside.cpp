@@ -269,6 +269,14 @@ void Beside::wish_reload() {
     waiting_.interrupt();
 }
 
+void Beside::wish_pass(const PassWish& wish) {
+    const auto say = [&](LogLevel level, const std::string& message) {
+        host_.log().write(level, wish.plugin, message + ": " + wish.why);
+    };
+    if (!wants_passes()) return say(LogLevel::debug, "wants a pass, and this host makes none now");
+    if (waiting_.want_pass()) say(LogLevel::info, "wants a pass");
+}
+
 void Beside::await_signal() {
     if (Guard* const guard = host_.guard()) {
         return guard->on_signal([&io = host_.loop().io(), weak = std::weak_ptr(self_)](int number) {

@@ -96,6 +96,8 @@ public:
     /// The reload that was asked for is taken over by the caller.
     Wishes take_wishes();
     void wish_reload();
+    /// A cloud wants the next pass to begin soon; said in the log.
+    void wish_pass(const PassWish& wish);
     /// Something for the passes' thread, between two passes; false: too much waits already.
     bool add_errand(std::function<void()> errand);
 

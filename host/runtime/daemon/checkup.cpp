@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/time_text.hpp>
 
 #include "engine/health/known_groups.hpp"
 #include "kubernetes/client/json_object.hpp"
@@ -31,14 +31,6 @@ using kubernetes::AccessAnswer;
 constexpr std::string_view balancer_group = "balancer.x-k8s.io";
 constexpr Duration skew_max = std::chrono::seconds(5);
 constexpr Duration self_check_timeout = std::chrono::seconds(30);
-
-/// "Sat, 21 Nov 2026 17:55:51 GMT"
-std::optional<Time> parse_http_date(const std::string& text) {
-    std::tm parts{};
-    if (::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts) == nullptr)
-        return std::nullopt;
-    return Time(std::chrono::seconds(::timegm(&parts)));
-}
 
 /// [passes' thread], but for what it asks on the loop's.
 class Examination {
@@ -114,8 +106,9 @@ private:
     void compare_clocks(const kubernetes::ApiReply& reply) {
         const auto date = std::ranges::find(reply.headers, std::string("date"),
                                             [](const auto& header) { return header.first; });
-        const std::optional<Time> theirs =
-            date == reply.headers.end() ? std::nullopt : parse_http_date(date->second);
+        const Result<Time> theirs = date == reply.headers.end()
+                                        ? Result<Time>(fail(ErrorCode::not_found, "no date"))
+                                        : parse_http_date(date->second);
         if (!theirs)
             return add(Verdict::doubtful, "clock", "the API server does not tell its time");
         // It tells whole seconds.
@@ -209,7 +202,7 @@ private:
                 add(Verdict::good, "plugin " + instance->id(), "has nothing to complain about");
             } else {
                 add(Verdict::missing, "plugin " + instance->id(), checked.error().message,
-                    "mend its credentials or settings");
+                    "mend its grants, credentials or settings");
             }
         }
     }

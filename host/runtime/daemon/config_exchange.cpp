@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <sstream>
 #include <utility>
 
@@ -125,7 +126,7 @@ Result<void> ConfigExchange::exchange(const LoadedPtr& next, const ConfigChanges
                 replaced, [&](const auto& instance) { return instance->id() == id.value(); });
         });
         host_.exchange(replaced, added);
-        host_.stop(made);
+        host_.stop(made, StopReason::failed);
         return fail(taken.error());
     }
     Gauges& running = host_.metrics().running;
@@ -137,7 +138,12 @@ Result<void> ConfigExchange::exchange(const LoadedPtr& next, const ConfigChanges
     return {};
 }
 
-void ConfigExchange::stop_replaced() { host_.stop(std::exchange(replaced_, {})); }
+void ConfigExchange::stop_replaced() {
+    for (const auto& instance : std::views::reverse(std::exchange(replaced_, {}))) {
+        const bool has_successor = host_.find(PluginInstanceId(instance->id())) != nullptr;
+        host_.stop({instance}, has_successor ? StopReason::replaced : StopReason::removed);
+    }
+}
 
 std::vector<std::string> ConfigExchange::hand_over(const ConfigChanges& changes,
                                                    const LoadedPtr& next) {

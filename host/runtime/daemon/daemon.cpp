@@ -1,5 +1,7 @@
 #include "runtime/daemon/daemon.hpp"
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -49,6 +51,7 @@ public:
 private:
     void prepare_plugins();
     Result<void> open_beside();
+    void listen_to_clouds();
     std::function<std::string()> waits_for() const;
     Result<void> serve();
     Result<bool> start_plugins();
@@ -122,7 +125,21 @@ Result<void> Daemon::open_beside() {
                                       .http = options_.http}));
                     return std::shared_ptr<Beside>(std::move(beside));
                 }));
+    listen_to_clouds();
     return {};
+}
+
+/// Of wishes that come while one is on its way to the loop, that one is enough.
+void Daemon::listen_to_clouds() {
+    const auto is_under_way = std::make_shared<std::atomic<bool>>(false);
+    host_.pass_wishes().listen([is_under_way, &io = host_.loop().io(),
+                                weak = std::weak_ptr(beside_)](const PassWish& wish) {
+        if (is_under_way->exchange(true)) return;
+        boost::asio::post(io, [is_under_way, weak, wish] {
+            is_under_way->store(false);
+            if (const auto beside = weak.lock()) beside->wish_pass(wish);
+        });
+    });
 }
 
 Result<void> Daemon::make_autoscaler() {
@@ -381,6 +398,7 @@ void Daemon::close() {
     }
     exchange_.stop_replaced();
     if (!beside_) return;
+    host_.pass_wishes().listen({});
     const auto stopped =
         from_loop<void>(host_, [beside = beside_](const PluginHost::Done<void>& done) {
             beside->stop([done] { done({}); });

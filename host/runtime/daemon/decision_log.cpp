@@ -115,6 +115,11 @@ std::string DecisionLog::more_of(const engine::Decrease& decrease) {
     return from_to(decrease.from, decrease.from - decrease.by);
 }
 
+std::string DecisionLog::less_of(const engine::ActionResult& result) {
+    if (result.shortfall == nullptr) return {};
+    return "; its cloud agrees to " + std::to_string(result.agreed) + ": " + why(*result.shortfall);
+}
+
 void DecisionLog::see(const engine::MachineRemoval& removal, const engine::ActionResult& result) {
     if (result.errors.empty())
         return tell_action(LogLevel::info, removal, {}, removal.because, nullptr);

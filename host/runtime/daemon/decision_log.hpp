@@ -71,10 +71,13 @@ private:
     void tell_daemon_pods();
     template <class Action>
     void see(const Action& action, const engine::ActionResult& result) {
-        tell_action(LogLevel::info, action, more_of(action), action.because, result.error());
+        tell_action(LogLevel::info, action, more_of(action), action.because + less_of(result),
+                    result.error());
     }
     static std::string more_of(const engine::Increase& increase);
     static std::string more_of(const engine::Decrease& decrease);
+    /// Why fewer machines were agreed to than asked for; empty: all were.
+    static std::string less_of(const engine::ActionResult& result);
     template <class Action>
     static std::string more_of(const Action&) {
         return {};

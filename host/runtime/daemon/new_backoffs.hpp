@@ -28,7 +28,7 @@ inline std::vector<NewBackoff> new_backoffs(const PassReport& pass) {
             [&](const auto& action, const engine::ActionResult& result) {
                 const engine::ActionFacts facts = facts_of(action);
                 const bool is_growth = facts.delta > 0 || facts.action == "create";
-                if (is_growth && facts.group == group.value() && result.error() != nullptr)
+                if (is_growth && facts.group == group.value() && result.refusal() != nullptr)
                     fresh.was_refused = true;
             });
         out.push_back(fresh);

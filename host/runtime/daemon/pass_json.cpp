@@ -34,6 +34,7 @@ void write_action(JsonText& out, const std::string& what, const engine::ActionFa
     std::string errors;
     for (const Error& error : result.errors) errors += (errors.empty() ? "" : "; ") + error.message;
     if (!errors.empty()) out.text_member("error", errors);
+    if (result.shortfall != nullptr) out.text_member("shortfall", result.shortfall->message);
     out.text_member("action", facts.action);
     if (!facts.group.empty()) out.text_member("group", facts.group);
     if (!facts.node.empty()) out.text_member("node", facts.node);

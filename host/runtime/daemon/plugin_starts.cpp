@@ -189,7 +189,8 @@ void PluginStarts::created(std::size_t at, Result<std::shared_ptr<PluginInstance
     if (is_stopping_) return;
     slot.context = nullptr;
     if (slot.is_left) {
-        if (made) (*made)->stop(candidate_stop_timeout, [](const Result<void>&) {});
+        if (made)
+            (*made)->stop(candidate_stop_timeout, [](const Result<void>&) {}, StopReason::removed);
         return;
     }
     if (slot.state.is_overdue)
@@ -207,12 +208,14 @@ void PluginStarts::start(Slot& slot, std::shared_ptr<PluginInstance> instance) {
     slot.candidate = std::move(instance);
     enter(slot, Phase::starting);
     watch(slot, "start", options_.start_limit + answer_slack);
-    slot.candidate->start(options_.start_limit, [mailbox = mailbox_, weak = weak_from_this(),
-                                                 at = index_of(slot)](Result<void> result) {
-        mailbox->post([weak, at, result = std::move(result)] {
-            if (const auto self = weak.lock()) self->started(at, result);
-        });
-    });
+    slot.candidate->start(
+        options_.start_limit,
+        [mailbox = mailbox_, weak = weak_from_this(), at = index_of(slot)](Result<void> result) {
+            mailbox->post([weak, at, result = std::move(result)] {
+                if (const auto self = weak.lock()) self->started(at, result);
+            });
+        },
+        slot.state.failures > 0 ? StartReason::retry : StartReason::cold);
 }
 
 void PluginStarts::started(std::size_t at, const Result<void>& result) {
@@ -241,12 +244,16 @@ void PluginStarts::failed(Slot& slot, const Error& error) {
 
 void PluginStarts::stop_candidate(Slot& slot, Duration timeout) {
     enter(slot, Phase::stopping);
-    slot.candidate->stop(timeout, [mailbox = mailbox_, weak = weak_from_this(),
-                                   at = index_of(slot)](Result<void> result) {
-        mailbox->post([weak, at, result = std::move(result)] {
-            if (const auto self = weak.lock()) self->stopped(at, result);
-        });
-    });
+    slot.candidate->stop(
+        timeout,
+        [mailbox = mailbox_, weak = weak_from_this(), at = index_of(slot)](Result<void> result) {
+            mailbox->post([weak, at, result = std::move(result)] {
+                if (const auto self = weak.lock()) self->stopped(at, result);
+            });
+        },
+        is_stopping_   ? StopReason::shutdown
+        : slot.is_left ? StopReason::removed
+                       : StopReason::failed);
 }
 
 void PluginStarts::stopped(std::size_t at, const Result<void>& result) {

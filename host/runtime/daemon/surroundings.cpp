@@ -14,9 +14,11 @@ std::set<std::filesystem::path> secret_files_of(const Config& config) {
     for (const std::string& file : {config.admin.bearer_token_file, config.admin.tls_key_file})
         if (!file.empty()) out.insert(file);
     const std::filesystem::path folder = config.secrets.dir;
-    for (const PluginConfig& plugin : config.plugins)
+    for (const PluginConfig& plugin : config.plugins) {
+        if (!plugin.tls.key_file.empty()) out.insert(plugin.tls.key_file);
         for (const std::string& name : plugin.grants.secrets)
             if (!folder.empty()) out.insert(folder / name);
+    }
     const kubernetes::AccessChoice choice{.kubeconfig = config.cluster.kubeconfig,
                                           .context = config.cluster.context};
     for (const std::filesystem::path& file : kubernetes::secret_files_of(choice, {}))

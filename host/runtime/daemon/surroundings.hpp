@@ -20,8 +20,9 @@ struct Remark {
     bool operator==(const Remark&) const = default;
 };
 
-/// That `user` is root; files with secrets that others on this machine get at: of [admin], granted
-/// ones of [secrets] dir, the kubeconfig and those that it names. Reads no secret.
+/// That `user` is root; files with secrets that others on this machine get at: of [admin], keys of
+/// [plugin.ID.tls], granted ones of [secrets] dir, the kubeconfig and those that it names. Reads no
+/// secret.
 std::vector<Remark> remarks_on_surroundings(const Config& config, uid_t user = ::geteuid());
 
 /// The same as warnings, once, before a daemon begins.

@@ -22,6 +22,12 @@ void Waiting::see_pods() {
     look();
 }
 
+bool Waiting::want_pass() {
+    if (std::exchange(is_wanted_, true)) return false;
+    look();
+    return true;
+}
+
 void Waiting::interrupt() {
     is_interrupted_ = true;
     look();
@@ -39,6 +45,9 @@ std::optional<Duration> Waiting::due() const {
     Duration out = *began_ + options_.interval;
     if (wanted_) out = std::min(out, *wanted_);
     if (seen_pods_) out = std::min(out, *seen_pods_ + options_.gather);
+    if (is_wanted_)
+        out =
+            std::min(out, wish_granted_ ? *wish_granted_ + options_.wish_pause : Duration::zero());
     return std::max(out, *began_ + std::min(options_.pause, options_.interval));
 }
 
@@ -62,6 +71,7 @@ void Waiting::finish(Next next) {
     if (next == Next::pass) {
         began_ = loop_.monotonic();
         seen_pods_.reset();
+        if (std::exchange(is_wanted_, false)) wish_granted_ = began_;
     }
     std::exchange(done_, nullptr)(next);
 }

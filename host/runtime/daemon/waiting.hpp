@@ -6,19 +6,21 @@
 #include <optional>
 
 #include "io/loop.hpp"
+#include "runtime/services/wishes.hpp"
 
 namespace capstan::runtime {
 
 /// Passes come one after the other: the next begins an interval after the last one began, earlier
-/// when that one asked for it, or shortly after pods were found that have no node. Several such
-/// pods often come together, so the first one waits for a moment, and however many come, there is a
-/// pause between two passes. Used on the loop's thread alone.
+/// when that one asked for it or a cloud wants it, or shortly after pods were found that have no
+/// node. Several such pods often come together, so the first one waits for a moment, and however
+/// many come, there is a pause between two passes. Used on the loop's thread alone.
 class Waiting {
 public:
     struct Options {
         Duration interval = std::chrono::seconds(10);      ///< from begin to begin
         Duration gather = std::chrono::milliseconds(100);  ///< from the first pod that waits
         Duration pause = std::chrono::milliseconds(500);   ///< at least, from begin to begin
+        Duration wish_pause = pass_wish_pause;  ///< between two passes that begin by `want_pass`
     };
     enum class Next {
         pass,   ///< and what was interrupted for, before it
@@ -40,6 +42,8 @@ public:
     void see_pods();
     /// A cloud has answered that the last pass went on without.
     void see_clouds() { see_pods(); }
+    /// A cloud wants the next pass to begin soon. False: it does already.
+    bool want_pass();
     /// Something else than a pass is to be done; kept until next() has answered. A pass that is due
     /// is not put off by it.
     void interrupt();
@@ -52,8 +56,10 @@ private:
 
     io::Loop& loop_;
     Options options_;
-    std::optional<Duration> began_{};      ///< the last pass
-    std::optional<Duration> seen_pods_{};  ///< the first of those that wait for a pass
+    std::optional<Duration> began_{};         ///< the last pass
+    std::optional<Duration> seen_pods_{};     ///< the first of those that wait for a pass
+    bool is_wanted_ = false;                  ///< by a cloud
+    std::optional<Duration> wish_granted_{};  ///< when a pass began that a cloud wanted
     bool is_interrupted_ = false;
     bool wants_passes_ = false;
     std::optional<Duration> wanted_{};  ///< by the last pass

@@ -31,6 +31,17 @@ struct Pinned {
     const decltype(arena.to_abi(request)) raw;
 };
 
+/// A request that names a group, kept until its operation is closed.
+template <class Raw>
+struct GroupRequest {
+    GroupRequest(NodeGroupId group, std::uint32_t flags)
+        : id(std::move(group)), raw{sizeof raw, flags, str(id.value())} {}
+    GroupRequest(const GroupRequest&) = delete;
+    GroupRequest& operator=(const GroupRequest&) = delete;
+    const NodeGroupId id;
+    const Raw raw;
+};
+
 bool is_change(Hook hook) {
     return hook == Hook::increase || hook == Hook::decrease_target || hook == Hook::remove ||
            hook == Hook::create_group || hook == Hook::destroy_group;
@@ -102,6 +113,10 @@ void CloudClient::submit(Hook hook, Duration timeout, std::uint32_t result_type,
 }
 
 void CloudClient::refresh(View known, Done<View> done) {
+    const auto request = std::make_shared<const capstan_refresh_request>(capstan_refresh_request{
+        sizeof(capstan_refresh_request),
+        instance_->context().request_flags() |
+            (has_changed_.exchange(false) ? std::uint32_t{CAPSTAN_REFRESH_UNCACHED} : 0u)});
     submit<View>(
         Hook::refresh, instance_->context().identity().limits.refresh_deadline,
         CAPSTAN_RESULT_CLOUD_VIEW,
@@ -111,8 +126,14 @@ void CloudClient::refresh(View known, Done<View> done) {
             CAPSTAN_TRY(CloudView view, readable_view_from_abi(raw));
             return std::make_shared<const CloudView>(std::move(view));
         },
-        [&cloud = cloud_](capstan_op op) { return distrusted(cloud.refresh)(cloud.self, op); },
-        std::move(done));
+        [&cloud = cloud_, request](capstan_op op) {
+            return distrusted(cloud.refresh)(cloud.self, op, request.get());
+        },
+        [self = shared_from_this(), request, done = std::move(done)](Result<View> view) {
+            if (!view && (request->flags & CAPSTAN_REFRESH_UNCACHED) != 0)
+                self->has_changed_ = true;
+            done(std::move(view));
+        });
 }
 
 void CloudClient::increase(Resize resize, Done<Resized> done) {
@@ -150,23 +171,28 @@ void CloudClient::remove(Removal removal, Done<Removed> done) {
 
 void CloudClient::describe(NodeGroupId group, Done<NodeTemplate> done) {
     const auto* const templates = templates_;
+    const auto request = std::make_shared<const GroupRequest<capstan_describe_request>>(
+        std::move(group), instance_->context().request_flags());
     submit<NodeTemplate>(
         Hook::describe, call_deadline(), CAPSTAN_RESULT_TEMPLATE,
         &from_abi_as<capstan_template, template_from_abi>,
-        [templates, group = std::move(group)](capstan_op op) -> capstan_status {
+        [templates, request](capstan_op op) -> capstan_status {
             if (templates == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return distrusted(templates->describe)(templates->self, op, str(group.value()));
+            return distrusted(templates->describe)(templates->self, op, &request->raw);
         },
         std::move(done));
 }
 
 void CloudClient::machine_types(Done<MachineTypes> done) {
+    const auto request =
+        std::make_shared<const capstan_machine_types_request>(capstan_machine_types_request{
+            sizeof(capstan_machine_types_request), instance_->context().request_flags()});
     submit<MachineTypes>(
         Hook::machine_types, call_deadline(), CAPSTAN_RESULT_MACHINE_TYPES,
         &from_abi_as<capstan_machine_types, machine_types_from_abi>,
-        [groups = groups_](capstan_op op) -> capstan_status {
+        [groups = groups_, request](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return distrusted(groups->machine_types)(groups->self, op);
+            return distrusted(groups->machine_types)(groups->self, op, request.get());
         },
         std::move(done));
 }
@@ -183,11 +209,13 @@ void CloudClient::create(GroupPlan plan, Done<std::monostate> done) {
 }
 
 void CloudClient::destroy(NodeGroupId group, Done<std::monostate> done) {
+    const auto request = std::make_shared<const GroupRequest<capstan_destroy_request>>(
+        std::move(group), instance_->context().request_flags());
     submit<std::monostate>(
         Hook::destroy_group, call_deadline(), CAPSTAN_RESULT_NONE, &nothing_from_abi,
-        [groups = groups_, group = std::move(group)](capstan_op op) -> capstan_status {
+        [groups = groups_, request](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return distrusted(groups->destroy)(groups->self, op, str(group.value()));
+            return distrusted(groups->destroy)(groups->self, op, &request->raw);
         },
         std::move(done));
 }
@@ -216,6 +244,7 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
     Operation operation{.what = name,
                         .result_type = call->result_type,
                         .deadline = context.clock().monotonic() + call->timeout,
+                        .hook = call->hook,
                         .from_abi = call->from_abi,
                         .done = [self = shared_from_this(), call](Result<std::any> result) {
                             if (!result) {
@@ -224,6 +253,7 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
                                 if (!call->is_asked)
                                     result.error().provider_code = engine::not_asked;
                             }
+                            if (is_change(call->hook) && call->is_asked) self->has_changed_ = true;
                             call->done(std::move(result));
                             self->ended();
                         }};

@@ -1,6 +1,7 @@
 /// A cloud plugin, asked.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -40,7 +41,8 @@ public:
 
     /// Groups and machines as they are: `known` itself where the cloud says that once more, so
     /// that whoever asked sees by the pointer that there is nothing new. NULL: nothing is known.
-    /// Deadline: limits.refresh_deadline.
+    /// Deadline: limits.refresh_deadline. Once something was changed, or a change failed, the next
+    /// one is CAPSTAN_REFRESH_UNCACHED.
     void refresh(View known, Done<View> done);
     // Deadline of the others: limits.call_deadline, or a minute.
     void increase(Resize resize, Done<Resized> done);
@@ -85,15 +87,17 @@ private:
     const capstan_cloud_templates* const templates_;   ///< NULL: none
     const capstan_cloud_autoprovision* const groups_;  ///< NULL: none
     const ChangeGate gate_;
+    std::atomic<bool> has_changed_{false};  ///< a change has ended since the last refresh
     // On the host's side only.
     std::size_t under_way_ = 0;
     std::deque<std::shared_ptr<Call>> waiting_;
 };
 
-/// The price of a node by the cloud's companion interface. `unsupported`: it knows no prices;
-/// `not_found`: not this one's. [pass thread]
-Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeTemplate& node,
-                        const engine::Circumstances& circumstances, PassWatch& watch);
+/// The price of a new node of the group by the cloud's companion interface. `unsupported`: it knows
+/// no prices; `not_found`: not this one's. [pass thread]
+Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeGroup& group,
+                        const NodeTemplate& node, const engine::Circumstances& circumstances,
+                        PassWatch& watch);
 /// What the cloud would make of a plan; `unsupported`: it makes no groups, or none like that. [pass
 /// thread]
 Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,

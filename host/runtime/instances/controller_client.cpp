@@ -124,6 +124,7 @@ void ControllerClient::call() {
         .result_type = CAPSTAN_RESULT_RECONCILED,
         .deadline = began + context.identity().limits.call_deadline.value_or(call_deadline_default),
         .reserved = true,
+        .hook = Hook::reconcile,
         .from_abi = &result_from_abi,
         .done = [self = shared_from_this(), what, began](Result<std::any> result) {
             if (!result) return self->ended(began, fail(std::move(result).error()));

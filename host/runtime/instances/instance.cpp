@@ -76,12 +76,19 @@ Result<std::shared_ptr<PluginInstance>> PluginInstance::create(std::shared_ptr<H
                                                                const capstan_settings& settings) {
     if (!CAPSTAN_HAS(spec.type, capstan_class, create))
         return bug(named(*context) + ": its class has no create");
+    const std::string_view kind = text(spec.type->kind);
+    if (context->withholds(kind))
+        return fail(ErrorCode::invalid_config, named(*context) + ": " + withheld_text(kind));
     const Result<const capstan_instance*> made = make(*context, *spec.type, settings);
     if (made)
         return std::shared_ptr<PluginInstance>(new PluginInstance(context, std::move(spec), *made));
     context->metrics().hook_failed(Hook::create, made.error().code);
     context->abandon();
-    return fail(within(named(*context), made.error()));
+    Error error = within(named(*context), made.error());
+    // It may have failed for want of what it was not given.
+    if (const std::string missed = context->withheld(); !missed.empty())
+        error.message += "; " + missed;
+    return fail(std::move(error));
 }
 
 PluginInstance::PluginInstance(std::shared_ptr<HostContext> context, InstanceSpec spec,
@@ -100,6 +107,7 @@ Duration PluginInstance::call_deadline() const noexcept {
 
 Result<const void*> PluginInstance::interface_table(std::string_view interface_id) const {
     if (instance_ == nullptr) return fail(ErrorCode::unavailable, named(*context_) + " is stopped");
+    if (context_->withholds(interface_id)) return nullptr;
     Result<const void*> table = find_interface(*instance_, interface_id);
     if (!table) return fail(within(named(*context_), std::move(table).error()));
     return table;
@@ -115,15 +123,18 @@ Result<void> PluginInstance::demand_free(Hook hook) const {
 }
 
 /// Opens an operation, has the strand call the plugin's function with it, and `done` be called at
-/// its end.
-capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeout,
-                               const Done& done) {
+/// its end. `call` lives until then.
+capstan_op PluginInstance::ask(Hook hook, std::function<capstan_status(capstan_op)> call,
+                               Duration timeout, const Done& done) {
+    const auto shared =
+        std::make_shared<const std::function<capstan_status(capstan_op)>>(std::move(call));
     Operation operation{
         .what = named(*context_) + ": " + std::string(name_of(hook)),
         .deadline = context_->clock().monotonic() + timeout,
         .reserved = true,
+        .hook = hook,
         .from_abi = {},
-        .done = [self = shared_from_this(), hook, done](const Result<std::any>& result) {
+        .done = [self = shared_from_this(), hook, done, shared](const Result<std::any>& result) {
             if (result) return done({});
             self->context_->metrics().hook_failed(hook, result.error().code);
             done(fail(result.error()));
@@ -133,18 +144,24 @@ capstan_op PluginInstance::ask(Hook hook, Asynchronous function, Duration timeou
         done(fail(opened.error()));
         return 0;
     }
-    context_->strand().dispatch([self = shared_from_this(), hook, function, op = *opened] {
+    context_->strand().dispatch([self = shared_from_this(), hook, shared, op = *opened] {
         // Closed meanwhile, by its deadline or a stop: no plugin is to be asked any more.
         if (self->context_->operations().is_cancelled(op)) return;
-        self->context_->operations().answered(op, self->context_->calls().call_on_strand(hook, [&] {
-            return distrusted(function)(self->instance_->self, op);
-        }));
+        self->context_->operations().answered(
+            op, self->context_->calls().call_on_strand(hook, [&] { return (*shared)(op); }));
     });
     return *opened;
 }
 
-void PluginInstance::start(Duration timeout, Done done) {
-    context_->strand().post_to_host([self = shared_from_this(), timeout, done = std::move(done)] {
+capstan_op PluginInstance::ask_to_stop(Duration timeout, StopReason reason, const Done& done) {
+    const capstan_stop_request request{sizeof request, context_->request_flags(),
+                                       static_cast<std::int32_t>(reason), 0};
+    return ask(Hook::stop, request_of(instance_->stop, request), timeout, done);
+}
+
+void PluginInstance::start(Duration timeout, Done done, StartReason reason) {
+    context_->strand().post_to_host([self = shared_from_this(), timeout, reason,
+                                     done = std::move(done)] {
         State expected = State::created;
         if (!self->state_.compare_exchange_strong(expected, State::starting)) {
             return done(bug(named(*self->context_) + ": was started before"));
@@ -156,7 +173,9 @@ void PluginInstance::start(Duration timeout, Done done) {
         };
         if (!CAPSTAN_HAS(self->instance_, capstan_instance, start)) return ended({});
         if (const Result<void> free = self->demand_free(Hook::start); !free) return ended(free);
-        self->ask(Hook::start, self->instance_->start, timeout, ended);
+        const capstan_start_request request{sizeof request, self->context_->request_flags(),
+                                            static_cast<std::int32_t>(reason), 0};
+        self->ask(Hook::start, self->request_of(self->instance_->start, request), timeout, ended);
     });
 }
 
@@ -166,7 +185,9 @@ void PluginInstance::self_check(Duration timeout, Done done) {
             return done(fail(ErrorCode::unavailable, named(*self->context_) + " is not running"));
         if (!CAPSTAN_HAS(self->instance_, capstan_instance, self_check)) return done({});
         if (const Result<void> free = self->demand_free(Hook::self_check); !free) return done(free);
-        self->ask(Hook::self_check, self->instance_->self_check, timeout, done);
+        const capstan_self_check_request request{sizeof request, self->context_->request_flags()};
+        self->ask(Hook::self_check, self->request_of(self->instance_->self_check, request), timeout,
+                  done);
     });
 }
 

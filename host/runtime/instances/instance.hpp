@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <capstan/abi/plugin.h>
+#include <capstan/requests.hpp>
 #include <capstan/result.hpp>
 
 #include "runtime/instances/hook.hpp"
@@ -52,11 +53,11 @@ public:
     // Each `done` is called on the host's side: see Strand::post_to_host. While a call into the
     // plugin does not return, nothing but `stop` is asked of it: the others are `unavailable`.
     /// Once. After an error the instance can only be stopped.
-    void start(Duration timeout, Done done);
+    void start(Duration timeout, Done done, StartReason reason = StartReason::cold);
     /// Once, from any state: waits for hooks to return, asks the plugin to stop, calls back
     /// everything open and destroys it. `deadline`: something did not end in time, which the
     /// message names.
-    void stop(Duration timeout, Done done);
+    void stop(Duration timeout, Done done, StopReason reason = StopReason::shutdown);
     /// The plugin's own check of credentials and permissions; a plugin without one has nothing to
     /// complain about.
     void self_check(Duration timeout, Done done);
@@ -104,15 +105,26 @@ private:
                                                 const capstan_settings& settings);
 
     Result<const void*> interface_table(std::string_view interface_id) const;
-    using Asynchronous = capstan_status (*)(void* self, capstan_op op) CAPSTAN_NOEXCEPT;
-    capstan_op ask(Hook hook, Asynchronous function, Duration timeout, const Done& done);
+    /// A call of the plugin's `function` with a copy of the request, which lives as long as the
+    /// call.
+    template <class Request>
+    std::function<capstan_status(capstan_op)> request_of(
+        capstan_status (*function)(void*, capstan_op, const Request*) CAPSTAN_NOEXCEPT,
+        const Request& request) const {
+        return [function, self = instance_->self, request](capstan_op op) {
+            return distrusted(function)(self, op, &request);
+        };
+    }
+    capstan_op ask(Hook hook, std::function<capstan_status(capstan_op)> call, Duration timeout,
+                   const Done& done);
+    capstan_op ask_to_stop(Duration timeout, StopReason reason, const Done& done);
     Result<void> demand_free(Hook hook) const;
     Done answering_once(Duration timeout, Done done);
     void reconfigure_now(const std::shared_ptr<const capstan_settings>& settings, Duration deadline,
                          const Done& done);
     Result<void> call_reconfigure(const capstan_settings& settings, Duration deadline);
 
-    void begin_stop(bool ask_plugin, Duration timeout);
+    void begin_stop(bool ask_plugin, Duration timeout, StopReason reason);
     void stop_has_answered(Result<void> result);
     void go_on_stopping();
     std::string unfinished() const;

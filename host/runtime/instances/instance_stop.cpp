@@ -42,7 +42,7 @@ PluginInstance::~PluginInstance() {
     }
 }
 
-void PluginInstance::stop(Duration timeout, Done done) {
+void PluginInstance::stop(Duration timeout, Done done, StopReason reason) {
     const State before = state_.exchange(State::stopping);
     if (before == State::stopping || before == State::stopped || before == State::stuck) {
         context_->strand().post_to_host([self = shared_from_this(), done = std::move(done)] {
@@ -63,19 +63,18 @@ void PluginInstance::stop(Duration timeout, Done done) {
             fail(ErrorCode::deadline, "plugin " + self->id() + ": stop: " + self->unfinished()));
     });
     const bool ask_plugin = before == State::running;
-    gate_.close([self, ask_plugin, timeout] {
-        self->context_->strand().post([=] { self->begin_stop(ask_plugin, timeout); });
+    gate_.close([self, ask_plugin, timeout, reason] {
+        self->context_->strand().post([=] { self->begin_stop(ask_plugin, timeout, reason); });
     });
 }
 
 /// [strand] No hook is under way and none will be.
-void PluginInstance::begin_stop(bool ask_plugin, Duration timeout) {
+void PluginInstance::begin_stop(bool ask_plugin, Duration timeout, StopReason reason) {
     context_->close();
     if (ask_plugin && CAPSTAN_HAS(instance_, capstan_instance, stop)) {
-        stop_op_ = ask(Hook::stop, instance_->stop, timeout,
-                       [self = shared_from_this()](Result<void> result) {
-                           self->stop_has_answered(std::move(result));
-                       });
+        stop_op_ = ask_to_stop(timeout, reason, [self = shared_from_this()](Result<void> result) {
+            self->stop_has_answered(std::move(result));
+        });
     } else {
         stop_result_.emplace();
     }

@@ -51,6 +51,9 @@ public:
         CAPSTAN_CHECK(capstan::detail::check_array<capstan_machine>("machines", raw_.machines));
         CAPSTAN_CHECK(capstan::detail::check_array<capstan_error>("unreadable", raw_.unreadable));
         out_.complete = raw_.complete != 0;
+        CAPSTAN_TRY(
+            out_.lists_all_with_prefix,
+            capstan::detail::text_from_abi("lists_all_with_prefix", raw_.lists_all_with_prefix));
         read_list<capstan_error>("unreadable", raw_.unreadable, capstan::detail::error_from_abi,
                                  &ViewReader::take_error, &ViewReader::blame_nothing);
         read_list<capstan_group>("groups", raw_.groups, sized_group_from_abi,

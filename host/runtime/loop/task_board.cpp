@@ -14,22 +14,22 @@ TaskBoard::TaskBoard(io::Loop& loop, std::shared_ptr<Strand> strand,
       options_(options),
       pool_(options.blocking) {}
 
-capstan_status TaskBoard::promise() {
+capstan_status TaskBoard::promise(Bound bound) {
     const Lock lock(mutex_);
-    return promise_locked();
+    return promise_locked(bound);
 }
 
-capstan_status TaskBoard::promise_locked() {
+capstan_status TaskBoard::promise_locked(Bound bound) {
     if (closed_) return CAPSTAN_E_CANCELLED;
-    if (open_ >= options_.max_open) return CAPSTAN_E_BUSY;
-    ++open_;
+    if (bound == Bound::board && open_ >= options_.max_open) return CAPSTAN_E_BUSY;
+    ++count_of(bound);
     return CAPSTAN_OK;
 }
 
-void TaskBoard::deliver(std::function<void()> call) {
-    strand_->post([self = shared_from_this(), call = std::move(call)] {
+void TaskBoard::deliver(std::function<void()> call, Bound bound) {
+    strand_->post([self = shared_from_this(), call = std::move(call), bound] {
         std::ignore = self->calls_->call_on_strand(Hook::callback, call);
-        self->kept();
+        self->kept(bound);
     });
 }
 
@@ -156,11 +156,12 @@ void TaskBoard::abandon() {
     strand_->close();
 }
 
-void TaskBoard::kept() {
+void TaskBoard::kept(Bound bound) {
     std::function<void()> then;
     {
         const Lock lock(mutex_);
-        if (--open_ == 0) then = std::exchange(then_, nullptr);
+        --count_of(bound);
+        if (open_ + apart_ == 0) then = std::exchange(then_, nullptr);
     }
     if (then) then();
 }
@@ -168,7 +169,7 @@ void TaskBoard::kept() {
 void TaskBoard::when_empty(std::function<void()> then) {
     {
         const Lock lock(mutex_);
-        if (open_ > 0) {
+        if (open_ + apart_ > 0) {
             then_ = std::move(then);
             return;
         }
@@ -178,7 +179,7 @@ void TaskBoard::when_empty(std::function<void()> then) {
 
 std::size_t TaskBoard::open_count() const {
     const Lock lock(mutex_);
-    return open_;
+    return open_ + apart_;
 }
 
 }  // namespace capstan::runtime

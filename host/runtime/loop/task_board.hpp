@@ -35,11 +35,14 @@ public:
     using Work = void (*)(void* user) CAPSTAN_NOEXCEPT;
     capstan_status blocking(Work work, capstan_task done, void* user);
 
+    /// What limits the promises of another service: `max_open`, with the functions above, or the
+    /// service itself.
+    enum class Bound { board, service };
     /// One more promise, of another service: CAPSTAN_OK, or why not. Ends with `deliver`.
-    capstan_status promise();
+    capstan_status promise(Bound bound = Bound::board);
     /// Has `call` run on the strand, as a call into the plugin, and the promise kept with it. What
     /// it throws is the plugin's, and ends there.
-    void deliver(std::function<void()> call);
+    void deliver(std::function<void()> call, Bound bound = Bound::board);
     /// For one of several calls inside a delivery.
     PluginCalls& calls() const noexcept { return *calls_; }
 
@@ -70,12 +73,13 @@ private:
     };
     using Lock = std::lock_guard<std::mutex>;
 
-    capstan_status promise_locked();
+    capstan_status promise_locked(Bound bound = Bound::board);
+    std::size_t& count_of(Bound bound) { return bound == Bound::board ? open_ : apart_; }
     void call_later(capstan_task fn, void* user, std::optional<capstan_status> status);
     void fire(std::uint64_t id);
     void work_off(std::uint64_t id);
     void call_back(const Blocked& blocked, capstan_status status);
-    void kept();
+    void kept(Bound bound);
 
     io::Loop& loop_;
     const std::shared_ptr<Strand> strand_;
@@ -84,6 +88,7 @@ private:
     mutable std::mutex mutex_;
     bool closed_ = false;
     std::size_t open_ = 0;
+    std::size_t apart_ = 0;  ///< of services that limit theirs
     std::uint64_t last_id_ = 0;
     std::map<std::uint64_t, Timed> timed_;
     std::map<std::uint64_t, Blocked> blocked_;

@@ -18,8 +18,8 @@ const Error* find_refusal(const PassObservation& pass, const NodeGroupId& group)
     const Error* out = nullptr;
     for_each_action_of<Increase>(pass.decision, pass.results,
                                  [&](const Increase& increase, const ActionResult& result) {
-                                     if (increase.group == group && result.error() != nullptr)
-                                         out = result.error();
+                                     if (increase.group == group && result.refusal() != nullptr)
+                                         out = result.refusal();
                                  });
     return out;
 }
@@ -81,8 +81,8 @@ void GrowthMetrics::count_agreed(const PassObservation& pass) {
     const auto see_increase = [&](const Increase& increase, const ActionResult& result) {
         if (!result.is_done()) return;
         const Gpu gpu = gpu_of_group(pass.snapshot, increase.group);
-        scaled_up_.Add(labels_with_drivers(gpu)).Increment(increase.by);
-        if (!gpu.name.empty()) scaled_up_gpu_.Add(labels_of(gpu)).Increment(increase.by);
+        scaled_up_.Add(labels_with_drivers(gpu)).Increment(result.agreed);
+        if (!gpu.name.empty()) scaled_up_gpu_.Add(labels_of(gpu)).Increment(result.agreed);
     };
     for_each_action(
         pass.decision, pass.results,
@@ -118,8 +118,8 @@ int GrowthMetrics::count_lost(const PassObservation& pass, const NodeGroupId& gr
     int refused = 0;
     for_each_action_of<Increase>(pass.decision, pass.results,
                                  [&](const Increase& increase, const ActionResult& result) {
-                                     if (increase.group == group && result.error() != nullptr)
-                                         refused += increase.by;
+                                     if (increase.group == group && result.refusal() != nullptr)
+                                         refused += increase.by - result.agreed;
                                  });
     if (refused > 0) return refused;
     const auto known = failed_machines_.find(group);

@@ -1,5 +1,6 @@
 #include "runtime/plugin_files/plugin_fields.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -31,6 +32,26 @@ Result<void> check_allowed(const capstan_field& field) {
     return {};
 }
 
+/// A number without its flag is a bound that its author believes in and that would never be held.
+Result<void> check_bound(const capstan_field& field, std::uint32_t flag, double bound,
+                         const std::string& name) {
+    if ((field.flags & flag) == 0) {
+        if (bound == 0) return {};
+        return refuse("has a " + name + " and no CAPSTAN_FIELD_" + (name == "min" ? "MIN" : "MAX"));
+    }
+    if (!std::isfinite(bound)) return refuse("has a " + name + " that is no number");
+    return {};
+}
+
+Result<void> check_bounds(const capstan_field& field) {
+    CAPSTAN_CHECK(check_bound(field, CAPSTAN_FIELD_MIN, field.min, "min"));
+    CAPSTAN_CHECK(check_bound(field, CAPSTAN_FIELD_MAX, field.max, "max"));
+    constexpr std::uint32_t both = CAPSTAN_FIELD_MIN | CAPSTAN_FIELD_MAX;
+    if ((field.flags & both) == both && field.min > field.max)
+        return refuse("has a min above its max");
+    return {};
+}
+
 Result<void> check_field(const capstan_field& field) {
     if (field.type < CAPSTAN_TYPE_STRING || field.type > CAPSTAN_TYPE_TABLE)
         return refuse("has the unknown type " + std::to_string(field.type));
@@ -38,6 +59,7 @@ Result<void> check_field(const capstan_field& field) {
     CAPSTAN_CHECK(checked_text(field.default_value, "default", text_size_max));
     CAPSTAN_CHECK(checked_text(field.instance_kind, "instance kind", key_size_max));
     CAPSTAN_CHECK(checked_text(field.replaced_by, "replacement", key_size_max));
+    CAPSTAN_CHECK(check_bounds(field));
     return check_allowed(field);
 }
 

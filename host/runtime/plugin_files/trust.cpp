@@ -77,8 +77,9 @@ Result<void> check_inside(const fs::path& file, const std::vector<fs::path>& fol
         const fs::path real = fs::canonical(folder, error);
         if (!error && lies_in(file, real)) return {};
     }
-    return refuse("leads to " + file.string() +
-                  ", which lies in none of the search paths: " + list(folders));
+    return refuse(
+        "leads to " + file.string() + ", which lies in none of the search paths: " + list(folders) +
+        "; to allow it, add \"" + file.parent_path().string() + "\" to [trust] search_paths");
 }
 
 /// A search path may be relative to nothing: it would depend on where the host was started.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include <capstan/abi/cloud.h>
+
+#include "io/http_syntax.hpp"
 #include "runtime/services/services.hpp"
 
 namespace capstan::runtime {
@@ -55,9 +58,34 @@ PluginCalls::Report call_report(std::shared_ptr<Logger> log,
     };
 }
 
+TlsRenewal::OnTrouble tls_report(std::shared_ptr<Logger> log, std::string id) {
+    return [log = std::move(log), id = std::move(id)](const Error& error) {
+        log->write(LogLevel::warn, id,
+                   "tls." + error.message + "; what it held before goes on to count");
+    };
+}
+
+/// "capstan/1.2.0 acme.cloud/0.3.1".
+std::string user_agent(const std::string& version, const InstanceIdentity& identity) {
+    const auto product = [](const std::string& name, const std::string& of) {
+        std::string out = of.empty() ? name : name + "/" + of;
+        std::ranges::replace_if(
+            out, [](char c) { return c != '/' && !io::is_token(std::string_view(&c, 1)); }, '-');
+        return out;
+    };
+    return product("capstan", version) + " " + product(identity.class_id, identity.version);
+}
+
 TaskBoard::Options task_options(const PluginLimits& limits) {
     return {
         .blocking = {.threads = static_cast<std::size_t>(std::max(limits.blocking_threads, 1))}};
+}
+
+std::uint32_t request_flags_of(const HostEnvironment& environment) {
+    std::uint32_t flags = 0;
+    if (environment.is_dry_run) flags |= CAPSTAN_CALL_DRY_RUN;
+    if (environment.is_virtual) flags |= CAPSTAN_CALL_SIMULATION;
+    return flags;
 }
 
 }  // namespace
@@ -76,7 +104,8 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
       plugin_metrics_(environment.metrics,
                       {.class_id = identity_.class_id,
                        .plugin = identity_.id,
-                       .max_series = static_cast<std::size_t>(identity_.limits.max_series)}),
+                       .max_series = static_cast<std::size_t>(identity_.limits.max_series),
+                       .whole_names = identity_.grants.metrics}),
       random_(io::seed_for(environment.seed, identity_.id.value())),
       crumbs_(environment.crumbs),
       abandoned_(environment.abandoned),
@@ -93,12 +122,18 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
       operations_(
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
       tasks_(std::make_shared<TaskBoard>(loop_, strand_, calls_, task_options(identity_.limits))),
-      version_(environment.version) {
-    if (!identity_.grants.http.empty() && environment.http) {
-        http_ = std::make_shared<PluginHttp>(PluginHttp::Options{.hosts = identity_.grants.http},
-                                             environment.http, operations_, tasks_, clock_);
-        *requests_ = http_;
-    }
+      pass_wishes_(environment.pass_wishes),
+      drafts_(environment.drafts),
+      version_(environment.version),
+      request_flags_(request_flags_of(environment)) {
+    http_ = std::make_shared<PluginHttp>(
+        PluginHttp::Options{.instance = id(),
+                            .hosts = identity_.grants.http,
+                            .tls = identity_.tls,
+                            .on_tls_trouble = tls_report(log_, id())},
+        environment.http ? environment.http(user_agent(environment.version, identity_)) : nullptr,
+        loop_, operations_, tasks_, metrics_);
+    *requests_ = http_;
     if (!identity_.grants.kube.empty()) {
         kube_ = std::make_shared<PluginKube>(
             PluginKube::Options{.instance = id(),
@@ -109,6 +144,11 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
     }
     if (!identity_.grants.secrets.empty()) secrets_ = environment.secrets;
     if (identity_.grants.state) state_ = environment.state;
+    if (identity_.grants.cache) {
+        cache_ = environment.cache;
+        if (!cache_)
+            say(LogLevel::info, "no cache is kept for it: this host has no folder for one");
+    }
     host_ = {sizeof host_,
              CAPSTAN_ABI_MAJOR,
              CAPSTAN_ABI_MINOR_LATEST,
@@ -138,23 +178,56 @@ OperationTable::Options HostContext::operation_options(
             [requests = requests_, cluster_requests = cluster_requests_](capstan_op op) {
                 if (const auto http = requests->lock()) http->cancel(op);
                 if (const auto kube = cluster_requests->lock()) kube->cancel(op);
+            },
+        .on_misuse =
+            [log = log_, id = id()](const std::string& sentence) {
+                log->write(LogLevel::error, id, sentence + "; told once");
+            },
+        .on_end =
+            [metrics = metrics_](Hook hook, Duration took, const Error* error) {
+                metrics->call_took(hook, std::chrono::duration<double>(took).count(),
+                                   error == nullptr ? "ok" : name_of(error->code));
             }};
     if (cluster) out.term = [cluster] { return cluster->term(); };
     return out;
 }
 
-const void* HostContext::service(std::string_view id) const noexcept {
+bool HostContext::withholds(std::string_view id) noexcept {
+    if (!drafts_.withholds(id)) return false;
+    try {
+        {
+            const std::lock_guard lock(withheld_mutex_);
+            if (!withheld_.emplace(id).second) return true;
+        }
+        say(LogLevel::warn, "the plugin does without " + withheld_text(id));
+    } catch (...) {  // out of memory: the answer is the same
+    }
+    return true;
+}
+
+std::string HostContext::withheld() const {
+    const std::lock_guard lock(withheld_mutex_);
+    std::string out;
+    for (const std::string& id : withheld_) out += (out.empty() ? "" : "; ") + withheld_text(id);
+    return out;
+}
+
+const void* HostContext::service(std::string_view id) noexcept {
+    if (withholds(id)) return nullptr;
     if (id == CAPSTAN_SERVICE_OPS) return &services::ops;
     if (id == CAPSTAN_SERVICE_LOG) return &services::log;
     if (id == CAPSTAN_SERVICE_METRICS) return &services::metrics;
+    if (id == CAPSTAN_SERVICE_CACHE) return cache_ ? &services::cache : nullptr;
     if (id == CAPSTAN_SERVICE_CLOCK) return &services::clock;
     if (id == CAPSTAN_SERVICE_EXEC) return &services::exec;
-    if (id == CAPSTAN_SERVICE_HTTP) return http_ ? &services::http : nullptr;
+    if (id == CAPSTAN_SERVICE_HTTP) return &services::http;
     if (id == CAPSTAN_SERVICE_KUBE) return kube_ ? &services::kube : nullptr;
     if (id == CAPSTAN_SERVICE_RECONCILE)
         return identity_.is_controller ? &services::reconcile : nullptr;
     if (id == CAPSTAN_SERVICE_SECRETS) return secrets_ ? &services::secrets : nullptr;
     if (id == CAPSTAN_SERVICE_STATE) return state_ ? &services::state : nullptr;
+    if (id == CAPSTAN_SERVICE_WAKE)
+        return identity_.kind == CAPSTAN_KIND_CLOUD ? &services::wake : nullptr;
     return nullptr;
 }
 
@@ -167,13 +240,13 @@ void HostContext::close() { tasks_->close(); }
 void HostContext::cancel_open(capstan_op except) {
     operations_->cancel_all(except);
     tasks_->cancel_all();
-    if (http_) http_->cancel_all();
+    http_->cancel_all();
     if (kube_) kube_->cancel_all();
 }
 
 void HostContext::abandon() {
     operations_->abandon_all({ErrorCode::cancelled, "the instance was abandoned"});
-    if (http_) http_->cancel_all();
+    http_->cancel_all();
     if (kube_) kube_->cancel_all();
     tasks_->abandon();
 }

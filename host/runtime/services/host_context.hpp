@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 
 #include <capstan/abi/services.h>
@@ -11,10 +13,12 @@
 
 #include "io/http_client.hpp"
 #include "runtime/config/pipeline.hpp"
+#include "runtime/drafts.hpp"
 #include "runtime/instances/abandoned_threads.hpp"
 #include "runtime/instances/breadcrumbs.hpp"
 #include "runtime/instances/plugin_calls.hpp"
 #include "runtime/loop/task_board.hpp"
+#include "runtime/services/cache_store.hpp"
 #include "runtime/services/kube_gateway.hpp"
 #include "runtime/services/logger.hpp"
 #include "runtime/services/metrics.hpp"
@@ -22,11 +26,14 @@
 #include "runtime/services/plugin_http.hpp"
 #include "runtime/services/plugin_kube.hpp"
 #include "runtime/services/plugin_metrics.hpp"
-#include "runtime/services/reconcile_wishes.hpp"
 #include "runtime/services/secrets.hpp"
 #include "runtime/services/state_store.hpp"
+#include "runtime/services/wishes.hpp"
 
 namespace capstan::runtime {
+
+/// Makes the client of one instance, which names it by `user_agent` and owns its connections.
+using HttpClients = std::function<std::shared_ptr<io::HttpClient>(const std::string& user_agent)>;
 
 /// What all instances share. Shared ownership, for an instance whose hook never returned may use it
 /// until the process ends; the loop alone is borrowed, and left alone by an instance that was
@@ -35,7 +42,7 @@ struct HostEnvironment {
     io::Loop& loop;
     std::shared_ptr<Logger> log;
     std::shared_ptr<Metrics> metrics;
-    std::shared_ptr<io::HttpClient> http{};   ///< NULL: this host sends no requests
+    HttpClients http{};                       ///< empty: this host sends no requests
     std::shared_ptr<SecretSource> secrets{};  ///< NULL: it has none
     std::shared_ptr<StateStore> state{};      ///< NULL: it keeps none
     std::shared_ptr<Breadcrumbs> crumbs{};    ///< NULL: nobody asks how the process died
@@ -50,8 +57,14 @@ struct HostEnvironment {
     /// Each strand has a thread of its own; otherwise all are on the loop. Not where time is
     /// virtual.
     bool has_strand_threads = false;
+    /// Nothing that a cloud is asked for is carried out: plugins are told.
+    bool is_dry_run = false;
     /// The calls under way, for a watch on them; NULL: nothing watches.
     std::shared_ptr<CallWatches> calls{};
+    std::shared_ptr<CacheStore> cache{};  ///< NULL: it keeps none
+    DraftIds drafts = draft_ids();
+    /// Of clouds that want a pass; not NULL.
+    std::shared_ptr<PassWishes> pass_wishes = std::make_shared<PassWishes>();
 };
 
 /// Who an instance is and what it may use.
@@ -60,8 +73,10 @@ struct InstanceIdentity {
     std::string class_id;
     std::string kind{};            ///< of the class: CAPSTAN_KIND_*
     std::string origin{};          ///< "score.so 1.2.0", for reports
+    std::string version{};         ///< of the plugin's file
     std::uint64_t generation = 1;  ///< counts the instances this table of the configuration has had
     Grants grants{};
+    PluginTls tls{};
     PluginLimits limits{};
     bool is_controller = false;  ///< may ask to be called: capstan.reconcile/1
 };
@@ -77,6 +92,8 @@ public:
     const capstan_host* host() const noexcept { return &host_; }
     const InstanceIdentity& identity() const noexcept { return identity_; }
     const std::string& id() const noexcept { return identity_.id.value(); }
+    /// CAPSTAN_CALL_*: what this host makes its requests for.
+    std::uint32_t request_flags() const noexcept { return request_flags_; }
     io::Loop& loop() const noexcept { return loop_; }
     Strand& strand() const noexcept { return *strand_; }
     PluginCalls& calls() const noexcept { return *calls_; }
@@ -88,11 +105,18 @@ public:
     PluginMetrics& plugin_metrics() noexcept { return plugin_metrics_; }
     OperationTable& operations() const noexcept { return *operations_; }
     TaskBoard& tasks() const noexcept { return *tasks_; }
-    PluginHttp* http() const noexcept { return http_.get(); }                ///< NULL: not granted
+    PluginHttp& http() const noexcept { return *http_; }
     PluginKube* kube() const noexcept { return kube_.get(); }                ///< NULL: not granted
     const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
     ReconcileWishes& wishes() noexcept { return wishes_; }
+    const PassWishes& pass_wishes() const noexcept { return *pass_wishes_; }
     StateStore* state() const noexcept { return state_.get(); }  ///< NULL: not granted
+    CacheStore* cache() const noexcept { return cache_.get(); }  ///< NULL: not granted
+    /// Whether the instance does without this kind, interface or service, because it is a draft;
+    /// told in the log once for each.
+    bool withholds(std::string_view id) noexcept;
+    /// What it was not given for that reason, a sentence each; empty: nothing.
+    std::string withheld() const;
     void say(LogLevel level, const std::string& message, const LogPairs& fields = {}) const;
 
     /// Timers, posted functions, blocking work and requests are refused from now on. Log, metrics,
@@ -108,7 +132,7 @@ public:
 private:
     HostContext(const HostEnvironment& environment, InstanceIdentity identity);
     OperationTable::Options operation_options(const std::shared_ptr<KubeGateway>& cluster);
-    const void* service(std::string_view id) const noexcept;
+    const void* service(std::string_view id) noexcept;
 
     const InstanceIdentity identity_;
     io::Loop& loop_;
@@ -131,8 +155,14 @@ private:
     const std::shared_ptr<TaskBoard> tasks_;
     std::shared_ptr<SecretSource> secrets_;
     std::shared_ptr<StateStore> state_;
+    std::shared_ptr<CacheStore> cache_;
     ReconcileWishes wishes_;
+    const std::shared_ptr<const PassWishes> pass_wishes_;
+    const DraftIds drafts_;
+    mutable std::mutex withheld_mutex_;
+    std::set<std::string, std::less<>> withheld_;
     const std::string version_;
+    const std::uint32_t request_flags_;
     capstan_host host_{};
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/services/metrics.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include <prometheus/text_serializer.h>
 
@@ -13,6 +14,17 @@ constexpr std::string_view name_prefix = "capstan_plugin_";
 /// From a microsecond, which a comparison of two templates takes, to a deadline of some seconds.
 const prometheus::Histogram::BucketBoundaries hook_buckets{1e-6, 1e-5, 1e-4, 1e-3, 1e-2,
                                                            0.05, 0.25, 1,    5};
+
+/// From an answer of the machine itself to one that a request waits half a minute for.
+const prometheus::Histogram::BucketBoundaries http_buckets{0.005, 0.025, 0.1, 0.25, 0.5,
+                                                           1,     2.5,   5,   10,   30};
+
+/// A server may answer with any number: further ones are "other".
+constexpr std::size_t http_series_max = 100;
+
+/// From an answer of what is known to the deadline of a refresh.
+const prometheus::Histogram::BucketBoundaries call_buckets{0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1,
+                                                           2.5,   5,    10,   30,  60,   120};
 
 Metrics::Counters& plugin_counters(prometheus::Registry& registry, std::string_view name,
                                    const char* help) {
@@ -60,6 +72,9 @@ void release_all(Metrics& metrics, prometheus::Family<Metric>& family, Places& p
 Metrics::Metrics()
     : hook_durations(
           plugin_histograms(registry_, "hook_duration_seconds", "Time a decision hook took.")),
+      call_durations(plugin_histograms(
+          registry_, "call_duration_seconds",
+          "Time from a call on the instance's strand to its end, by what came of it.")),
       hook_overruns(plugin_counters(registry_, "hook_overruns_total",
                                     "Hooks that were abandoned at their deadline.")),
       errors(plugin_counters(registry_, "errors_total",
@@ -73,8 +88,13 @@ Metrics::Metrics()
       strand_overruns(
           plugin_counters(registry_, "strand_overruns_total",
                           "Calls that kept the instance's strand for more than 50 ms.")),
+      http_durations(plugin_histograms(registry_, "http_request_duration_seconds",
+                                       "Time HTTP requests of the plugin took, by the grant of "
+                                       "their host and status.")),
       dropped_values(plugin_counters(registry_, "dropped_values_total",
                                      "Values dropped because the plugin had used up its series.")),
+      pass_wishes(plugin_counters(registry_, "pass_wishes_total",
+                                  "Passes that the plugin asked for before their time.")),
       hooks_left_out(plugin_gauges(registry_, "hooks_left_out",
                                    "1 while passes do without the hook because it overran its "
                                    "deadline.")),
@@ -90,8 +110,25 @@ bool Metrics::is_ours(std::string_view name) const {
         return ((families.GetName() == name) || ...);
     };
     return name == "capstan_plugin_retained_libraries" ||
-           names(hook_durations, hook_overruns, errors, late_completions, overdue_operations,
-                 strand_overruns, dropped_values, hooks_left_out, running);
+           names(hook_durations, call_durations, hook_overruns, errors, late_completions,
+                 overdue_operations, strand_overruns, http_durations, dropped_values, pass_wishes, hooks_left_out,
+                 running);
+}
+
+std::optional<std::string> Metrics::claim(const std::string& name, const std::string& plugin,
+                                          const std::string& shape) {
+    const std::lock_guard lock(mutex_);
+    WholeName& whole = whole_names_.try_emplace(name, WholeName{shape, {}}).first->second;
+    if (whole.shape != shape) return *whole.plugins.begin();
+    whole.plugins.insert(plugin);
+    return std::nullopt;
+}
+
+void Metrics::disclaim(const std::string& name, const std::string& plugin) {
+    const std::lock_guard lock(mutex_);
+    const auto at = whole_names_.find(name);
+    at->second.plugins.erase(at->second.plugins.find(plugin));
+    if (at->second.plugins.empty()) whole_names_.erase(at);
 }
 
 std::string exposition(const prometheus::Registry& registry) {
@@ -117,10 +154,14 @@ InstanceMetrics::~InstanceMetrics() {
     metrics_->release(metrics_->overdue_operations, &overdue_operations_);
     metrics_->release(metrics_->strand_overruns, &strand_overruns_);
     metrics_->release(metrics_->dropped_values, &dropped_values_);
+    if (pass_wishes_.load() != nullptr)
+        metrics_->release(metrics_->pass_wishes, pass_wishes_.load());
     release_all(*metrics_, metrics_->hook_durations, durations_);
+    for (const auto& [key, series] : calls_) metrics_->release(metrics_->call_durations, series);
     release_all(*metrics_, metrics_->hook_overruns, overruns_);
     release_all(*metrics_, metrics_->hooks_left_out, left_out_);
     release_all(*metrics_, metrics_->errors, errors_);
+    for (const auto& [labels, series] : http_) metrics_->release(metrics_->http_durations, series);
 }
 
 void InstanceMetrics::hook_took(Hook hook, double seconds) {
@@ -129,10 +170,39 @@ void InstanceMetrics::hook_took(Hook hook, double seconds) {
         .Observe(seconds);
 }
 
+void InstanceMetrics::call_took(Hook hook, double seconds, std::string_view result) {
+    const std::lock_guard lock(calls_mutex_);
+    const auto [at, is_new] = calls_.try_emplace({hook, std::string(result)}, nullptr);
+    if (is_new)
+        at->second = &metrics_->acquire(
+            metrics_->call_durations,
+            {{"plugin", id_}, {"hook", std::string(name_of(hook))}, {"result", at->first.second}},
+            call_buckets);
+    at->second->Observe(seconds);
+}
+
 void InstanceMetrics::hook_overran(Hook hook) {
     once(*metrics_, overruns_[index_of(hook)], metrics_->hook_overruns,
          {{"plugin", id_}, {"hook", std::string(name_of(hook))}})
         .Increment();
+}
+
+void InstanceMetrics::http_request(const std::string& host, const std::string& status,
+                                   Duration took) {
+    const std::lock_guard lock(http_mutex_);
+    std::pair<std::string, std::string> labels(host, status);
+    if (http_.size() >= http_series_max && !http_.contains(labels)) labels.second = "other";
+    prometheus::Histogram*& series = http_[labels];
+    if (series == nullptr) {
+        series = &metrics_->acquire(
+            metrics_->http_durations,
+            {{"plugin", id_}, {"host", labels.first}, {"status", labels.second}}, http_buckets);
+    }
+    series->Observe(std::chrono::duration<double>(took).count());
+}
+
+void InstanceMetrics::wanted_pass() {
+    once(*metrics_, pass_wishes_, metrics_->pass_wishes, {{"plugin", id_}}).Increment();
 }
 
 void InstanceMetrics::hook_left_out(Hook hook, bool is) {

@@ -7,8 +7,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
@@ -18,6 +21,7 @@
 
 #include <capstan/error.hpp>
 #include <capstan/ids.hpp>
+#include <capstan/time.hpp>
 
 #include "runtime/instances/hook.hpp"
 
@@ -40,6 +44,8 @@ public:
     using Histograms = prometheus::Family<prometheus::Histogram>;
 
     Histograms& hook_durations;  ///< capstan_plugin_hook_duration_seconds{hook}: decision hooks
+    Histograms& call_durations;  ///< capstan_plugin_call_duration_seconds{hook,result}: what is
+                                 ///< asked on the strand
     Counters&
         hook_overruns;  ///< capstan_plugin_hook_overruns_total{hook}: abandoned at their deadline
     Counters& errors;   ///< capstan_plugin_errors_total{hook,code}
@@ -47,7 +53,10 @@ public:
     Counters& overdue_operations;  ///< capstan_plugin_overdue_operations_total
     Counters& strand_overruns;     ///< capstan_plugin_strand_overruns_total: calls that kept the
                                    ///< strand above 50 ms
+    /// capstan_plugin_http_request_duration_seconds{host,status}: without the time in the queue
+    Histograms& http_durations;
     Counters& dropped_values;  ///< capstan_plugin_dropped_values_total: beyond an instance's series
+    Counters& pass_wishes;     ///< capstan_plugin_pass_wishes_total
     Gauges& hooks_left_out;    ///< capstan_plugin_hooks_left_out{hook}: 1 or 0
     Gauges& running;           ///< capstan_plugin_running: 1 or 0, in a daemon; 0: it has not
                                ///< started, or its start failed
@@ -79,9 +88,21 @@ public:
         family.Remove(series);
     }
 
+    /// Has the plugin declare a whole name (`grants.metrics`) in that shape. Nothing: it may; else
+    /// the other plugin, which has declared it in another one.
+    std::optional<std::string> claim(const std::string& name, const std::string& plugin,
+                                     const std::string& shape);
+    /// As often as `claim` was answered with nothing.
+    void disclaim(const std::string& name, const std::string& plugin);
+
 private:
+    struct WholeName {
+        std::string shape;
+        std::multiset<std::string> plugins;
+    };
     std::mutex mutex_;
     std::map<const void*, int> uses_;
+    std::map<std::string, WholeName> whole_names_;
 };
 
 /// The series of one instance, which go with it. [any thread]
@@ -93,12 +114,17 @@ public:
     ~InstanceMetrics();
 
     void hook_took(Hook hook, double seconds);
+    /// A call on the strand is over; `result` is "ok" or the name of an error's code.
+    void call_took(Hook hook, double seconds, std::string_view result);
     void hook_overran(Hook hook);
     void hook_failed(Hook hook, ErrorCode code);
     void late_completion() { late_completions_.Increment(); }
     void overdue_operation() { overdue_operations_.Increment(); }
     void strand_overrun() { strand_overruns_.Increment(); }
     void dropped_value() { dropped_values_.Increment(); }
+    /// `host`: the grant that allows it; `status`: a number of HTTP, or "error".
+    void http_request(const std::string& host, const std::string& status, Duration took);
+    void wanted_pass();
     /// There is a series for each hook that was left out once.
     void hook_left_out(Hook hook, bool is);
 
@@ -110,10 +136,15 @@ private:
     prometheus::Counter& strand_overruns_;
     prometheus::Counter& dropped_values_;
     std::array<std::atomic<prometheus::Histogram*>, hook_count> durations_{};
+    std::mutex calls_mutex_;
+    std::map<std::pair<Hook, std::string>, prometheus::Histogram*> calls_;
     std::array<std::atomic<prometheus::Counter*>, hook_count> overruns_{};
     std::array<std::atomic<prometheus::Gauge*>, hook_count> left_out_{};
+    std::atomic<prometheus::Counter*> pass_wishes_{};
     static constexpr std::size_t code_count = 16;
     std::array<std::atomic<prometheus::Counter*>, hook_count * code_count> errors_{};
+    std::mutex http_mutex_;
+    std::map<std::pair<std::string, std::string>, prometheus::Histogram*> http_;
 };
 
 }  // namespace capstan::runtime

@@ -53,7 +53,8 @@ OperationTable::OperationTable(io::Loop& loop, std::shared_ptr<Strand> strand, O
     : loop_(loop),
       strand_(std::move(strand)),
       options_(std::move(options)),
-      slots_(options_.max_open + reserved_slots) {}
+      slots_(options_.max_open + reserved_slots),
+      ends_(slots_.size()) {}
 
 Result<capstan_op> OperationTable::open(Operation operation) {
     const Lock lock(mutex_);
@@ -65,6 +66,7 @@ Result<capstan_op> OperationTable::open(Operation operation) {
         slot.generation = next_generation();
         slot.reserved = operation.reserved;
         slot.term = options_.term ? options_.term() : 0;
+        slot.opened = loop_.monotonic();
         slot.operation = std::move(operation);
         const capstan_op op = op_of(slot.generation, i);
         set_timer(slot, op, slot.operation.deadline, &OperationTable::give_up);
@@ -83,9 +85,17 @@ bool OperationTable::is_full() const {
 
 void OperationTable::answered(capstan_op op, const Result<capstan_status>& status) {
     if (status == CAPSTAN_OK) return;
-    // A function may have reported why before it returned; then there is nothing left to end.
     std::optional<Operation> operation = claim(op);
-    if (!operation) return;
+    if (!operation) {
+        // A function may have reported why before it returned; then there is nothing left to end.
+        const std::optional<PluginEnd> end = find_end(op);
+        if (!end || !end->is_completion) return;
+        return tell_misuse(
+            is_error_after_told_,
+            end->what + ": was completed, and then its function returned " +
+                std::string(name_of(status ? error_code(*status) : status.error().code)) +
+                "; the completion counts");
+    }
     Error why = status ? error_of(*status, operation->what)
                        : Error{status.error().code, operation->what + " " + status.error().message};
     release(op, std::move(*operation), capstan::fail(std::move(why)));
@@ -94,7 +104,8 @@ void OperationTable::answered(capstan_op op, const Result<capstan_status>& statu
 capstan_status OperationTable::complete(capstan_op op, std::uint32_t result_type,
                                         const void* result) {
     std::optional<Operation> operation = claim(op);
-    if (!operation) return late();
+    if (!operation) return late(op);
+    note_end(op, true, operation->what);
     Result<std::any> copy = raised_result(*operation, result_type, result);
     const bool fits = copy.has_value();
     release(op, std::move(*operation), std::move(copy));
@@ -104,15 +115,39 @@ capstan_status OperationTable::complete(capstan_op op, std::uint32_t result_type
 capstan_status OperationTable::fail(capstan_op op, const capstan_error* error) {
     Error copy = copy_error(error);
     std::optional<Operation> operation = claim(op);
-    if (!operation) return late();
+    if (!operation) return late(op);
+    note_end(op, false, operation->what);
     Error why = within(operation->what, std::move(copy));
     release(op, std::move(*operation), capstan::fail(std::move(why)));
     return CAPSTAN_OK;
 }
 
-capstan_status OperationTable::late() const {
+/// The host had given it up, which is no fault of the plugin's, or the plugin has ended it before.
+capstan_status OperationTable::late(capstan_op op) {
     if (options_.on_late) options_.on_late();
+    if (const std::optional<PluginEnd> end = find_end(op))
+        tell_misuse(is_second_end_told_, end->what + ": was ended twice; the first end counts");
     return CAPSTAN_E_NOT_FOUND;
+}
+
+void OperationTable::note_end(capstan_op op, bool is_completion, const std::string& what) {
+    const Lock lock(mutex_);
+    ends_[op & 0xffffffffu] = {.op = op, .is_completion = is_completion, .what = what};
+}
+
+std::optional<OperationTable::PluginEnd> OperationTable::find_end(capstan_op op) const {
+    const Lock lock(mutex_);
+    const std::size_t slot = op & 0xffffffffu;
+    if (op == 0 || slot >= ends_.size() || ends_[slot].op != op) return std::nullopt;
+    return ends_[slot];
+}
+
+void OperationTable::tell_misuse(bool& is_told, const std::string& sentence) {
+    {
+        const Lock lock(mutex_);
+        if (std::exchange(is_told, true)) return;
+    }
+    if (options_.on_misuse) options_.on_misuse(sentence);
 }
 
 bool OperationTable::is_cancelled(capstan_op op) const {
@@ -207,10 +242,16 @@ std::optional<Operation> OperationTable::claim(capstan_op op) {
 }
 
 void OperationTable::release(capstan_op op, Operation operation, Result<std::any> result) {
+    Duration opened{};
     {
         const Lock lock(mutex_);
-        slots_[op & 0xffffffffu].generation = 0;
+        Slot& slot = slots_[op & 0xffffffffu];
+        slot.generation = 0;
+        opened = slot.opened;
     }
+    if (options_.on_end && operation.hook)
+        options_.on_end(*operation.hook, loop_.monotonic() - opened,
+                        result ? nullptr : &result.error());
     strand_->post_to_host([operation = std::move(operation), result = std::move(result)]() mutable {
         operation.done(std::move(result));
     });

@@ -16,6 +16,7 @@
 #include <capstan/result.hpp>
 
 #include "io/loop.hpp"
+#include "runtime/instances/hook.hpp"
 #include "runtime/loop/strand.hpp"
 
 namespace capstan::runtime {
@@ -25,7 +26,8 @@ struct Operation {
     std::string what;                                 ///< "refresh"; begins its error messages
     std::uint32_t result_type = CAPSTAN_RESULT_NONE;  ///< CAPSTAN_RESULT_*
     Duration deadline{};                              ///< a point of the loop's monotonic time
-    bool reserved = false;  ///< not counted: start and stop are never refused
+    bool reserved = false;       ///< not counted: start and stop are never refused
+    std::optional<Hook> hook{};  ///< which call of the instance it is; nothing: none that is timed
     /// Copies a result of that type; called inside `complete`, on the plugin's thread. Not for
     /// CAPSTAN_RESULT_NONE.
     std::function<Result<std::any>(const void* result)> from_abi;
@@ -52,6 +54,11 @@ public:
         std::function<void(CancelFunction fn, void* user, capstan_op op)> call_cancel{};
         std::function<void(capstan_op)>
             on_cancel;  ///< told first of every operation that is given up
+        /// Told once of each kind, in a sentence: a second end of an operation, and an error
+        /// returned after its completion.
+        std::function<void(const std::string& sentence)> on_misuse{};
+        /// Told of each that has a hook, when it is over: what it took, and the error, or NULL.
+        std::function<void(Hook hook, Duration took, const Error* error)> on_end{};
         /// In which term this host leads, for term_of; NULL: always in the same. [any thread]
         std::function<std::uint64_t()> term{};
     };
@@ -92,12 +99,19 @@ private:
         bool cancelled = false;
         bool reserved = false;
         std::uint64_t term = 0;
+        Duration opened{};
         Operation operation;
         io::TimerId timer = 0;
         CancelFunction cancel = nullptr;
         void* user = nullptr;
         std::thread::id cancelling;       ///< where `cancel` is under way
         std::optional<Error> end_with{};  ///< ended by the host; its result waits for `cancel`
+    };
+    /// The last operation of a slot that the plugin ended.
+    struct PluginEnd {
+        capstan_op op = 0;
+        bool is_completion = false;
+        std::string what;
     };
     using Lock = std::unique_lock<std::mutex>;
 
@@ -116,7 +130,10 @@ private:
     void post_cancel(capstan_op op);
     void call_cancel(capstan_op op);
     std::vector<capstan_op> others(capstan_op except) const;
-    capstan_status late() const;
+    capstan_status late(capstan_op op);
+    void note_end(capstan_op op, bool is_completion, const std::string& what);
+    std::optional<PluginEnd> find_end(capstan_op op) const;
+    void tell_misuse(bool& is_told, const std::string& sentence);
 
     io::Loop& loop_;
     const std::shared_ptr<Strand> strand_;
@@ -124,6 +141,8 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable cancel_returned_;
     std::vector<Slot> slots_;
+    std::vector<PluginEnd> ends_;  ///< by slot
+    bool is_second_end_told_ = false, is_error_after_told_ = false;
 };
 
 /// What a request made for `parent` may take at most; without one as long as it likes. `cancelled`:

@@ -1,27 +1,21 @@
 #include "runtime/services/plugin_http.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "io/http_syntax.hpp"
 #include "io/known_secrets.hpp"
+#include "io/printable.hpp"
 #include "io/url.hpp"
 
 namespace capstan::runtime {
 
 namespace {
 
-constexpr std::size_t header_limit = 128;
 constexpr std::size_t method_limit = 256;
-constexpr std::size_t url_limit = 16 << 10;
-constexpr std::size_t http_body_limit = 16 << 20;
-constexpr std::uint64_t default_reply_bytes = 16 << 20;
-constexpr std::uint64_t max_reply_bytes = 256 << 20;
-constexpr Duration http_timeout = std::chrono::seconds(30);
-
-bool reaches_parent(const capstan_http_request* raw) {
-    return CAPSTAN_REACHES(raw, capstan_http_request, parent);
-}
+constexpr std::size_t named_limit = 512;
+constexpr std::size_t refusals_limit = 1024;
 
 Unexpected refuse_request(std::string why) {
     return fail(ErrorCode::invalid_argument, std::move(why));
@@ -31,9 +25,35 @@ HttpHeaders copy_headers(capstan_array array) {
     HttpHeaders headers;
     for (const capstan_kv& header : View<capstan_kv>(array)) {
         headers.emplace_back(text(header.key), text(header.value));
-        if (headers.size() > header_limit) break;  // too many: the check will say so
+        if (headers.size() > CAPSTAN_HTTP_MAX_HEADERS) break;  // too many: the check will say so
     }
     return headers;
+}
+
+Result<void> check_sizes(const capstan_http_request& raw) {
+    if (raw.url.len > CAPSTAN_HTTP_MAX_URL) return refuse_request("the URL has more than 16 KiB");
+    if (raw.body.len > CAPSTAN_HTTP_MAX_BODY)
+        return refuse_request("the body has more than 16 MiB");
+    if (raw.method.len > method_limit) return refuse_request("the method is no token");
+    return {};
+}
+
+HttpRequest copy_request(const capstan_http_request& raw) {
+    HttpRequest out(std::string(text(raw.method)), std::string(text(raw.url)));
+    out.headers = copy_headers(raw.headers);
+    out.body = text(raw.body);
+    out.flags = raw.flags;
+    if (raw.timeout_ms > 0) out.timeout = std::chrono::milliseconds(raw.timeout_ms);
+    if (raw.max_reply_bytes > 0)
+        out.max_reply_bytes = std::min<std::uint64_t>(raw.max_reply_bytes, CAPSTAN_HTTP_MAX_REPLY);
+    return out;
+}
+
+/// How messages name a request that may be anything.
+std::string name_of_request(const capstan_http_request& raw) {
+    const HttpRequest shortened(std::string(text(raw.method).substr(0, method_limit)),
+                                std::string(text(raw.url).substr(0, named_limit)));
+    return io::printable(shortened.name(), named_limit);
 }
 
 /// What a plugin proves itself with, which the peer may repeat. Signatures of single requests are
@@ -47,6 +67,12 @@ void know_authorization(const HttpHeaders& headers) {
     }
 }
 
+std::vector<capstan_kv> lend_headers(const HttpHeaders& headers) {
+    std::vector<capstan_kv> out;
+    for (const auto& [name, value] : headers) out.push_back({str(name), str(value)});
+    return out;
+}
+
 /// Calls the plugin with what came back, lent for the call.
 void hand_over_reply(capstan_http_done done, void* user, const Result<HttpReply>& result) {
     if (!result) {
@@ -54,100 +80,224 @@ void hand_over_reply(capstan_http_done done, void* user, const Result<HttpReply>
         distrusted(done)(user, error.code, nullptr, &error);
         return;
     }
-    std::vector<capstan_kv> headers;
-    for (const auto& [name, value] : result->headers) headers.push_back({str(name), str(value)});
+    const std::vector<capstan_kv> headers = lend_headers(result->headers);
+    const std::vector<capstan_kv> trailers = lend_headers(result->trailers);
     const capstan_http_reply reply{sizeof reply, result->status, array_of(headers),
-                                   str(result->body)};
+                                   str(result->body), array_of(trailers)};
     distrusted(done)(user, CAPSTAN_OK, &reply, nullptr);
+}
+
+Error cancelled_error(const std::string& name, const char* why) {
+    return {ErrorCode::cancelled, io::printable(name, named_limit) + ": " + why};
+}
+
+std::string status_label(const Result<HttpReply>& result) {
+    return result ? std::to_string(result->status) : "error";
 }
 
 }  // namespace
 
-PluginHttp::PluginHttp(Options options, std::shared_ptr<io::HttpClient> client,
+PluginHttp::PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, io::Loop& loop,
                        std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks,
-                       std::shared_ptr<const io::Clock> clock)
+                       std::shared_ptr<InstanceMetrics> metrics)
     : options_(std::move(options)),
       client_(std::move(client)),
+      loop_(loop),
       operations_(std::move(operations)),
       tasks_(std::move(tasks)),
-      clock_(std::move(clock)) {}
+      metrics_(std::move(metrics)),
+      tls_(options_.tls, options_.on_tls_trouble) {}
 
-Result<HttpRequest> PluginHttp::copy(const capstan_http_request& raw) const {
-    if (!reaches_parent(&raw)) return refuse_request("too short a struct");
-    if (raw.url.len > url_limit) return refuse_request("the URL has more than 16 KiB");
-    if (raw.body.len > http_body_limit) return refuse_request("the body has more than 16 MiB");
-    if (raw.method.len > method_limit) return refuse_request("the method is no token");
-    HttpRequest out(std::string(text(raw.method)), std::string(text(raw.url)));
-    out.body = text(raw.body);
-    CAPSTAN_TRY(const io::Url url, io::parse_url(out.url));
-    if (!io::is_granted(url.host, options_.hosts))
-        return fail(ErrorCode::permission, url.host + " is not granted");
-    out.headers = copy_headers(raw.headers);
-    CAPSTAN_CHECK(io::check_syntax(out));
-    know_authorization(out.headers);
-    CAPSTAN_TRY(const Duration left, time_left(*operations_, raw.parent, clock_->monotonic()));
-    out.timeout = std::min(
-        raw.timeout_ms > 0 ? std::chrono::milliseconds(raw.timeout_ms) : http_timeout, left);
-    out.max_reply_bytes = raw.max_reply_bytes == 0 ? default_reply_bytes
-                                                   : std::min(raw.max_reply_bytes, max_reply_bytes);
+Result<std::string> PluginHttp::grant_of(const std::string& host) const {
+    if (auto found = io::find_grant(host, options_.hosts)) return *std::move(found);
+    const std::string name = io::json_quoted(io::printable(host, named_limit));
+    return fail(ErrorCode::permission,
+                name + " is not granted: add it to plugin." + options_.instance +
+                    ".grants.http, as in grants = { http = [" + name + "] }");
+}
+
+Result<PluginHttp::Request> PluginHttp::prepare(const capstan_http_request& raw,
+                                                Caller caller) const {
+    if (!client_)
+        return fail(ErrorCode::unsupported,
+                    "this host sends no requests, because its time is simulated");
+    CAPSTAN_CHECK(check_sizes(raw));
+    Request out{.http = copy_request(raw), .granted = {}, .parent = raw.parent, .caller = caller};
+    CAPSTAN_TRY(const io::Url url, io::parse_url(out.http.url));
+    CAPSTAN_TRY(out.granted, grant_of(url.host));
+    CAPSTAN_CHECK(io::check_syntax(out.http));
+    CAPSTAN_CHECK(io::check_flags(out.http, url.scheme));
+    know_authorization(out.http.headers);
+    const Duration now = loop_.monotonic();
+    CAPSTAN_TRY(const Duration left, time_left(*operations_, raw.parent, now));
+    out.deadline = now + std::min(out.http.timeout, left);
     return out;
 }
 
-capstan_status PluginHttp::send(const capstan_http_request& raw, capstan_http_done done,
+capstan_status PluginHttp::send(const capstan_http_request* raw, capstan_http_done done,
                                 void* user) {
-    if (done == nullptr) return CAPSTAN_E_INVALID_ARGUMENT;
-    Result<HttpRequest> request = copy(raw);
-    if (!request) return static_cast<capstan_status>(request.error().code);
+    if (done == nullptr || !CAPSTAN_REACHES(raw, capstan_http_request, parent))
+        return CAPSTAN_E_INVALID_ARGUMENT;
+    Result<Request> request = prepare(*raw, {done, user});
     std::unique_lock lock(mutex_);
-    if (open_.size() >= options_.max_open) return CAPSTAN_E_BUSY;
-    if (const capstan_status promised = tasks_->promise(); promised != CAPSTAN_OK) return promised;
-    const std::uint64_t key = ++last_key_;
-    open_.emplace(key, Open{raw.parent});
-    lock.unlock();
-    const auto finish = [self = shared_from_this(), key, done, user](Result<HttpReply> result) {
-        {
-            const std::lock_guard guard(self->mutex_);
-            self->open_.erase(key);
-        }
-        self->tasks_->deliver(
-            [done, user, result = std::move(result)] { hand_over_reply(done, user, result); });
-    };
-    try {
-        began(key, client_->send(std::move(*request), finish));
-    } catch (...) {  // the promise was made, so it is kept
-        finish(fail(current_error()));
+    if (request && waiting_.size() >= CAPSTAN_HTTP_MAX_WAITING)
+        request = fail(ErrorCode::busy,
+                       std::to_string(waiting_.size()) + " requests of the instance wait already");
+    if (!request && refusals_ >= refusals_limit) return CAPSTAN_E_BUSY;
+    const capstan_status promised = tasks_->promise(TaskBoard::Bound::service);
+    if (promised != CAPSTAN_OK) return promised;
+    if (!request) {
+        refuse({done, user}, within(name_of_request(*raw), std::move(request).error()));
+        return CAPSTAN_OK;
     }
+    wait(*std::move(request));
+    lock.unlock();
+    start_waiting();
+    // Its operation may have been given up before there was a request to cancel.
+    if (raw->parent != 0 && operations_->is_cancelled(raw->parent)) cancel(raw->parent);
     return CAPSTAN_OK;
 }
 
-/// A request that was cancelled before the client had given it an id is cancelled now.
-void PluginHttp::began(std::uint64_t key, io::HttpClient::RequestId id) {
-    bool cancelled = false;
+/// Under the lock.
+void PluginHttp::wait(Request request) {
+    const std::uint64_t key = ++last_key_;
+    if (under_way_.size() + waiting_.size() >= CAPSTAN_HTTP_MAX_UNDER_WAY) {
+        request.timer = loop_.at(request.deadline, [weak = weak_from_this(), key] {
+            if (const auto self = weak.lock()) self->give_up(key);
+        });
+    }
+    waiting_.emplace(key, std::move(request));
+}
+
+/// As many as there is room for.
+void PluginHttp::start_waiting() {
+    while (true) {
+        std::unique_lock lock(mutex_);
+        if (waiting_.empty() || under_way_.size() >= CAPSTAN_HTTP_MAX_UNDER_WAY) return;
+        auto next = waiting_.extract(waiting_.begin());
+        Request& request = next.mapped();
+        if (request.timer != 0) loop_.cancel(request.timer);
+        under_way_.emplace(next.key(), UnderWay{.caller = request.caller,
+                                                .name = request.http.name(),
+                                                .granted = std::move(request.granted),
+                                                .parent = request.parent,
+                                                .began = loop_.monotonic()});
+        lock.unlock();
+        start(next.key(), std::move(request));
+    }
+}
+
+void PluginHttp::start(std::uint64_t key, Request request) {
+    try {
+        const Duration now = loop_.monotonic();
+        request.http.timeout = std::max(request.deadline - now, Duration(1));
+        if (Result<void> ready = renew_tls(now, request.http.name()); !ready)
+            return finish(key, fail(std::move(ready).error()));
+        const io::HttpClient::RequestId id = client_->send(
+            std::move(request.http), [self = shared_from_this(), key](Result<HttpReply> result) {
+                self->finish(key, std::move(result));
+            });
+        std::unique_lock lock(mutex_);
+        const auto at = under_way_.find(key);
+        if (at == under_way_.end()) return;
+        at->second.id = id;
+        // Cancelled before the client had given it an id.
+        const bool is_cancelled = at->second.cancelled != nullptr;
+        lock.unlock();
+        if (is_cancelled) client_->cancel(id);
+    } catch (...) {  // the promise was made, so it is kept
+        finish(key, fail(current_error()));
+    }
+}
+
+Result<void> PluginHttp::renew_tls(Duration now, const std::string& name) {
+    const auto use = [this](const io::TlsOptions& tls) { client_->set_tls(tls); };
+    const Result<void> renewed = tls_.renew(now, use);
+    if (renewed) return {};
+    const std::string table = "plugin." + options_.instance + ".tls.";
+    return fail(ErrorCode::invalid_config,
+                io::printable(name, named_limit) + ": " + table + renewed.error().message);
+}
+
+void PluginHttp::finish(std::uint64_t key, Result<HttpReply> result) {
+    Caller caller;
     {
         const std::lock_guard lock(mutex_);
-        const auto at = open_.find(key);
-        if (at == open_.end()) return;
-        at->second.id = id;
-        cancelled = at->second.cancelled;
+        const auto at = under_way_.find(key);
+        if (at == under_way_.end() || std::exchange(at->second.has_ended, true)) return;
+        const UnderWay& of = at->second;
+        caller = of.caller;
+        if (!result && result.error().code == ErrorCode::cancelled && of.cancelled != nullptr)
+            result = fail(cancelled_error(of.name, of.cancelled));
+        metrics_->http_request(of.granted, status_label(result), loop_.monotonic() - of.began);
     }
-    if (cancelled) client_->cancel(id);
+    const auto tell = [self = shared_from_this(), key, caller, result = std::move(result)] {
+        self->leave(key);
+        hand_over_reply(caller.done, caller.user, result);
+    };
+    tasks_->deliver(tell, TaskBoard::Bound::service);
+}
+
+/// [strand] Its end is about to be told, which makes room for another one.
+void PluginHttp::leave(std::uint64_t key) {
+    {
+        const std::lock_guard lock(mutex_);
+        under_way_.erase(key);
+    }
+    start_waiting();
+}
+
+/// At the deadline of one that waits.
+void PluginHttp::give_up(std::uint64_t key) {
+    const std::lock_guard lock(mutex_);
+    const auto late = waiting_.extract(key);
+    if (late.empty()) return;
+    const Request& request = late.mapped();
+    refuse(request.caller,
+           {ErrorCode::deadline, io::printable(request.http.name(), named_limit) +
+                                     ": it waited until its end for the " +
+                                     std::to_string(CAPSTAN_HTTP_MAX_UNDER_WAY) +
+                                     " requests of the instance that were under way"});
+}
+
+/// Under the lock. Tells of one that was promised an end and was not sent.
+void PluginHttp::refuse(Caller caller, Error error) {
+    ++refusals_;
+    const auto tell = [self = shared_from_this(), caller, error = std::move(error)] {
+        {
+            const std::lock_guard lock(self->mutex_);
+            --self->refusals_;
+        }
+        hand_over_reply(caller.done, caller.user, fail(error));
+    };
+    tasks_->deliver(tell, TaskBoard::Bound::service);
 }
 
 void PluginHttp::cancel(capstan_op parent) {
-    cancel_if([parent](const Open& open) { return open.parent == parent; });
+    cancel_if([parent](capstan_op of) { return of == parent; }, "the operation it is for is over");
 }
 
 void PluginHttp::cancel_all() {
-    cancel_if([](const Open&) { return true; });
+    cancel_if([](capstan_op) { return true; }, "the instance stops");
 }
 
-void PluginHttp::cancel_if(const std::function<bool(const Open&)>& matches) {
+void PluginHttp::cancel_if(const std::function<bool(capstan_op parent)>& matches, const char* why) {
     std::vector<io::HttpClient::RequestId> ids;
     {
         const std::lock_guard lock(mutex_);
-        for (auto& [key, open] : open_) {
-            if (!matches(open) || std::exchange(open.cancelled, true) || open.id == 0) continue;
-            ids.push_back(open.id);
+        for (auto at = waiting_.begin(); at != waiting_.end();) {
+            const auto here = at++;
+            if (!matches(here->second.parent)) continue;
+            const auto waited = waiting_.extract(here);
+            const Request& request = waited.mapped();
+            if (request.timer != 0) loop_.cancel(request.timer);
+            refuse(request.caller, cancelled_error(request.http.name(), why));
+        }
+        for (auto& [key, open] : under_way_) {
+            const bool is_over = open.has_ended || open.cancelled != nullptr;
+            if (is_over || !matches(open.parent)) continue;
+            open.cancelled = why;
+            if (open.id != 0) ids.push_back(open.id);
         }
     }
     for (const io::HttpClient::RequestId id : ids) client_->cancel(id);

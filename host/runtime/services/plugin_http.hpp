@@ -1,56 +1,97 @@
 /// The requests of one instance, behind capstan.http/1.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <capstan/abi/service_http.h>
 
 #include "io/http_client.hpp"
+#include "io/loop.hpp"
 #include "runtime/loop/task_board.hpp"
+#include "runtime/services/metrics.hpp"
 #include "runtime/services/operations.hpp"
+#include "runtime/services/tls_renewal.hpp"
 
 namespace capstan::runtime {
 
-/// Lets through what the instance's grants name. [any thread]
+/// Lets through what the instance's grants name. A part of the requests is under way, until the
+/// instance has been told of their end; the others wait in the order in which they were sent. [any
+/// thread]
 class PluginHttp : public std::enable_shared_from_this<PluginHttp> {
 public:
     struct Options {
+        std::string instance;
         std::vector<std::string> hosts;  ///< as Grants::http
-        std::size_t max_open = 64;
+        PluginTls tls{};
+        /// Told of files of `tls` that can no longer be used.
+        TlsRenewal::OnTrouble on_tls_trouble{};
     };
-    PluginHttp(Options options, std::shared_ptr<io::HttpClient> client,
+    /// `client`: NULL: this host sends nothing. Borrows the loop.
+    PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, io::Loop& loop,
                std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks,
-               std::shared_ptr<const io::Clock> clock);
+               std::shared_ptr<InstanceMetrics> metrics);
 
     /// As capstan_http says.
-    capstan_status send(const capstan_http_request& request, capstan_http_done done, void* user);
-    /// Cancels the requests made for `parent`.
+    capstan_status send(const capstan_http_request* request, capstan_http_done done, void* user);
+    /// Ends the requests made for `parent`.
     void cancel(capstan_op parent);
     void cancel_all();
 
 private:
-    struct Open {
-        capstan_op parent = 0;
-        io::HttpClient::RequestId id = 0;  ///< 0: on its way to the client
-        bool cancelled = false;
+    struct Caller {
+        capstan_http_done done = nullptr;
+        void* user = nullptr;
     };
-    Result<HttpRequest> copy(const capstan_http_request& request) const;
-    void began(std::uint64_t key, io::HttpClient::RequestId id);
-    void cancel_if(const std::function<bool(const Open&)>& matches);
+    /// A request that keeps every rule.
+    struct Request {
+        HttpRequest http;
+        std::string granted;  ///< the grant that its host name has
+        capstan_op parent = 0;
+        Duration deadline{};  ///< a point of the loop's monotonic time
+        Caller caller{};
+        io::TimerId timer = 0;  ///< 0: it does not wait
+    };
+    struct UnderWay {
+        Caller caller;
+        std::string name, granted;
+        capstan_op parent = 0;
+        Duration began{};
+        io::HttpClient::RequestId id = 0;  ///< 0: on its way to the client
+        const char* cancelled = nullptr;   ///< why; NULL: it is not
+        bool has_ended = false;            ///< and waits for the strand
+    };
+    Result<Request> prepare(const capstan_http_request& raw, Caller caller) const;
+    Result<std::string> grant_of(const std::string& host) const;
+    void wait(Request request);
+    void start_waiting();
+    void start(std::uint64_t key, Request request);
+    Result<void> renew_tls(Duration now, const std::string& name);
+    void finish(std::uint64_t key, Result<HttpReply> result);
+    void leave(std::uint64_t key);
+    void give_up(std::uint64_t key);
+    void refuse(Caller caller, Error error);
+    void cancel_if(const std::function<bool(capstan_op parent)>& matches, const char* why);
 
     const Options options_;
     const std::shared_ptr<io::HttpClient> client_;
+    io::Loop& loop_;
     const std::shared_ptr<OperationTable> operations_;
     const std::shared_ptr<TaskBoard> tasks_;
-    const std::shared_ptr<const io::Clock> clock_;
+    const std::shared_ptr<InstanceMetrics> metrics_;
+    TlsRenewal tls_;
     std::mutex mutex_;
     std::uint64_t last_key_ = 0;
-    std::map<std::uint64_t, Open> open_;
+    std::size_t refusals_ = 0;  ///< not sent, and the instance has not been told yet
+    std::map<std::uint64_t, Request> waiting_;
+    std::map<std::uint64_t, UnderWay> under_way_;
 };
 
 }  // namespace capstan::runtime

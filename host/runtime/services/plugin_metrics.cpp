@@ -9,6 +9,7 @@
 #include <capstan/view.hpp>
 
 #include "io/printable.hpp"
+#include "runtime/services/metric_names.hpp"
 
 namespace capstan::runtime {
 
@@ -17,18 +18,12 @@ namespace {
 constexpr std::size_t metric_limit = 256;
 constexpr std::size_t label_limit = 16;
 constexpr std::size_t bucket_limit = 64;
-constexpr std::size_t metric_name_limit = 128;
+constexpr std::size_t label_name_limit = 128;
 constexpr std::size_t help_limit = 512;
 constexpr std::size_t value_limit = 256;
 
 bool reaches_buckets(const capstan_metric* metric) {
     return CAPSTAN_REACHES(metric, capstan_metric, buckets);
-}
-
-bool is_metric_name(std::string_view name) {
-    constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789_";
-    return !name.empty() && name.size() <= metric_name_limit &&
-           name.find_first_not_of(allowed) == std::string_view::npos;
 }
 
 /// "le" is Prometheus' own in histograms, "plugin" ours, and a leading digit or "__" nobody's.
@@ -42,7 +37,7 @@ std::optional<std::vector<std::string>> copy_labels(capstan_array array) {
     if (names.size() > label_limit) return std::nullopt;
     std::vector<std::string> labels;
     for (const capstan_str& name : names)
-        labels.emplace_back(text(name).substr(0, metric_name_limit + 1));
+        labels.emplace_back(text(name).substr(0, label_name_limit + 1));
     const bool unique = std::set<std::string>(labels.begin(), labels.end()).size() == labels.size();
     if (!unique || !std::all_of(labels.begin(), labels.end(), is_label_name)) return std::nullopt;
     return labels;
@@ -98,35 +93,77 @@ PluginMetrics::~PluginMetrics() {
             },
             series);
     }
+    for (const Declared& declared : declared_)
+        if (declared.is_whole) metrics_->disclaim(declared.name, options_.plugin.value());
 }
 
-capstan_status PluginMetrics::declare(const capstan_metric& metric, std::uint32_t& id) {
+/// What has to be the same wherever a name is declared.
+std::string PluginMetrics::Declared::shape() const {
+    std::string out = std::to_string(type) + '\n' + help + '\n';
+    for (const std::string& label : labels) out += label + ',';
+    for (const double bucket : buckets) out += std::to_string(bucket) + ';';
+    return out;
+}
+
+std::string PluginMetrics::full_name(const std::string& name, bool is_whole) const {
+    return is_whole ? name : "capstan_plugin_" + options_.class_id + "_" + name;
+}
+
+capstan_status PluginMetrics::declare(const capstan_metric& metric, std::uint32_t& id,
+                                      std::string* why) {
     if (!reaches_buckets(&metric) || !is_type(metric.type) || !is_metric_name(text(metric.name))) {
         return CAPSTAN_E_INVALID_ARGUMENT;
     }
     auto labels = copy_labels(metric.label_names);
     auto buckets = copy_buckets(metric.type, metric.buckets);
     if (!labels || !buckets) return CAPSTAN_E_INVALID_ARGUMENT;
+    const std::string name(text(metric.name));
+    const bool is_whole = std::ranges::count(options_.whole_names, name) > 0;
     Declared declared{metric.type,
-                      "capstan_plugin_" + options_.class_id + "_" + std::string(text(metric.name)),
+                      full_name(name, is_whole),
                       io::printable(text(metric.help), help_limit),
                       std::move(*labels),
                       std::move(*buckets),
+                      is_whole,
                       {}};
-    return enter(std::move(declared), id);
+    std::string sentence;
+    const capstan_status status = enter(std::move(declared), id, sentence);
+    if (why != nullptr) *why = std::move(sentence);
+    return status;
 }
 
-capstan_status PluginMetrics::enter(Declared declared, std::uint32_t& id) {
+capstan_status PluginMetrics::enter(Declared declared, std::uint32_t& id, std::string& why) {
     const std::lock_guard lock(mutex_);
+    const auto conflict = [&](const std::string& with) {
+        why = "metric " + declared.name + ": not declared, " + with;
+        return CAPSTAN_E_CONFLICT;
+    };
     const auto same_name = [&](const Declared& d) { return d.name == declared.name; };
     const auto known = std::find_if(declared_.begin(), declared_.end(), same_name);
     if (known != declared_.end()) {
-        if (!known->is_same(declared)) return CAPSTAN_E_CONFLICT;
+        if (!known->is_same(declared)) return conflict("the plugin declared it otherwise before");
         id = static_cast<std::uint32_t>(known - declared_.begin());
         return CAPSTAN_OK;
     }
-    if (metrics_->is_ours(declared.name)) return CAPSTAN_E_CONFLICT;
+    if (declared.is_whole ? is_host_metric(declared.name) : metrics_->is_ours(declared.name))
+        return conflict("it is one of the host's own");
     if (declared_.size() >= metric_limit) return CAPSTAN_E_BUSY;
+    const std::string& plugin = options_.plugin.value();
+    if (declared.is_whole) {
+        if (const auto other = metrics_->claim(declared.name, plugin, declared.shape()))
+            return conflict("plugin " + *other + " has it in another shape");
+    }
+    if (!register_family(declared)) {
+        if (declared.is_whole) metrics_->disclaim(declared.name, plugin);
+        return conflict("it is there in another type");
+    }
+    id = static_cast<std::uint32_t>(declared_.size());
+    declared_.push_back(std::move(declared));
+    return CAPSTAN_OK;
+}
+
+/// False: the name is there, for another type.
+bool PluginMetrics::register_family(Declared& declared) {
     const auto in_registry = [&](auto builder) {
         return &builder.Name(declared.name).Help(declared.help).Register(metrics_->registry());
     };
@@ -140,12 +177,10 @@ capstan_status PluginMetrics::enter(Declared declared, std::uint32_t& id) {
                 break;
             default: declared.family = in_registry(prometheus::BuildHistogram()); break;
         }
-    } catch (const std::invalid_argument&) {  // another class has the name, for another type
-        return CAPSTAN_E_CONFLICT;
+    } catch (const std::invalid_argument&) {
+        return false;
     }
-    id = static_cast<std::uint32_t>(declared_.size());
-    declared_.push_back(std::move(declared));
-    return CAPSTAN_OK;
+    return true;
 }
 
 capstan_status PluginMetrics::record(std::uint32_t id, double value, capstan_array label_values) {

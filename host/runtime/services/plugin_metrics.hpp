@@ -15,22 +15,26 @@
 
 namespace capstan::runtime {
 
-/// Names become `capstan_plugin_<class>_<name>` and every series has the label `plugin`. Everything
-/// goes with this object. What is refused is refused before the registry hears of it. [any thread]
+/// Names become `capstan_plugin_<class>_<name>`, but for those that are granted whole, and every
+/// series has the label `plugin`. Everything goes with this object. What is refused is refused
+/// before the registry hears of it. [any thread]
 class PluginMetrics {
 public:
     struct Options {
         std::string class_id;
         PluginInstanceId plugin;
         std::size_t max_series = 500;
+        std::vector<std::string> whole_names{};  ///< `grants.metrics`
     };
     PluginMetrics(std::shared_ptr<Metrics> metrics, Options options);
     PluginMetrics(const PluginMetrics&) = delete;
     PluginMetrics& operator=(const PluginMetrics&) = delete;
     ~PluginMetrics();
 
-    /// As capstan_metrics says; in addition CAPSTAN_E_BUSY beyond 256 metrics.
-    capstan_status declare(const capstan_metric& metric, std::uint32_t& id);
+    /// As capstan_metrics says; in addition CAPSTAN_E_BUSY beyond 256 metrics. `why`: of a name
+    /// that another one has, a sentence for the log.
+    capstan_status declare(const capstan_metric& metric, std::uint32_t& id,
+                           std::string* why = nullptr);
     /// As capstan_metrics says; in addition CAPSTAN_E_INVALID_ARGUMENT for values that are no
     /// number, negative ones of a counter, and another number of label values than was declared.
     capstan_status record(std::uint32_t id, double value, capstan_array label_values);
@@ -41,13 +45,17 @@ private:
         std::string name, help;
         std::vector<std::string> labels;
         std::vector<double> buckets;
+        bool is_whole = false;
         std::variant<Metrics::Counters*, Metrics::Gauges*, Metrics::Histograms*> family;
         bool is_same(const Declared& other) const;
+        std::string shape() const;
     };
     using Series = std::variant<prometheus::Counter*, prometheus::Gauge*, prometheus::Histogram*>;
     using SeriesKey = std::pair<std::uint32_t, std::vector<std::string>>;
 
-    capstan_status enter(Declared declared, std::uint32_t& id);
+    std::string full_name(const std::string& name, bool is_whole) const;
+    capstan_status enter(Declared declared, std::uint32_t& id, std::string& why);
+    bool register_family(Declared& declared);
     Series add_series(const Declared& metric, const std::vector<std::string>& values);
 
     const std::shared_ptr<Metrics> metrics_;

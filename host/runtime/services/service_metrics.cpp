@@ -1,3 +1,5 @@
+#include <string>
+
 #include "runtime/services/services.hpp"
 
 namespace capstan::runtime::services {
@@ -7,7 +9,13 @@ namespace {
 capstan_status declare(const capstan_host* host, const capstan_metric* metric,
                        std::uint32_t* id) noexcept {
     if (metric == nullptr || id == nullptr) return CAPSTAN_E_INVALID_ARGUMENT;
-    return guarded([&] { return context(host).plugin_metrics().declare(*metric, *id); });
+    return guarded([&] {
+        HostContext& of = context(host);
+        std::string why;
+        const capstan_status status = of.plugin_metrics().declare(*metric, *id, &why);
+        if (!why.empty()) of.say(LogLevel::warn, why);
+        return status;
+    });
 }
 
 capstan_status record_value(const capstan_host* host, std::uint32_t id, double value,

@@ -11,21 +11,33 @@ bool is_secret_granted(const HostContext& of, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+Result<SecretText> read_secret(const HostContext& of, std::string_view name) {
+    if (!is_secret_granted(of, name))
+        return fail(ErrorCode::permission, "is not granted; add it to plugin." +
+                                               of.identity().id.value() + ".grants.secrets");
+    if (of.secrets() == nullptr)
+        return fail(ErrorCode::permission, "there is no [secrets] dir to read it from");
+    Result<SecretText> secret = of.secrets()->read(name);
+    if (!secret)
+        of.say(LogLevel::warn, "secret " + std::string(name) + ": " + secret.error().message);
+    return secret;
+}
+
 capstan_status with(const capstan_host* host, capstan_str name,
-                    void (*fn)(void*, capstan_str) CAPSTAN_NOEXCEPT, void* user) noexcept {
+                    void (*fn)(void*, capstan_str) CAPSTAN_NOEXCEPT,
+                    void (*on_error)(void*, const capstan_error*) CAPSTAN_NOEXCEPT,
+                    void* user) noexcept {
     if (fn == nullptr) return CAPSTAN_E_INVALID_ARGUMENT;
     return guarded([&]() -> capstan_status {
-        const HostContext& of = context(host);
-        if (of.secrets() == nullptr || !is_secret_granted(of, text(name)))
-            return CAPSTAN_E_PERMISSION;
-        const Result<SecretText> secret = of.secrets()->read(text(name));
-        if (!secret) {
-            of.say(LogLevel::warn,
-                   "secret " + std::string(text(name)) + ": " + secret.error().message);
-            return static_cast<capstan_status>(secret.error().code);
+        const Result<SecretText> secret = read_secret(context(host), text(name));
+        if (secret) {
+            distrusted(fn)(user, str(secret->view()));
+            return CAPSTAN_OK;
         }
-        distrusted(fn)(user, str(secret->view()));
-        return CAPSTAN_OK;
+        const Error error = within("secret " + std::string(text(name)), secret.error());
+        const capstan_error raw = to_abi(error);
+        if (on_error != nullptr) distrusted(on_error)(user, &raw);
+        return raw.code;
     });
 }
 

@@ -11,6 +11,7 @@ namespace capstan::runtime::services {
 extern const capstan_ops ops;
 extern const capstan_log log;
 extern const capstan_metrics metrics;
+extern const capstan_cache cache;
 extern const capstan_clock clock;
 extern const capstan_exec exec;
 extern const capstan_http http;
@@ -18,6 +19,7 @@ extern const capstan_kube kube;
 extern const capstan_reconcile_service reconcile;
 extern const capstan_secrets secrets;
 extern const capstan_state state;
+extern const capstan_wake wake;
 
 inline HostContext& context(const capstan_host* host) noexcept {
     return *static_cast<HostContext*>(host->ctx);

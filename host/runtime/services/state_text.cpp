@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <capstan/base64.hpp>
 #include <capstan/detail/utf8.hpp>
 
 #include "kubernetes/client/access/credentials_base64.hpp"
@@ -96,7 +97,7 @@ std::optional<InstanceState> find_state(std::string_view text) {
 std::string printable_state(const InstanceState& state) {
     std::string text = state_text(state);
     if (capstan::detail::is_utf8(text)) return text;
-    return std::string(base64_mark) + kubernetes::base64_text(text);
+    return std::string(base64_mark) + base64_encode(text);
 }
 
 std::optional<InstanceState> find_printable_state(std::string_view text) {

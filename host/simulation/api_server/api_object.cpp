@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include <capstan/time_text.hpp>
+
 namespace capstan::simulation {
 namespace {
 
@@ -143,18 +145,7 @@ Duration bounded_seconds(std::int64_t written) {
     return seconds(std::clamp<std::int64_t>(written, 0, longest));
 }
 
-std::string timestamp_text(Time time) {
-    const auto day = floor<days>(time);
-    const year_month_day date(day);
-    const hh_mm_ss clock(floor<seconds>(time - day));
-    char out[32];
-    std::snprintf(out, sizeof out, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  static_cast<int>(clock.hours().count()),
-                  static_cast<int>(clock.minutes().count()),
-                  static_cast<int>(clock.seconds().count()));
-    return out;
-}
+std::string timestamp_text(Time time) { return format_rfc3339(floor<seconds>(time)); }
 
 std::string micro_timestamp_text(Time time) {
     std::string out = timestamp_text(time);
@@ -166,22 +157,8 @@ std::string micro_timestamp_text(Time time) {
 }
 
 std::optional<Time> parse_timestamp_text(std::string_view text) {
-    int y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0, used = 0;
-    const std::string whole(text);
-    if (!text.ends_with('Z') || std::sscanf(whole.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &y, &mo, &d,
-                                            &h, &mi, &s, &used) != 6)
-        return std::nullopt;
-    const year_month_day date{year(y), month(static_cast<unsigned>(mo)),
-                              day(static_cast<unsigned>(d))};
-    if (!date.ok()) return std::nullopt;
-    Duration fraction{0};
-    if (whole[static_cast<std::size_t>(used)] == '.') {
-        std::int64_t step = 100'000'000;
-        for (std::size_t at = static_cast<std::size_t>(used) + 1; whole[at] != 'Z';
-             ++at, step /= 10)
-            fraction += Duration((whole[at] - '0') * step);
-    }
-    return Time(sys_days(date)) + hours(h) + minutes(mi) + seconds(s) + fraction;
+    const Result<Time> time = parse_rfc3339(text);
+    return time ? std::optional(*time) : std::nullopt;
 }
 
 }  // namespace capstan::simulation

@@ -1,26 +1,15 @@
 #include "simulation/api_server/api_server.hpp"
 
-#include <chrono>
-#include <ctime>
 #include <utility>
 
 #include <boost/json/serialize.hpp>
+
+#include <capstan/time_text.hpp>
 
 #include "simulation/api_server/api_call.hpp"
 
 namespace capstan::simulation {
 namespace {
-
-/// "Sat, 21 Nov 2026 10:50:00 GMT", as HTTP writes it.
-std::string http_date(Time time) {
-    const std::time_t seconds =
-        std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    char out[40];
-    std::strftime(out, sizeof out, "%a, %d %b %Y %H:%M:%S GMT", &parts);
-    return out;
-}
 
 Refusal unserved(const ApiRequest& request) {
     return {404,
@@ -205,7 +194,7 @@ Answer<void> ApiServer::watch(const ApiRequest& request, const io::Responder& re
 HttpReply ApiServer::reply_to(const ApiRequest& request) {
     HttpReply out = find_reply(request);
     // By it clients see how far their clocks are off.
-    out.headers.emplace_back("date", http_date(store_.now()));
+    out.headers.emplace_back("date", format_http_date(store_.now()));
     return out;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <capstan/base64.hpp>
+
 #include "simulation/api_server/protobuf_schema.hpp"
 
 namespace capstan::simulation {
@@ -78,20 +80,6 @@ private:
     std::string_view rest_;
 };
 
-std::string base64(std::string_view bytes) {
-    constexpr std::string_view letters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string out;
-    for (; !bytes.empty(); bytes.remove_prefix(std::min<std::size_t>(3, bytes.size()))) {
-        std::uint32_t three = 0;
-        for (std::size_t i = 0; i < 3; ++i)
-            three = three << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
-        for (std::size_t i = 0; i < 4; ++i)
-            out += i <= bytes.size() ? letters[three >> (18 - 6 * i) & 63] : '=';
-    }
-    return out;
-}
-
 Answer<json::object> decode_message(std::string_view bytes, const std::string& name, int depth);
 
 /// IntOrString: which of the two, the number, the text.
@@ -125,7 +113,7 @@ Answer<json::value> read_value(const Raw& raw, const ProtobufField& field, int d
         case ProtobufType::number:
         case ProtobufType::count: return json::value(static_cast<std::int64_t>(raw.varint));
         case ProtobufType::flag: return json::value(raw.varint != 0);
-        case ProtobufType::bytes: return json::value(json_view(base64(raw.bytes)));
+        case ProtobufType::bytes: return json::value(json_view(base64_encode(raw.bytes)));
         case ProtobufType::quantity: return read_quantity(raw.bytes);
         case ProtobufType::number_or_text: return read_number_or_text(raw.bytes);
         case ProtobufType::message: {

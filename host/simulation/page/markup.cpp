@@ -1,10 +1,11 @@
 #include "simulation/page/markup.hpp"
 
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
+
+#include <capstan/detail/utf8.hpp>
 
 namespace capstan::simulation {
 namespace {
@@ -19,17 +20,11 @@ std::size_t length_of_character(std::string_view text) {
         const bool is_allowed = first >= 0x20 || first == '\n' || first == '\t';
         return is_allowed && first != 0x7f ? 1 : 0;
     }
-    const std::size_t length = first >= 0xf5 ? 0 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || length == 0 || text.size() < length) return 0;
-    std::uint32_t point = first & (0xffu >> (length + 1));
-    for (std::size_t at = 1; at < length; ++at) {
-        if ((byte(at) & 0xc0) != 0x80) return 0;
-        point = (point << 6) | (byte(at) & 0x3fu);
-    }
-    const bool is_overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
-    const bool is_no_character = (point >= 0xd800 && point < 0xe000) || point > 0x10ffff ||
-                                 point == 0xfffe || point == 0xffff || point < 0xa0;
-    return is_overlong || is_no_character ? 0 : length;
+    const std::size_t length = detail::utf8_length(text);
+    const bool is_control = first == 0xc2 && length == 2 && byte(1) < 0xa0;
+    const bool is_no_character =
+        text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf");
+    return is_control || is_no_character ? 0 : length;
 }
 
 std::string_view entity_of(char c) {

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include <capstan/duration.hpp>
+#include <capstan/selector_text.hpp>
 #include <capstan/sentence.hpp>
-
-#include "selector_text.hpp"
 
 namespace capstan::replicas {
 namespace {

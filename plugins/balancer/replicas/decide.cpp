@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/selector_text.hpp>
+
 #include "fallen_back.hpp"
-#include "selector_text.hpp"
 
 namespace capstan::replicas {
 namespace {

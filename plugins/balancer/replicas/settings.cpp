@@ -1,6 +1,7 @@
 #include "settings.hpp"
 
 #include <charconv>
+#include <chrono>
 
 #include <capstan/sentence.hpp>
 
@@ -8,17 +9,17 @@ namespace capstan::replicas {
 namespace {
 
 constexpr std::string_view least_error = "least_error", highest_averages = "highest_averages";
-constexpr double day_ns = 24.0 * 3600 * 1e9;
+constexpr std::chrono::hours day(24);
 
 Setting duration(std::string_view key, std::string_view doc, std::string_view default_value,
-                 double min) {
+                 Duration min) {
     return {.key = key,
             .type = SettingType::duration,
             .doc = doc,
             .default_value = default_value,
             .live = true,
             .min = min,
-            .max = day_ns};
+            .max = day};
 }
 
 }  // namespace
@@ -47,11 +48,11 @@ Schema config_schema() {
          .live = true},
         duration("fallback_hold",
                  "How long replicas that were asked of others stay once all pods start again.",
-                 "\"0s\"", 0),
+                 "\"0s\"", Duration::zero()),
         duration("resync", "How often each Balancer is looked at without anything having happened.",
-                 "\"30s\"", 1e9),
+                 "\"30s\"", std::chrono::seconds(1)),
         duration("debounce", "How long changes are gathered before they are looked at.",
-                 "\"500ms\"", 0),
+                 "\"500ms\"", Duration::zero()),
     };
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include <capstan/selector_text.hpp>
 #include <capstan/sentence.hpp>
 
 #include "conditions.hpp"
-#include "selector_text.hpp"
 
 namespace capstan::replicas {
 namespace {
@@ -72,7 +72,7 @@ Json make_status(const Balancer& balancer, const Decision& decision, Time now) {
     Json out = Json::object();
     out.set("observedGeneration", balancer.generation);
     out.set("replicas", decision.observed);
-    out.set("selector", balancer.selector ? to_text(*balancer.selector) : std::string());
+    out.set("selector", balancer.selector ? format_selector(*balancer.selector) : std::string());
     out.set("missing", decision.placement.missing);
     out.set("overflow", decision.placement.overflow);
     out.set("fallback", decision.placement.fallback);

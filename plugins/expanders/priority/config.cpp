@@ -1,8 +1,8 @@
 #include "config.hpp"
 
-#include <algorithm>
 #include <utility>
 
+#include <capstan/label_syntax.hpp>
 #include <capstan/sentence.hpp>
 
 #include "config_yaml.hpp"
@@ -69,23 +69,6 @@ std::string find_source(const Settings& settings, PriorityConfig& out) {
     return source;
 }
 
-bool is_dns_label(std::string_view text) {
-    return !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
-           std::ranges::all_of(text, [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-           });
-}
-
-bool is_object_name(std::string_view text) {
-    if (text.size() > 253) return false;
-    for (;;) {
-        const std::size_t dot = text.find('.');
-        if (!is_dns_label(text.substr(0, dot))) return false;
-        if (dot == std::string_view::npos) return true;
-        text.remove_prefix(dot + 1);
-    }
-}
-
 }  // namespace
 
 Result<ConfigMapName> parse_config_map_name(std::string_view text) {
@@ -96,7 +79,7 @@ Result<ConfigMapName> parse_config_map_name(std::string_view text) {
     const std::string_view name = text.substr(slash + 1);
     if (!is_dns_label(ns))
         return fail(ErrorCode::invalid_config, in_quotes(ns) + " is no namespace");
-    if (!is_object_name(name))
+    if (!is_dns_subdomain(name))
         return fail(ErrorCode::invalid_config, in_quotes(name) + " is no name of a ConfigMap");
     return ConfigMapName{.ns = std::string(ns), .name = std::string(name)};
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <capstan/sentence.hpp>
+#include <capstan/url.hpp>
 
 using capstan::ErrorCode;
 using capstan::HttpReply;
@@ -29,36 +30,42 @@ std::optional<int> find_number(std::string_view text) {
                                                                     : std::nullopt;
 }
 
-capstan::Failure bad_reply(const HttpRequest& request, const HttpReply& reply) {
-    capstan::Error error{.code = error_code_of(reply.status),
-                         .message = request.method + " " + request.url + ": status " +
-                                    std::to_string(reply.status) + " " +
-                                    capstan::in_quotes(reply.body)};
-    if (const auto seconds = find_number(reply.header("retry-after")))
-        error.retry_after = std::chrono::seconds(*seconds);
-    return capstan::Failure(std::move(error));
-}
-
 }  // namespace
 
 Api::Api(capstan::Host host, std::string endpoint, std::string token)
-    : host_(host), endpoint_(std::move(endpoint)), token_(std::move(token)) {}
-
-Task<HttpReply> Api::request(HttpRequest request) const {
-    const auto authorize = [&request](std::string_view token) {
-        request.header("authorization", "Bearer " + std::string(token));
-    };
-    if (const auto known = host_.with_secret(token_, authorize); !known)
-        throw capstan::Failure(known.error());
-    const HttpRequest sent = request;
-    HttpReply reply = co_await capstan::send(host_, std::move(request));
-    if (reply.status < 200 || reply.status > 299) throw bad_reply(sent, reply);
-    co_return reply;
+    : host_(host), endpoint_(std::move(endpoint)), token_(std::move(token)), client_(host) {
+    // What most statuses mean is the same everywhere; this cloud has a word of its own.
+    client_.set_errors([host](const HttpRequest& request, const HttpReply& reply) {
+        capstan::Error error = http_error(host, request, reply);
+        if (reply.status == 507) error.code = ErrorCode::out_of_capacity;
+        return error;
+    });
 }
 
-Task<std::vector<Fields>> Api::list(std::string path, std::size_t columns) const {
-    const std::string url = endpoint_ + path;
-    const HttpReply reply = co_await request(HttpRequest("GET", url));
+std::string Api::url(const std::vector<std::string>& path) const {
+    capstan::UrlBuilder url(endpoint_);
+    url.segment("v1");
+    for (const std::string& segment : path) url.segment(segment);
+    return url.text();
+}
+
+Task<HttpReply> Api::request(HttpRequest request) {
+    // Each attempt has the secret as it is by then.
+    const auto authorized = [this, &request] {
+        HttpRequest out = request;
+        const auto authorize = [&out](std::string_view token) {
+            out.header("authorization", "Bearer " + std::string(token));
+        };
+        const auto known = host_.with_secret(token_, authorize);
+        if (!known) throw capstan::Failure(known.error());
+        return out;
+    };
+    co_return co_await client_.fetch(authorized);
+}
+
+Task<std::vector<Fields>> Api::list(std::vector<std::string> path, std::size_t columns) {
+    const std::string where = url(path);
+    const HttpReply reply = co_await request(HttpRequest("GET", where));
     std::vector<Fields> out;
     for (const std::string& line : split(reply.body, '\n')) {
         if (line.empty()) continue;
@@ -67,53 +74,26 @@ Task<std::vector<Fields>> Api::list(std::string path, std::size_t columns) const
         if (out.back().size() < columns) {
             throw capstan::Failure(
                 ErrorCode::unavailable,
-                "GET " + url + ": cannot read the line " + capstan::in_quotes(line));
+                "GET " + where + ": cannot read the line " + capstan::in_quotes(line));
         }
     }
     co_return out;
 }
 
-Task<int> Api::set_target(std::string group, int target, int expected, std::string key) const {
-    const std::string url = endpoint_ + "/v1/groups/" + path_part(group) + "/target";
-    HttpRequest put = HttpRequest("PUT", url).with_body(std::to_string(target));
+Task<int> Api::set_target(std::string group, int target, int expected, std::string key) {
+    const std::string where = url({"groups", group, "target"});
+    HttpRequest put = HttpRequest("PUT", where).with_body(std::to_string(target));
     put.header("if-match", std::to_string(expected)).header("idempotency-key", key);
     const HttpReply reply = co_await request(std::move(put));
     const auto now = find_number(reply.body);
     if (!now)
         throw capstan::Failure(ErrorCode::unavailable,
-                               "PUT " + url + ": cannot read " + capstan::in_quotes(reply.body));
+                               "PUT " + where + ": cannot read " + capstan::in_quotes(reply.body));
     co_return *now;
 }
 
-Task<void> Api::remove_machine(std::string machine, std::string key) const {
-    const std::string url = endpoint_ + "/v1/machines/" + path_part(machine);
-    co_await request(HttpRequest("DELETE", url).header("idempotency-key", key));
-}
-
-ErrorCode error_code_of(int http_status) {
-    switch (http_status) {
-        case 401: return ErrorCode::unauthenticated;
-        case 402: return ErrorCode::quota;
-        case 403: return ErrorCode::permission;
-        case 404: return ErrorCode::not_found;
-        case 409:
-        case 412: return ErrorCode::conflict;
-        case 429: return ErrorCode::throttled;
-        case 507: return ErrorCode::out_of_capacity;
-        default: return http_status >= 500 ? ErrorCode::unavailable : ErrorCode::internal;
-    }
-}
-
-std::string path_part(std::string_view text) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : text) {
-        const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                              (c >= '0' && c <= '9') ||
-                              std::string_view("-._~").find(c) != std::string_view::npos;
-        const auto byte = static_cast<unsigned char>(c);
-        out +=
-            is_plain ? std::string(1, c) : std::string{'%', digits[byte >> 4], digits[byte & 15]};
-    }
-    return out;
+Task<void> Api::remove_machine(std::string machine, std::string key) {
+    HttpRequest gone("DELETE", url({"machines", machine}));
+    gone.header("idempotency-key", key);
+    co_await request(std::move(gone));
 }

@@ -50,11 +50,13 @@ capstan::Schema CloudSkeleton::schema() {
 CloudSkeleton::CloudSkeleton(capstan::Host host, const capstan::Settings& settings)
     : api_(host, settings.text("endpoint"), settings.text("token")) {}
 
-Task<void> CloudSkeleton::self_check() { co_await api_.list("/v1/groups", 0); }
+Task<std::vector<Fields>> CloudSkeleton::list_groups() { return api_.list({"groups"}, 5); }
+
+Task<void> CloudSkeleton::self_check() { co_await list_groups(); }
 
 Task<std::vector<capstan::NodeGroup>> CloudSkeleton::groups() {
     std::vector<capstan::NodeGroup> out;
-    for (const Fields& fields : co_await api_.list("/v1/groups", 5)) {
+    for (const Fields& fields : co_await list_groups()) {
         const std::string what = "group " + capstan::in_quotes(fields[0]);
         out.push_back({.id = capstan::NodeGroupId(fields[0]),
                        .min = parse_count(fields[1], what),
@@ -69,7 +71,8 @@ Task<std::vector<capstan::NodeGroup>> CloudSkeleton::groups() {
 
 Task<std::vector<capstan::Machine>> CloudSkeleton::machines() {
     std::vector<capstan::Machine> out;
-    for (const Fields& fields : co_await api_.list("/v1/machines", 4)) {
+    std::vector<std::string> path{"machines"};
+    for (const Fields& fields : co_await api_.list(std::move(path), 4)) {
         out.push_back({.id = capstan::MachineId(fields[0]),
                        .group = capstan::NodeGroupId(fields[1]),
                        .state = parse_state(fields[2]),
@@ -110,12 +113,13 @@ Task<capstan::Removed> CloudSkeleton::remove(capstan::Removal request) {
 }
 
 Task<capstan::NodeTemplate> CloudSkeleton::describe(capstan::NodeGroupId group) {
-    for (const Fields& fields : co_await api_.list("/v1/groups", 5)) {
+    for (const Fields& fields : co_await list_groups()) {
         if (fields[0] != group.value()) continue;
         capstan::NodeTemplate node{
             .name = group.value(), .machine_type = fields[4], .fingerprint = fields[4]};
         capstan::Labels quantities;
-        for (const Fields& pair : co_await api_.list("/v1/types/" + path_part(fields[4]), 2))
+        std::vector<std::string> path{"types", fields[4]};
+        for (const Fields& pair : co_await api_.list(std::move(path), 2))
             quantities[pair[0]] = pair[1];
         const auto capacity = capstan::parse_resources(quantities);
         if (!capacity)

@@ -22,6 +22,7 @@ public:
     capstan::Task<capstan::NodeTemplate> describe(capstan::NodeGroupId group);
 
 private:
+    capstan::Task<std::vector<Fields>> list_groups();
     capstan::Task<std::vector<capstan::NodeGroup>> groups();
     capstan::Task<std::vector<capstan::Machine>> machines();
 

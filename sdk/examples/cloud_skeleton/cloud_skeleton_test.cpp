@@ -87,8 +87,8 @@ TEST(CloudSkeleton, SaysWhatTheHostShouldDoAboutARefusal) {
         {402, ErrorCode::quota},           {418, ErrorCode::internal}};
     for (const auto& [status, code] : cases) {
         Skeleton s;
-        s.host.http().on("PUT", "https://api.example/v1/groups/web/target",
-                         reply(status, "no", {{"retry-after", "7"}}));
+        s.host.http().always("PUT", "https://api.example/v1/groups/web/target",
+                             reply(status, "no", {{"retry-after", "7"}}));
         const auto refused =
             run(s.host,
                 s.cloud.increase({.group = NodeGroupId("web"), .delta = 1, .expected_target = 1}));
@@ -96,6 +96,15 @@ TEST(CloudSkeleton, SaysWhatTheHostShouldDoAboutARefusal) {
         EXPECT_EQ(refused.error().code, code) << status;
         EXPECT_EQ(refused.error().retry_after, std::chrono::seconds(7));
     }
+}
+
+TEST(CloudSkeleton, TriesAgainWhatTheCloudWasTooBusyFor) {
+    Skeleton s;
+    s.host.http()
+        .on("GET", groups_url, reply(429, "", {{"retry-after", "7"}}))
+        .on("GET", groups_url, reply(503))
+        .on("GET", groups_url, reply(200, "web\t1\t10\t2\tmedium\n"));
+    EXPECT_TRUE(run(s.host, s.cloud.self_check()));
 }
 
 TEST(CloudSkeleton, RemovesTheOtherMachinesWhenOneCannotGo) {

@@ -45,6 +45,7 @@ static capstan_status create(const capstan_host* host, const capstan_settings* s
 
 static const capstan_field fields[] = {
     {.struct_size = sizeof(capstan_field),
+     .flags = CAPSTAN_FIELD_MIN | CAPSTAN_FIELD_MAX,
      .type = CAPSTAN_TYPE_INTEGER,
      .key = TEXT("enough"),
      .doc = TEXT("Room for this many nodes is as good as room for more."),

@@ -9,8 +9,8 @@
 /// `new_group` is theory: `refresh` does not list what it answers. It runs on a decision thread,
 /// maybe at the same time as the others, like `price`. ErrorCode::unsupported: such a group cannot
 /// be. `destroy` refuses a group with machines or a target (`conflict`), and one that is not its
-/// own
-/// (`permission`).
+/// own (`permission`). `machine_types` and `destroy` may take MachineTypesRequest and
+/// DestroyRequest.
 #pragma once
 
 #include <concepts>
@@ -21,6 +21,7 @@
 #include <capstan/call.hpp>
 #include <capstan/from_abi_provisioning.hpp>
 #include <capstan/machine_type.hpp>
+#include <capstan/requests.hpp>
 #include <capstan/task.hpp>
 #include <capstan/to_abi_provisioning.hpp>
 
@@ -28,12 +29,14 @@ CAPSTAN_NAMESPACE_BEGIN
 
 template <class T>
 concept Autoprovisions =
-    requires(T& t, const Call& call, const GroupPlan& plan, GroupPlan owned, NodeGroupId group) {
-        t.machine_types();
+    requires(T& t, const Call& call, const GroupPlan& plan, GroupPlan owned) {
         { t.new_group(call, plan) } -> std::convertible_to<Result<PlannedGroup>>;
         t.create(owned);
-        t.destroy(group);
-    };
+    } && (requires(T& t) { t.machine_types(); } || requires(T& t, MachineTypesRequest request) {
+        t.machine_types(request);
+    }) && (requires(T& t, NodeGroupId group) { t.destroy(group); } || requires(T& t, DestroyRequest request) {
+        t.destroy(request);
+    });
 
 namespace detail {
 
@@ -75,9 +78,15 @@ private:
     static AutoprovisionTable& me(void* self) noexcept {
         return *static_cast<AutoprovisionTable*>(self);
     }
-    static capstan_status machine_types(void* self, capstan_op op) noexcept {
-        return run_operation<MachineTypes>(*me(self).host, op,
-                                           [&] { return me(self).object->machine_types(); });
+    static capstan_status machine_types(void* self, capstan_op op,
+                                        const capstan_machine_types_request* raw) noexcept {
+        return run_operation<MachineTypes>(*me(self).host, op, [&] {
+            if constexpr (requires(T& t) { t.machine_types(); }) {
+                return me(self).object->machine_types();
+            } else {
+                return me(self).object->machine_types(from_abi(*raw));
+            }
+        });
     }
     static capstan_status new_group(void* self, const capstan_call* call,
                                     const capstan_group_plan* raw,
@@ -101,9 +110,15 @@ private:
             return me(self).object->create(std::move(*plan));
         });
     }
-    static capstan_status destroy(void* self, capstan_op op, capstan_str group) noexcept {
-        return run_operation<void>(
-            *me(self).host, op, [&] { return me(self).object->destroy(NodeGroupId(text(group))); });
+    static capstan_status destroy(void* self, capstan_op op,
+                                  const capstan_destroy_request* raw) noexcept {
+        return run_operation<void>(*me(self).host, op, [&] {
+            if constexpr (requires(T& t, NodeGroupId group) { t.destroy(group); }) {
+                return me(self).object->destroy(from_abi(*raw).group);
+            } else {
+                return me(self).object->destroy(from_abi(*raw));
+            }
+        });
     }
 };
 

@@ -15,6 +15,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
+/// A state that is none of these is `creating`.
 enum class MachineState : std::int32_t {
     requested = CAPSTAN_MACHINE_REQUESTED,  ///< asked for; the cloud has not made it (yet)
     creating = CAPSTAN_MACHINE_CREATING,
@@ -35,14 +36,46 @@ constexpr std::string_view name_of(MachineState state) noexcept {
     return "Unknown";
 }
 
-/// One machine of a group.
+/// Why a machine is going to leave though its group is not asked to shrink.
+enum class LeaveReason : std::int32_t {
+    other = CAPSTAN_LEAVES_OTHER,
+    spot_interruption = CAPSTAN_LEAVES_SPOT_INTERRUPTION,  ///< the cloud takes it back
+    rebalance = CAPSTAN_LEAVES_REBALANCE,                  ///< the cloud expects to take it back
+    maintenance = CAPSTAN_LEAVES_MAINTENANCE,
+    expiry = CAPSTAN_LEAVES_EXPIRY,  ///< its lifetime, or its reservation, ends
+};
+/// "spot_interruption"; "Unknown" for a value that is none.
+constexpr std::string_view name_of(LeaveReason reason) noexcept {
+    switch (reason) {
+        case LeaveReason::other: return "other";
+        case LeaveReason::spot_interruption: return "spot_interruption";
+        case LeaveReason::rebalance: return "rebalance";
+        case LeaveReason::maintenance: return "maintenance";
+        case LeaveReason::expiry: return "expiry";
+    }
+    return "Unknown";
+}
+
+/// That a machine is about to leave.
+struct Leaving {
+    LeaveReason reason = LeaveReason::other;
+    std::optional<Time> at{};  ///< nothing: not known when
+    bool operator==(const Leaving&) const = default;
+};
+
+/// One machine: of a group, or of none where it is known to exist and to belong to no group.
 struct Machine {
-    MachineId id{};  ///< the node's spec.providerID; while requested any stable text
-    NodeGroupId group{};
+    MachineId id{};       ///< the node's spec.providerID; while requested any stable text
+    NodeGroupId group{};  ///< empty: of no group; it exists and is never changed
     MachineState state = MachineState::running;
     std::string machine_type{}, zone{};  ///< empty: unknown
     std::optional<Time> launched{};
-    std::optional<Error> error{};  ///< out_of_capacity and quota fall over to the next option
+    std::optional<Error> error{};        ///< out_of_capacity and quota fall over to the next option
+    std::string template_fingerprint{};  ///< of the template it was made from; empty: unknown
+    std::string node_name{};  ///< of its node, where that may have no providerID; empty: unknown
+    std::optional<Leaving> leaves{};
+    std::optional<bool> spot{};              ///< the cloud may take it back
+    std::optional<double> price_per_hour{};  ///< in the currency of its group's price
 
     bool operator==(const Machine&) const = default;
 };
@@ -51,8 +84,12 @@ struct Machine {
 struct CloudView {
     bool complete = true;  ///< false: groups in `unreadable` keep their last known state, untouched
     std::vector<NodeGroup> groups{};
-    std::vector<Machine> machines{};
+    std::vector<Machine> machines{};  ///< of no two one id
     std::vector<Error> unreadable{};  ///< Error::subject is the group's id
+    /// What the id of every machine of this cloud begins with ("aws:///"), where `machines` has all
+    /// of them: a node with such a providerID that is not listed has lost its machine. Empty: a
+    /// machine that is not listed may exist.
+    std::string lists_all_with_prefix{};
 
     bool operator==(const CloudView&) const = default;
 };
@@ -67,14 +104,19 @@ struct Resize {
     /// its answers, compare with the larger of the list's target and the last answer, both without
     /// machines that `remove` has agreed to take.
     int expected_target = 0;
+    /// All of `delta` or nothing. A cloud that cannot promise that answers ErrorCode::unsupported
+    /// and changes nothing; it is then asked once more without.
     bool all_or_nothing = false;
     std::string idempotency_key{};  ///< the same key again has no second effect
 
     bool operator==(const Resize&) const = default;
 };
 
+/// Fewer than were asked for are an answer, not a failure: `shortfall` says why there are not more.
+/// Where the cloud agrees to none, the call fails instead.
 struct Resized {
-    int target = 0;  ///< as the cloud has it now, whatever its lists still show
+    int target = 0;                    ///< as the cloud has it now, whatever its lists still show
+    std::optional<Error> shortfall{};  ///< nothing: all that was asked for
     bool operator==(const Resized&) const = default;
 };
 

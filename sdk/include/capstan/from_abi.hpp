@@ -6,7 +6,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -44,6 +47,13 @@ inline Result<void> numbers_from_abi(const capstan_group& raw, NodeGroup& out) {
     return {};
 }
 
+/// The value of a member that is pointed to; its error names the member.
+template <class T>
+Result<T> member_from_abi(std::string_view name, Result<T> value) {
+    if (!value) return misfit_in(std::string(name), std::move(value).error());
+    return value;
+}
+
 /// That no two elements have one id; `id_of` gives it.
 template <class T, class F>
 Result<void> check_unique(std::string_view name, const std::vector<T>& values, F id_of) {
@@ -57,7 +67,77 @@ Result<void> check_unique(std::string_view name, const std::vector<T>& values, F
     return {};
 }
 
+/// A share of 1, or an error.
+inline Result<double> share_of_one_from_abi(std::string_view name, double value) {
+    if (value >= 0 && value <= 1) return value;
+    return misfit(std::string(name) + " is " + std::to_string(value) + ", not from 0 to 1");
+}
+
+/// A price by the hour: a number, at least 0.
+inline Result<double> hourly_price_from_abi(std::string_view name, double value) {
+    if (std::isfinite(value) && value >= 0) return value;
+    return misfit(std::string(name) + " is " + std::to_string(value));
+}
+
+inline bool is_currency(std::string_view text) noexcept {
+    return text.size() == 3 &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
 }  // namespace detail
+
+inline Result<Price> price_from_abi(const capstan_price& raw) {
+    CAPSTAN_CHECK(detail::check_size(raw));
+    Price out;
+    out.currency = std::string(raw.currency, ::strnlen(raw.currency, sizeof raw.currency));
+    if (!detail::is_currency(out.currency))
+        return detail::misfit("currency is " +
+                              in_quotes(detail::clean_utf8(out.currency, sizeof raw.currency)) +
+                              ", not three capital letters");
+    if ((raw.present & CAPSTAN_PRICE_PER_HOUR) != 0) {
+        CAPSTAN_TRY(out.per_hour, detail::hourly_price_from_abi("per_hour", raw.per_hour));
+    }
+    if ((raw.present & CAPSTAN_PRICE_INTERRUPTION_RATE) != 0) {
+        CAPSTAN_TRY(out.interruption_rate,
+                    detail::share_of_one_from_abi("interruption_rate", raw.interruption_rate));
+    }
+    return out;
+}
+
+inline Result<GroupOptions> group_options_from_abi(const capstan_group_options& raw) {
+    CAPSTAN_CHECK(detail::check_size(raw));
+    GroupOptions out;
+    const auto has = [&raw](std::uint64_t bit) { return (raw.present & bit) != 0; };
+    const auto share = [&](std::string_view name, std::uint64_t bit, double value,
+                           std::optional<double>& to) -> Result<void> {
+        if (!has(bit)) return {};
+        CAPSTAN_TRY(to, detail::share_of_one_from_abi(name, value));
+        return {};
+    };
+    const auto duration = [&](std::string_view name, std::uint64_t bit, std::int64_t ns,
+                              std::optional<Duration>& to) -> Result<void> {
+        if (!has(bit)) return {};
+        if (ns < 0) return detail::misfit(std::string(name) + " is " + std::to_string(ns));
+        to = Duration(ns);
+        return {};
+    };
+    CAPSTAN_CHECK(share("utilization_threshold", CAPSTAN_GROUP_OPTION_UTILIZATION,
+                        raw.utilization_threshold, out.utilization_threshold));
+    CAPSTAN_CHECK(share("gpu_utilization_threshold", CAPSTAN_GROUP_OPTION_GPU_UTILIZATION,
+                        raw.gpu_utilization_threshold, out.gpu_utilization_threshold));
+    CAPSTAN_CHECK(
+        duration("unneeded_ns", CAPSTAN_GROUP_OPTION_UNNEEDED, raw.unneeded_ns, out.unneeded_time));
+    CAPSTAN_CHECK(
+        duration("unready_ns", CAPSTAN_GROUP_OPTION_UNREADY, raw.unready_ns, out.unready_time));
+    CAPSTAN_CHECK(duration("max_provision_ns", CAPSTAN_GROUP_OPTION_PROVISION, raw.max_provision_ns,
+                           out.max_node_provision_time));
+    CAPSTAN_CHECK(duration("drain_timeout_ns", CAPSTAN_GROUP_OPTION_DRAIN, raw.drain_timeout_ns,
+                           out.drain_timeout));
+    if (has(CAPSTAN_GROUP_OPTION_ZERO_OR_MAX)) out.zero_or_max = raw.zero_or_max != 0;
+    if (has(CAPSTAN_GROUP_OPTION_IGNORE_DAEMONSETS))
+        out.ignore_daemonsets_utilization = raw.ignore_daemonsets != 0;
+    return out;
+}
 
 inline Result<NodeGroup> group_from_abi(const capstan_group& raw) {
     CAPSTAN_CHECK(detail::check_size(raw));
@@ -70,6 +150,15 @@ inline Result<NodeGroup> group_from_abi(const capstan_group& raw) {
     CAPSTAN_TRY(out.template_fingerprint,
                 detail::text_from_abi("template_fingerprint", raw.template_fingerprint));
     CAPSTAN_TRY(out.tags, detail::labels_from_abi("tags", raw.tags));
+    if ((raw.present & CAPSTAN_GROUP_SPOT) != 0) out.spot = raw.spot != 0;
+    CAPSTAN_TRY(out.zones, detail::names_from_abi<std::string>("zones", raw.zones));
+    if (raw.price != nullptr) {
+        CAPSTAN_TRY(out.price, detail::member_from_abi("price", price_from_abi(*raw.price)));
+    }
+    if (raw.options != nullptr) {
+        CAPSTAN_TRY(out.options,
+                    detail::member_from_abi("options", group_options_from_abi(*raw.options)));
+    }
     return out;
 }
 
@@ -94,26 +183,49 @@ inline Result<NodeTemplate> template_from_abi(const capstan_template& raw) {
     return out;
 }
 
+namespace detail {
+
+inline MachineState machine_state_from_abi(std::int32_t state) noexcept {
+    const bool is_known = state >= CAPSTAN_MACHINE_REQUESTED && state <= CAPSTAN_MACHINE_FAILED;
+    return is_known ? static_cast<MachineState>(state) : MachineState::creating;
+}
+
+inline Leaving leaving_from_abi(const capstan_machine& raw) noexcept {
+    const bool is_known =
+        raw.leaves_because > CAPSTAN_LEAVES_OTHER && raw.leaves_because <= CAPSTAN_LEAVES_EXPIRY;
+    Leaving out;
+    if (is_known) out.reason = static_cast<LeaveReason>(raw.leaves_because);
+    if (raw.leaves_unix_ns != 0) out.at = time_from_unix_ns(raw.leaves_unix_ns);
+    return out;
+}
+
+}  // namespace detail
+
 inline Result<Machine> machine_from_abi(const capstan_machine& raw) {
     CAPSTAN_CHECK(detail::check_size(raw));
-    if (raw.state < CAPSTAN_MACHINE_REQUESTED || raw.state > CAPSTAN_MACHINE_FAILED) {
-        return detail::misfit("state is " + std::to_string(raw.state) + ", which is none");
-    }
     Machine out;
     CAPSTAN_TRY(std::string id, detail::text_from_abi("id", raw.id, detail::Text::required));
-    CAPSTAN_TRY(std::string group,
-                detail::text_from_abi("group_id", raw.group_id, detail::Text::required));
+    CAPSTAN_TRY(std::string group, detail::text_from_abi("group_id", raw.group_id));
     out.id = MachineId(std::move(id));
     out.group = NodeGroupId(std::move(group));
-    out.state = static_cast<MachineState>(raw.state);
+    out.state = detail::machine_state_from_abi(raw.state);
     CAPSTAN_TRY(out.machine_type, detail::text_from_abi("machine_type", raw.machine_type));
     CAPSTAN_TRY(out.zone, detail::text_from_abi("zone", raw.zone));
     if ((raw.present & CAPSTAN_MACHINE_LAUNCHED) != 0)
         out.launched = time_from_unix_ns(raw.launched_unix_ns);
-    if (raw.error == nullptr) return out;
-    Result<Error> error = detail::error_from_abi(*raw.error);
-    if (!error) return detail::misfit_in("error", std::move(error).error());
-    out.error = std::move(*error);
+    CAPSTAN_TRY(out.template_fingerprint,
+                detail::text_from_abi("template_fingerprint", raw.template_fingerprint));
+    CAPSTAN_TRY(out.node_name, detail::text_from_abi("node_name", raw.node_name));
+    if ((raw.present & CAPSTAN_MACHINE_LEAVES) != 0) out.leaves = detail::leaving_from_abi(raw);
+    if ((raw.present & CAPSTAN_MACHINE_SPOT) != 0) out.spot = raw.spot != 0;
+    if ((raw.present & CAPSTAN_MACHINE_PRICE) != 0) {
+        CAPSTAN_TRY(out.price_per_hour,
+                    detail::hourly_price_from_abi("price_per_hour", raw.price_per_hour));
+    }
+    if (raw.error != nullptr) {
+        CAPSTAN_TRY(out.error,
+                    detail::member_from_abi("error", detail::error_from_abi(*raw.error)));
+    }
     return out;
 }
 
@@ -132,6 +244,8 @@ inline Result<CloudView> cloud_view_from_abi(const capstan_cloud_view& raw) {
                                        [](const auto& m) -> auto& { return m.id.value(); }));
     CAPSTAN_TRY(out.unreadable, detail::list_from_abi<capstan_error>("unreadable", raw.unreadable,
                                                                      detail::error_from_abi));
+    CAPSTAN_TRY(out.lists_all_with_prefix,
+                detail::text_from_abi("lists_all_with_prefix", raw.lists_all_with_prefix));
     return out;
 }
 
@@ -149,7 +263,12 @@ inline Result<Resize> resize_from_abi(const capstan_resize& raw) {
 inline Result<Resized> resized_from_abi(const capstan_resized& raw) {
     CAPSTAN_CHECK(detail::check_size(raw));
     if (raw.target < 0) return detail::misfit("target is " + std::to_string(raw.target));
-    return Resized{raw.target};
+    Resized out{.target = raw.target};
+    if (raw.shortfall != nullptr) {
+        CAPSTAN_TRY(out.shortfall,
+                    detail::member_from_abi("shortfall", detail::error_from_abi(*raw.shortfall)));
+    }
+    return out;
 }
 
 inline Result<Removal> removal_from_abi(const capstan_removal& raw) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,8 +75,12 @@ public:
         return CAPSTAN_HAS(clock_, capstan_clock, random) ? clock_->random(host_) : 0;
     }
 
+    /// From 0 up to 1, which is never reached.
+    double random_share() const noexcept { return static_cast<double>(random() >> 11) * 0x1p-53; }
+
     /// Hands the secret to `use(std::string_view)`; the text is wiped afterwards, so it must not be
-    /// kept.
+    /// kept. The error is the host's, and says why there is none: `permission`, `not_found` or
+    /// `unavailable`.
     template <class F>
     Result<void> with_secret(std::string_view name, F&& use) const;
 
@@ -119,19 +124,34 @@ Result<void> Host::with_secret(std::string_view name, F&& use) const {
         return fail(ErrorCode::permission,
                     "secret " + std::string(name) + ": no secret is granted");
     }
-    auto on_value = [&use](capstan_str value) { use(text(value)); };
-    detail::Caught<decltype(on_value)> caught{on_value};
+    struct Use {
+        F& use;
+        std::exception_ptr thrown{};
+        std::optional<Error> error{};
+    } call{use};
     const capstan_status status = secrets->with(
         host_, str(name),
         [](void* user, capstan_str value) noexcept {
-            detail::Caught<decltype(on_value)>::call(user, value);
+            auto& self = *static_cast<Use*>(user);
+            try {
+                self.use(text(value));
+            } catch (...) {
+                self.thrown = std::current_exception();
+            }
         },
-        &caught);
-    if (caught.thrown) std::rethrow_exception(caught.thrown);
-    if (status != CAPSTAN_OK) {
-        return fail(error_code(status), "secret " + std::string(name) + ": " +
-                                            std::string(name_of(error_code(status))));
-    }
+        [](void* user, const capstan_error* error) noexcept {
+            auto& self = *static_cast<Use*>(user);
+            try {
+                self.error = from_abi(*error);
+            } catch (...) {
+                self.thrown = std::current_exception();
+            }
+        },
+        &call);
+    if (call.thrown) std::rethrow_exception(call.thrown);
+    if (call.error) return fail(std::move(*call.error));
+    if (status != CAPSTAN_OK)
+        return fail(error_code(status), "secret " + std::string(name) + ": cannot be read");
     return {};
 }
 

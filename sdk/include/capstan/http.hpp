@@ -29,7 +29,8 @@ struct HttpRequest {
     HttpHeaders headers{};
     std::string body{};
     Duration timeout = std::chrono::seconds(30);  ///< at most what the operation has left
-    std::uint64_t max_reply_bytes = 16u << 20;
+    std::uint64_t max_reply_bytes = CAPSTAN_HTTP_DEFAULT_REPLY;
+    std::uint64_t flags = 0;  ///< CAPSTAN_HTTP_DIRECT and the others of abi/service_http.h
 
     HttpRequest() = default;
     HttpRequest(std::string method_name, std::string absolute_url)
@@ -47,21 +48,53 @@ struct HttpRequest {
         timeout = time;
         return *this;
     }
+    /// No proxy sees it: for metadata services.
+    HttpRequest& direct() & { return with_flag(CAPSTAN_HTTP_DIRECT); }
+    /// HTTP/2 over TLS, or no request: for https.
+    HttpRequest& http2() & { return with_flag(CAPSTAN_HTTP_2); }
+    /// HTTP/2 without TLS, over a connection of its own: for http.
+    HttpRequest& http2_prior_knowledge() & { return with_flag(CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE); }
+    /// Dot segments of the path stay, where a signature covers them.
+    HttpRequest& path_as_is() & { return with_flag(CAPSTAN_HTTP_PATH_AS_IS); }
+
     HttpRequest&& header(std::string name, std::string value) && {
         return std::move(header(std::move(name), std::move(value)));
     }
     HttpRequest&& with_body(std::string text) && { return std::move(with_body(std::move(text))); }
     HttpRequest&& within(Duration time) && { return std::move(within(time)); }
+    HttpRequest&& direct() && { return std::move(direct()); }
+    HttpRequest&& http2() && { return std::move(http2()); }
+    HttpRequest&& http2_prior_knowledge() && { return std::move(http2_prior_knowledge()); }
+    HttpRequest&& path_as_is() && { return std::move(path_as_is()); }
+
+    bool has(std::uint64_t flag) const noexcept { return (flags & flag) != 0; }
+    /// "HTTP GET https://api.example/groups": how messages name it. Without the query, where
+    /// signatures and tokens live.
+    std::string name() const {
+        return "HTTP " + method + " " + url.substr(0, url.find_first_of("?#"));
+    }
+
+private:
+    HttpRequest& with_flag(std::uint64_t flag) & {
+        flags |= flag;
+        return *this;
+    }
 };
 
 struct HttpReply {
     int status = 0;
     HttpHeaders headers;  ///< names in lower case
     std::string body;
+    HttpHeaders trailers{};  ///< what came after the body, in the same way
 
     /// The first header of that (lower-case) name, or empty.
-    std::string_view header(std::string_view name) const noexcept {
-        for (const auto& [key, value] : headers) {
+    std::string_view header(std::string_view name) const noexcept { return find(headers, name); }
+    /// The first trailer of that (lower-case) name, or empty.
+    std::string_view trailer(std::string_view name) const noexcept { return find(trailers, name); }
+
+private:
+    static std::string_view find(const HttpHeaders& all, std::string_view name) noexcept {
+        for (const auto& [key, value] : all) {
             if (key == name) return value;
         }
         return {};
@@ -82,8 +115,7 @@ public:
             parent = awaiting.promise().op;
         const capstan_status accepted = start(parent);
         if (accepted == CAPSTAN_OK) return true;
-        error_ = Error{error_code(accepted),
-                       "HTTP " + request_.method + " " + request_.url + ": the host refused it"};
+        error_ = Error{error_code(accepted), request_.name() + ": " + refusal(accepted)};
         return false;
     }
     HttpReply await_resume() {
@@ -92,6 +124,13 @@ public:
     }
 
 private:
+    /// Of a request whose `done` is not called; every other refusal has the host's own message.
+    static std::string refusal(capstan_status status) {
+        if (status == CAPSTAN_E_PERMISSION) return "this host lends no " CAPSTAN_SERVICE_HTTP;
+        if (status == CAPSTAN_E_CANCELLED) return "the instance is stopping";
+        if (status == CAPSTAN_E_BUSY) return "too many refused requests wait to be told";
+        return "the host does not take it";
+    }
     capstan_status start(capstan_op parent) {
         const auto* http = host_.service<capstan_http>(CAPSTAN_SERVICE_HTTP);
         if (!CAPSTAN_HAS(http, capstan_http, send)) return CAPSTAN_E_PERMISSION;
@@ -101,11 +140,15 @@ private:
         const std::int64_t timeout = std::clamp<std::int64_t>(
             std::chrono::duration_cast<std::chrono::milliseconds>(request_.timeout).count(), 1,
             std::numeric_limits<std::int32_t>::max());
-        const capstan_http_request request{
-            sizeof request,           static_cast<std::int32_t>(timeout),
-            str(request_.method),     str(request_.url),
-            array_of(headers),        str(request_.body),
-            request_.max_reply_bytes, parent};
+        const capstan_http_request request{sizeof request,
+                                           static_cast<std::int32_t>(timeout),
+                                           str(request_.method),
+                                           str(request_.url),
+                                           array_of(headers),
+                                           str(request_.body),
+                                           request_.max_reply_bytes,
+                                           request_.flags,
+                                           parent};
         return http->send(host_.raw(), &request, &Send::done, this);
     }
     static void done(void* user, capstan_status status, const capstan_http_reply* reply,
@@ -113,24 +156,27 @@ private:
         auto* self = static_cast<Send*>(user);
         try {
             if (status == CAPSTAN_OK && reply != nullptr) {
-                self->keep(*reply);
+                self->keep(reply);
             } else if (error != nullptr) {
                 self->error_ = from_abi(*error);
             } else {
-                self->error_ =
-                    Error{error_code(status), "HTTP " + self->request_.url + ": no reply"};
+                self->error_ = Error{error_code(status), self->request_.name() + ": no reply"};
             }
         } catch (...) {
             self->error_ = Error{ErrorCode::internal, {}};
         }
         self->waiting_.resume();
     }
-    void keep(const capstan_http_reply& reply) {
-        reply_.status = reply.status;
-        reply_.body = text(reply.body);
-        for (const capstan_kv& header : View<capstan_kv>(reply.headers)) {
-            reply_.headers.emplace_back(text(header.key), text(header.value));
-        }
+    void keep(const capstan_http_reply* reply) {
+        reply_.status = reply->status;
+        reply_.body = text(reply->body);
+        keep(reply->headers, reply_.headers);
+        if (CAPSTAN_REACHES(reply, capstan_http_reply, trailers))
+            keep(reply->trailers, reply_.trailers);
+    }
+    static void keep(capstan_array from, HttpHeaders& to) {
+        for (const capstan_kv& header : View<capstan_kv>(from))
+            to.emplace_back(text(header.key), text(header.value));
     }
     Host host_;
     HttpRequest request_;

@@ -4,7 +4,10 @@
 ///     "b");
 #pragma once
 
+#include <array>
 #include <charconv>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -14,7 +17,9 @@
 #include <vector>
 
 #include <capstan/detail/text.hpp>
+#include <capstan/detail/utf8.hpp>
 #include <capstan/result.hpp>
+#include <capstan/sentence.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -29,6 +34,9 @@ public:
     Json(bool value) : type_(Type::boolean), text_(value ? "true" : "false") {}
     Json(std::int64_t value) : type_(Type::number), text_(std::to_string(value)) {}
     Json(int value) : Json(std::int64_t{value}) {}
+    Json(std::uint64_t value) : type_(Type::number), text_(std::to_string(value)) {}
+    /// With the fewest digits that give the same number again; null for what is not finite.
+    Json(double value);
     Json(std::string value) : type_(Type::text), text_(std::move(value)) {}
     Json(std::string_view value) : Json(std::string(value)) {}
     Json(const char* value) : Json(std::string(value)) {}
@@ -61,13 +69,12 @@ public:
     // Each is empty, false or nothing for a value of another type.
     const std::string& text() const noexcept { return is_text() ? text_ : none(); }
     bool boolean() const noexcept { return type_ == Type::boolean && text_ == "true"; }
-    std::optional<std::int64_t> integer() const noexcept {
-        std::int64_t out = 0;
-        const char* const end = text_.data() + text_.size();
-        const auto [at, bad] = std::from_chars(text_.data(), end, out);
-        if (type_ != Type::number || bad != std::errc() || at != end) return std::nullopt;
-        return out;
-    }
+    /// A whole number, however it is written ("4", "4.0", "4e3"); nothing where it would lose
+    /// something: a fraction, or more than the type holds.
+    std::optional<std::int64_t> integer() const noexcept;
+    std::optional<std::uint64_t> unsigned_integer() const noexcept;
+    /// The nearest double; nothing where it would be infinite.
+    std::optional<double> number() const noexcept;
     const std::vector<Json>& items() const noexcept { return items_; }
     const std::vector<Member>& members() const noexcept { return members_; }
 
@@ -148,6 +155,46 @@ inline void append_json_text(std::string& out, std::string_view text) {
     out += '"';
 }
 
+/// The size of a whole number as JSON writes numbers, without its sign.
+inline std::optional<std::uint64_t> find_whole_size(std::string_view text) noexcept {
+    if (text.starts_with('-')) text.remove_prefix(1);
+    const std::string_view before = take_digits(text);
+    std::string_view behind;
+    if (text.starts_with('.')) {
+        text.remove_prefix(1);
+        behind = take_digits(text);
+    }
+    // An exponent that is no int leaves of a number of any sensible length zero or too much.
+    constexpr int far = 1'000'000'000;
+    int exponent = 0;
+    if (before.empty() || (!text.empty() && text.front() != 'e' && text.front() != 'E'))
+        return std::nullopt;
+    if (!text.empty()) {
+        text.remove_prefix(text.size() > 1 && text[1] == '+' ? 2 : 1);
+        const char* const end = text.data() + text.size();
+        const auto [at, bad] = std::from_chars(text.data(), end, exponent);
+        if (at != end || bad == std::errc::invalid_argument) return std::nullopt;
+        if (bad != std::errc()) exponent = text.starts_with('-') ? -far : far;
+    }
+    std::uint64_t size = 0;
+    const auto take = [&size](std::uint64_t digit) {
+        return !__builtin_mul_overflow(size, std::uint64_t{10}, &size) &&
+               !__builtin_add_overflow(size, digit, &size);
+    };
+    const std::int64_t point = static_cast<std::int64_t>(before.size()) + exponent;
+    const auto count = static_cast<std::int64_t>(before.size() + behind.size());
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const char c = at < before.size() ? before[at] : behind[at - before.size()];
+        if (i >= point && c != '0') return std::nullopt;
+        if (i < point && !take(static_cast<std::uint64_t>(c - '0'))) return std::nullopt;
+    }
+    for (std::int64_t i = count; i < point && size != 0; ++i) {
+        if (!take(0)) return std::nullopt;
+    }
+    return size;
+}
+
 inline void append_utf8(std::string& out, std::uint32_t point) {
     const auto tail = [&](int shift) {
         return static_cast<char>(0x80 | ((point >> shift) & 0x3f));
@@ -165,6 +212,12 @@ inline void append_utf8(std::string& out, std::uint32_t point) {
 
 /// One text, from its start to its end.
 class JsonReader {
+    /// The member or, without a key, the item that is being read.
+    struct Step {
+        const std::string* key = nullptr;
+        std::size_t item = 0;
+    };
+
 public:
     explicit JsonReader(std::string_view text) : text_(text) {}
 
@@ -179,8 +232,26 @@ private:
     static constexpr int depth_max = 128;
 
     Unexpected complain(std::string_view what) const {
-        return fail(ErrorCode::invalid_argument,
-                    "no JSON: " + std::string(what) + ", at byte " + std::to_string(at_));
+        std::string message = "no JSON: " + std::string(what) + ", at byte " + std::to_string(at_);
+        if (!path_.empty()) message += " in " + path_text();
+        const std::string_view rest = text_.substr(at_, 20);
+        message += rest.empty() ? ", its end" : ", before " + in_quotes(clean_utf8(rest, 20));
+        return fail(ErrorCode::invalid_argument, std::move(message));
+    }
+    /// "items[3].name"; of a deep one the last parts.
+    std::string path_text() const {
+        constexpr std::size_t most = 8;
+        std::string out;
+        const std::size_t first = path_.size() > most ? path_.size() - most : 0;
+        if (first > 0) out = "...";
+        for (std::size_t i = first; i < path_.size(); ++i) {
+            if (path_[i].key == nullptr) {
+                out += '[' + std::to_string(path_[i].item) + ']';
+            } else {
+                out += (out.empty() ? "" : ".") + clean_utf8(*path_[i].key, 40);
+            }
+        }
+        return out;
     }
     void skip_space() noexcept {
         while (at_ < text_.size() &&
@@ -218,8 +289,10 @@ private:
         do {
             if (!take('"')) return complain("expected a member's name");
             CAPSTAN_TRY(std::string key, read_text());
+            path_.push_back({&key});
             if (!take(':')) return complain("expected ':'");
             CAPSTAN_TRY(Json value, read(depth + 1));
+            path_.pop_back();
             out.emplace_back(std::move(key), std::move(value));
         } while (take(','));
         if (!take('}')) return complain("expected ',' or '}'");
@@ -229,7 +302,9 @@ private:
         std::vector<Json> out;
         if (take(']')) return Json::array();
         do {
+            path_.push_back({nullptr, out.size()});
             CAPSTAN_TRY(Json value, read(depth + 1));
+            path_.pop_back();
             out.push_back(std::move(value));
         } while (take(','));
         if (!take(']')) return complain("expected ',' or ']'");
@@ -304,11 +379,47 @@ private:
 
     std::string_view text_;
     std::size_t at_ = 0;
+    std::vector<Step> path_{};
 };
 
 }  // namespace detail
 
-/// `invalid_argument`: it is none; the message names the byte.
+inline Json::Json(double value) {
+    if (!std::isfinite(value)) return;
+    std::array<char, 32> out{};
+    char* const end = std::to_chars(out.data(), out.data() + out.size(), value).ptr;
+    type_ = Type::number;
+    text_.assign(out.data(), end);
+}
+
+inline std::optional<std::uint64_t> Json::unsigned_integer() const noexcept {
+    const auto size = type_ == Type::number ? detail::find_whole_size(text_) : std::nullopt;
+    return size && (*size == 0 || text_.front() != '-') ? size : std::nullopt;
+}
+
+inline std::optional<std::int64_t> Json::integer() const noexcept {
+    const auto size = type_ == Type::number ? detail::find_whole_size(text_) : std::nullopt;
+    const bool is_negative = type_ == Type::number && text_.starts_with('-');
+    const std::uint64_t most = (std::uint64_t{1} << 63) - (is_negative ? 0 : 1);
+    if (!size || *size > most) return std::nullopt;
+    return static_cast<std::int64_t>(is_negative ? 0 - *size : *size);
+}
+
+inline std::optional<double> Json::number() const noexcept {
+    double out = 0;
+    const char* const end = text_.data() + text_.size();
+    if (type_ != Type::number) return std::nullopt;
+    const auto [at, bad] = std::from_chars(text_.data(), end, out);
+    // Out of range with a negative exponent is too small for a double, and nearest to zero.
+    if (bad == std::errc::result_out_of_range && text_.find_first_of("eE") != std::string::npos &&
+        text_[text_.find_first_of("eE") + 1] == '-')
+        return 0.0;
+    if (bad != std::errc() || at != end) return std::nullopt;
+    return out;
+}
+
+/// `invalid_argument`: it is none; the message has the byte, where it is ("items[3].name"), and
+/// what stands there.
 inline Result<Json> parse_json(std::string_view text) {
     return detail::JsonReader(text).read_all();
 }

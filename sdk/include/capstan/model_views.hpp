@@ -38,6 +38,12 @@ public:
         return number(CAPSTAN_GROUP_TARGET, group_->target);
     }
     View<capstan_kv> tags() const noexcept { return View<capstan_kv>(group_->tags); }
+    /// Whether the cloud may take its machines back.
+    bool is_spot() const noexcept {
+        return (group_->present & CAPSTAN_GROUP_SPOT) != 0 && group_->spot != 0;
+    }
+    /// Where its machines may be made; empty: unknown.
+    View<capstan_str> zones() const noexcept { return View<capstan_str>(group_->zones); }
     const capstan_group& raw() const noexcept { return *group_; }
 
 private:

@@ -16,13 +16,11 @@
 ///     Task<void> stop();                          after the last one
 ///     Task<void> self_check();                    for `capstan doctor`
 ///     Result<void> reconfigure(const Settings&);  takes changed LIVE settings
-///     std::map<std::string, std::string> export_state() const;
-///     Result<void> import_state(std::string_view from_version,
-///                               const std::map<std::string, std::string>&);
+///
+/// The first three may take a StartRequest, StopRequest or SelfCheckRequest (requests.hpp).
 #pragma once
 
 #include <cstring>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,15 +28,18 @@
 #include <vector>
 
 #include <capstan/abi/abi.h>
+#include <capstan/cache.hpp>
 #include <capstan/cloud_provider.hpp>
 #include <capstan/controller.hpp>
 #include <capstan/expander.hpp>
 #include <capstan/group_source.hpp>
 #include <capstan/host.hpp>
+#include <capstan/requests.hpp>
 #include <capstan/settings.hpp>
 #include <capstan/similarity.hpp>
 #include <capstan/splitter.hpp>
 #include <capstan/task.hpp>
+#include <capstan/wake.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -52,8 +53,6 @@ struct ClassOptions {
 };
 
 namespace detail {
-
-using State = std::map<std::string, std::string>;
 
 template <class T>
 auto table_of(T& object) {
@@ -92,6 +91,17 @@ T make_object(const Host& host, const Settings& settings) {
     }
 }
 
+template <class T>
+inline constexpr bool has_start =
+    requires(T& t) { t.start(); } || requires(T& t, StartRequest request) { t.start(request); };
+template <class T>
+inline constexpr bool has_stop =
+    requires(T& t) { t.stop(); } || requires(T& t, StopRequest request) { t.stop(request); };
+template <class T>
+inline constexpr bool has_self_check = requires(T& t) {
+    t.self_check();
+} || requires(T& t, SelfCheckRequest request) { t.self_check(request); };
+
 /// One instance: the author's object, the tables that lead to it, and the C functions around it.
 template <class T>
 struct Holder {
@@ -107,15 +117,11 @@ struct Holder {
         instance.interface_of = &interface_of;
         instance.destroy = [](void* self) noexcept { delete static_cast<Holder*>(self); };
         if constexpr (requires { tables.attach(host); }) tables.attach(host);
-        if constexpr (requires { object.start(); }) instance.start = &start;
-        if constexpr (requires { object.stop(); }) instance.stop = &stop;
-        if constexpr (requires { object.self_check(); }) instance.self_check = &self_check;
+        if constexpr (has_start<T>) instance.start = &start;
+        if constexpr (has_stop<T>) instance.stop = &stop;
+        if constexpr (has_self_check<T>) instance.self_check = &self_check;
         if constexpr (requires { object.reconfigure(settings); })
             instance.reconfigure = &reconfigure;
-        if constexpr (requires { object.export_state(); }) instance.export_state = &export_state;
-        if constexpr (requires(State s) { object.import_state(std::string_view(), s); }) {
-            instance.import_state = &import_state;
-        }
     }
     static const void* interface_of(void* self, const char* id) noexcept {
         auto& tables = static_cast<Holder*>(self)->tables;
@@ -125,41 +131,43 @@ struct Holder {
             return std::strcmp(id, TableOf<T>::kind) == 0 ? &tables.table : nullptr;
         }
     }
-    static capstan_status start(void* self, capstan_op op) noexcept {
+    static capstan_status start(void* self, capstan_op op,
+                                const capstan_start_request* raw) noexcept {
         auto& me = *static_cast<Holder*>(self);
-        return run_operation<void>(me.host, op, [&] { return me.object.start(); });
+        return run_operation<void>(me.host, op, [&] {
+            if constexpr (requires { me.object.start(); }) {
+                return me.object.start();
+            } else {
+                return me.object.start(from_abi(*raw));
+            }
+        });
     }
-    static capstan_status stop(void* self, capstan_op op) noexcept {
+    static capstan_status stop(void* self, capstan_op op,
+                               const capstan_stop_request* raw) noexcept {
         auto& me = *static_cast<Holder*>(self);
-        return run_operation<void>(me.host, op, [&] { return me.object.stop(); });
+        return run_operation<void>(me.host, op, [&] {
+            if constexpr (requires { me.object.stop(); }) {
+                return me.object.stop();
+            } else {
+                return me.object.stop(from_abi(*raw));
+            }
+        });
     }
-    static capstan_status self_check(void* self, capstan_op op) noexcept {
+    static capstan_status self_check(void* self, capstan_op op,
+                                     const capstan_self_check_request* raw) noexcept {
         auto& me = *static_cast<Holder*>(self);
-        return run_operation<void>(me.host, op, [&] { return me.object.self_check(); });
+        return run_operation<void>(me.host, op, [&] {
+            if constexpr (requires { me.object.self_check(); }) {
+                return me.object.self_check();
+            } else {
+                return me.object.self_check(from_abi(*raw));
+            }
+        });
     }
     static capstan_status reconfigure(void* self, const capstan_settings* settings,
                                       const capstan_call* call) noexcept {
         return guarded(call, [&] {
             return static_cast<Holder*>(self)->object.reconfigure(Settings(*settings));
-        });
-    }
-    static capstan_status export_state(void* self, const capstan_state_sink* sink) noexcept {
-        capstan_status status = CAPSTAN_OK;
-        const capstan_status caught = guarded(nullptr, [&] {
-            for (const auto& [key, value] : static_cast<Holder*>(self)->object.export_state()) {
-                status = sink->put(sink, str(key), str(value));
-                if (status != CAPSTAN_OK) return;
-            }
-        });
-        return caught != CAPSTAN_OK ? caught : status;
-    }
-    static capstan_status import_state(void* self, capstan_str from,
-                                       const capstan_state_entries* state) noexcept {
-        return guarded(nullptr, [&] {
-            State values;
-            for (const capstan_kv& kv : View<capstan_kv>(state->entries))
-                values.emplace(text(kv.key), text(kv.value));
-            return static_cast<Holder*>(self)->object.import_state(text(from), values);
         });
     }
 };
@@ -182,21 +190,16 @@ constexpr bool demand_shape() {
     static_assert(
         requires(const Settings& s) { T::check(s); } || !requires { &T::check; },
         "static void check(const Settings&)");
-    static_assert(requires(T& t) { t.start(); } || !requires { &T::start; }, "Task<void> start()");
-    static_assert(requires(T& t) { t.stop(); } || !requires { &T::stop; }, "Task<void> stop()");
     static_assert(
-        requires(T& t) { t.self_check(); } || !requires { &T::self_check; },
-        "Task<void> self_check()");
+        has_start<T> || !requires { &T::start; }, "Task<void> start(), or start(StartRequest)");
+    static_assert(
+        has_stop<T> || !requires { &T::stop; }, "Task<void> stop(), or stop(StopRequest)");
+    static_assert(
+        has_self_check<T> || !requires { &T::self_check; },
+        "Task<void> self_check(), or self_check(SelfCheckRequest)");
     static_assert(
         requires(T& t, const Settings& s) { t.reconfigure(s); } || !requires { &T::reconfigure; },
         "Result<void> reconfigure(const Settings&)");
-    static_assert(
-        requires(T& t) { t.export_state(); } || !requires { &T::export_state; },
-        "std::map<std::string, std::string> export_state() const");
-    static_assert(
-        requires(T& t, const State& s) { t.import_state(std::string_view(), s); } ||
-            !requires { &T::import_state; },
-        "Result<void> import_state(std::string_view, const std::map<std::string, std::string>&)");
     return true;
 }
 

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,22 @@ enum class SettingType : std::int32_t {
     table = CAPSTAN_TYPE_TABLE,
 };
 
+/// A bound of a setting: a number, or a duration where the setting is one (`.min = 10ms`). Reads as
+/// the double that crosses: of a duration its nanoseconds.
+class SettingBound {
+public:
+    template <class N>
+        requires std::is_arithmetic_v<N>
+    constexpr SettingBound(N number) noexcept : value_(static_cast<double>(number)) {}
+    template <class Rep, class Period>
+    constexpr SettingBound(std::chrono::duration<Rep, Period> time) noexcept
+        : value_(std::chrono::duration<double, std::nano>(time).count()) {}
+    constexpr operator double() const noexcept { return value_; }
+
+private:
+    double value_;
+};
+
 /// One setting, written with designated initializers:
 ///     {.key = "tolerance", .type = SettingType::number, .doc = "Relative; 0 is exact.",
 ///      .default_value = "0.05", .min = 0, .max = 1}
@@ -41,14 +59,14 @@ struct Setting {
     std::string_view doc{};            ///< one or two sentences, with the unit
     std::string_view default_value{};  ///< TOML text; empty: none
     bool required = false;
-    bool list = false;                        ///< an array of `type`
-    bool map = false;                         ///< a table with free keys and values of `type`
-    bool live = false;                        ///< may change without a restart
-    bool deprecated = false;                  ///< see `replaced_by`
-    std::vector<std::string_view> allowed{};  ///< of an enumeration
-    double min = 1, max = 0;                  ///< inclusive; min > max: unbounded
-    std::vector<Setting> fields{};            ///< of a table
-    std::string_view instance_kind{};         ///< of an instance: the kind it must be of
+    bool list = false;                         ///< an array of `type`
+    bool map = false;                          ///< a table with free keys and values of `type`
+    bool live = false;                         ///< may change without a restart
+    bool deprecated = false;                   ///< see `replaced_by`
+    std::vector<std::string_view> allowed{};   ///< of an enumeration
+    std::optional<SettingBound> min{}, max{};  ///< inclusive; of numbers, durations, quantities
+    std::vector<Setting> fields{};             ///< of a table
+    std::string_view instance_kind{};          ///< of an instance: the kind it must be of
     std::string_view replaced_by{};
 };
 using Schema = std::vector<Setting>;
@@ -203,14 +221,16 @@ private:
         const auto flag = [](bool set, std::uint32_t bit) { return set ? bit : 0u; };
         f.flags = flag(s.required, CAPSTAN_FIELD_REQUIRED) | flag(s.list, CAPSTAN_FIELD_LIST) |
                   flag(s.map, CAPSTAN_FIELD_MAP) | flag(s.live, CAPSTAN_FIELD_LIVE) |
-                  flag(s.deprecated, CAPSTAN_FIELD_DEPRECATED);
+                  flag(s.deprecated, CAPSTAN_FIELD_DEPRECATED) |
+                  flag(s.min.has_value(), CAPSTAN_FIELD_MIN) |
+                  flag(s.max.has_value(), CAPSTAN_FIELD_MAX);
         f.type = static_cast<std::int32_t>(s.type);
         f.key = str(s.key);
         f.doc = str(s.doc);
         f.default_value = str(s.default_value);
         f.allowed = array_of(text_arrays_.emplace_back(std::move(allowed)));
-        f.min = s.min;
-        f.max = s.max;
+        f.min = s.min.value_or(0);
+        f.max = s.max.value_or(0);
         f.fields = to_abi(s.fields);
         f.instance_kind = str(s.instance_kind);
         f.replaced_by = str(s.replaced_by);

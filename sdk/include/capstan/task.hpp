@@ -9,8 +9,9 @@
 ///
 /// Arguments are taken by value: they must outlive the first suspension. A Failure thrown, or a
 /// failed Result co_returned, ends the operation with that error; a Task<void> can only throw.
-/// Inside a co_await expression write no aggregate such as Resize{...} as an argument: g++ 12
-/// destroys its texts twice. Give it a name first.
+/// What g++ 12 makes of a co_await expression has traps: sdk/README.md has a table of them. The
+/// first one is that no aggregate such as Resize{...} stands in it as an argument: its texts would
+/// be destroyed twice. Give it a name first.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,8 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -106,6 +109,50 @@ private:
 };
 
 namespace detail {
+
+/// A coroutine that nothing awaits: starts at once, works for no operation, frees itself at the
+/// end. What its body lets out ends the process.
+struct Detached {
+    struct promise_type : PromiseBase {
+        Detached get_return_object() const noexcept { return {}; }
+        std::suspend_never initial_suspend() const noexcept { return {}; }
+        std::suspend_never final_suspend() const noexcept { return {}; }
+        void return_void() const noexcept {}
+        void unhandled_exception() const noexcept { std::terminate(); }
+    };
+};
+
+/// co_await CurrentOperation(): the operation that this coroutine works for, 0 for none. Does not
+/// suspend.
+class CurrentOperation {
+public:
+    bool await_ready() const noexcept { return false; }
+    template <class Awaiting>
+    bool await_suspend(std::coroutine_handle<Awaiting> awaiting) noexcept {
+        if constexpr (std::is_base_of_v<PromiseBase, Awaiting>) op_ = awaiting.promise().op;
+        return false;
+    }
+    capstan_op await_resume() const noexcept { return op_; }
+
+private:
+    capstan_op op_ = 0;
+};
+
+/// co_await WorkFor(op): from here on this coroutine works for that operation. Does not suspend.
+class WorkFor {
+public:
+    explicit WorkFor(capstan_op op) noexcept : op_(op) {}
+    bool await_ready() const noexcept { return false; }
+    template <class Awaiting>
+    bool await_suspend(std::coroutine_handle<Awaiting> awaiting) const noexcept {
+        awaiting.promise().op = op_;
+        return false;
+    }
+    void await_resume() const noexcept {}
+
+private:
+    capstan_op op_;
+};
 
 template <class T>
 Task<T> Promise<T>::get_return_object() noexcept {
@@ -269,6 +316,86 @@ struct CallbackAwait {
 
 }  // namespace detail
 
+/// The awaitable behind `as_result`.
+template <class Awaitable>
+class AsResult {
+    using Value = decltype(std::declval<Awaitable&>().await_resume());
+
+public:
+    explicit AsResult(Awaitable inner) : inner_(std::move(inner)) {}
+
+    bool await_ready() { return inner_.await_ready(); }
+    template <class Awaiting>
+    auto await_suspend(std::coroutine_handle<Awaiting> awaiting) {
+        return inner_.await_suspend(awaiting);
+    }
+    Result<Value> await_resume() {
+        try {
+            if constexpr (std::is_void_v<Value>) {
+                inner_.await_resume();
+                return {};
+            } else {
+                return inner_.await_resume();
+            }
+        } catch (...) {
+            return fail(current_error());
+        }
+    }
+
+private:
+    Awaitable inner_;
+};
+/// The error of what is awaited as a value, so that what follows it may wait, too (no co_await
+/// stands in a catch block):
+///     const Result<HttpReply> reply = co_await as_result(send(host, HttpRequest("GET", url)));
+///     if (!reply) co_await clean_up();
+/// For a task, a request, a sleep: all that can be awaited here. A loop that goes on after any
+/// error of its sleeps never ends: in an instance that stops, each fails at once.
+template <class Awaitable>
+AsResult<Awaitable> as_result(Awaitable awaitable) {
+    return AsResult<Awaitable>(std::move(awaitable));
+}
+
+/// A task that fails, for a function that is no coroutine:
+///     if (!group) return fail_task<Resized>({ErrorCode::not_found, "acme: ..."});
+///     return resize(*group);
+template <class T>
+Task<T> fail_task(Error error) {
+    co_return fail(std::move(error));
+}
+template <>
+inline Task<void> fail_task<void>(Error error) {
+    throw Failure(std::move(error));
+    co_return;
+}
+
+namespace detail {
+/// What the operation has left of its time; a nanosecond at least.
+inline Duration time_left(const Host& host, capstan_op op) noexcept {
+    const Duration deadline(host.ops()->deadline_ns(host.raw(), op));
+    return std::max(deadline - host.monotonic(), Duration(1));
+}
+}  // namespace detail
+
+/// The awaitable behind `time_left`.
+class TimeLeft : private detail::CurrentOperation {
+public:
+    explicit TimeLeft(const Host& host) noexcept : host_(host) {}
+    using CurrentOperation::await_ready;
+    using CurrentOperation::await_suspend;
+    std::optional<Duration> await_resume() const noexcept {
+        const capstan_op op = CurrentOperation::await_resume();
+        if (op == 0) return std::nullopt;
+        return detail::time_left(host_, op);
+    }
+
+private:
+    Host host_;
+};
+/// co_await time_left(host): until the deadline of the operation at work; nothing: there is no
+/// operation, as in a task of Background. Does not wait.
+inline TimeLeft time_left(const Host& host) noexcept { return TimeLeft(host); }
+
 /// co_await sleep_for(host, 10s): never past the deadline of the operation at work (then it throws
 /// `deadline`).
 class SleepFor : private detail::CallbackAwait {
@@ -298,11 +425,10 @@ public:
 private:
     void cut_to_deadline(capstan_op op) noexcept {
         if (op == 0) return;
-        const Duration left =
-            Duration(host_.ops()->deadline_ns(host_.raw(), op)) - host_.monotonic();
+        const Duration left = detail::time_left(host_, op);
         if (left >= delay_) return;
         cut_ = true;
-        delay_ = std::max(left, Duration(1));
+        delay_ = left;
     }
     Host host_;
     Duration delay_;
@@ -359,6 +485,21 @@ private:
     std::optional<Stored> value_;
     std::exception_ptr thrown_;
 };
+namespace detail {
+/// A function and what it is called with.
+template <class F, class... Args>
+class BoundWork {
+public:
+    explicit BoundWork(F function, Args... args)
+        : function_(std::move(function)), args_(std::move(args)...) {}
+    decltype(auto) operator()() { return std::apply(function_, std::move(args_)); }
+
+private:
+    F function_;
+    std::tuple<Args...> args_;
+};
+}  // namespace detail
+
 template <class F>
 Blocking<F> blocking(const Host& host, F&& work) {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
@@ -368,6 +509,14 @@ Blocking<F> blocking(const Host& host, F&& work) {
         "give the lambda a name, then co_await blocking(host, name)");
 #endif
     return Blocking<F>(host, std::forward<F>(work));
+}
+/// With what the work is called with, which is moved there, as std::async has it. Unlike a lambda
+/// with captures this can be written out inside a co_await expression:
+///     co_await blocking(host, &parse_types, std::move(text));
+template <class F, class Arg, class... Args>
+auto blocking(const Host& host, F function, Arg arg, Args... args) {
+    using Work = detail::BoundWork<F, Arg, Args...>;
+    return Blocking<Work>(host, Work(std::move(function), std::move(arg), std::move(args)...));
 }
 
 CAPSTAN_NAMESPACE_END

@@ -1,8 +1,10 @@
 /// From values to what crosses the boundary, without copying text.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory_resource>
 #include <new>
 #include <type_traits>
@@ -34,9 +36,9 @@ public:
     capstan_machine to_abi(const Machine& machine);
     capstan_cloud_view to_abi(const CloudView& view);
     capstan_resize to_abi(const Resize& resize);
-    capstan_resized to_abi(const Resized& resized) const noexcept {
-        return {sizeof(capstan_resized), resized.target};
-    }
+    capstan_resized to_abi(const Resized& resized);
+    capstan_price to_abi(const Price& price) const noexcept;
+    capstan_group_options to_abi(const GroupOptions& options) const noexcept;
     capstan_removal to_abi(const Removal& removal);
     capstan_removed to_abi(const Removed& removed);
     capstan_requirement to_abi(const Requirement& requirement);
@@ -116,6 +118,7 @@ inline capstan_group AbiArena::to_abi(const NodeGroup& group) {
                   bit_if(group.max.has_value(), CAPSTAN_GROUP_MAX) |
                   bit_if(group.target.has_value(), CAPSTAN_GROUP_TARGET) |
                   bit_if(group.healthy.has_value(), CAPSTAN_GROUP_HEALTH) |
+                  bit_if(group.spot.has_value(), CAPSTAN_GROUP_SPOT) |
                   CAPSTAN_GROUP_AUTOPROVISIONED;
     out.id = to_abi(group.id);
     out.min = group.min.value_or(0);
@@ -127,6 +130,47 @@ inline capstan_group AbiArena::to_abi(const NodeGroup& group) {
     out.debug = str(group.debug);
     out.template_fingerprint = str(group.template_fingerprint);
     out.tags = list(group.tags);
+    out.spot = group.spot.value_or(false) ? 1 : 0;
+    out.zones = list(group.zones);
+    out.price = group.price ? keep(to_abi(*group.price)) : nullptr;
+    out.options = group.options ? keep(to_abi(*group.options)) : nullptr;
+    return out;
+}
+
+inline capstan_price AbiArena::to_abi(const Price& price) const noexcept {
+    capstan_price out{};
+    out.struct_size = sizeof out;
+    out.present = bit_if(price.per_hour.has_value(), CAPSTAN_PRICE_PER_HOUR) |
+                  bit_if(price.interruption_rate.has_value(), CAPSTAN_PRICE_INTERRUPTION_RATE);
+    out.per_hour = price.per_hour.value_or(0);
+    out.interruption_rate = price.interruption_rate.value_or(0);
+    std::memcpy(out.currency, price.currency.data(),
+                std::min(price.currency.size(), sizeof out.currency - 1));
+    return out;
+}
+
+inline capstan_group_options AbiArena::to_abi(const GroupOptions& options) const noexcept {
+    capstan_group_options out{};
+    out.struct_size = sizeof out;
+    const auto set = [&out](const auto& value, auto& member, std::uint64_t bit, auto convert) {
+        if (!value) return;
+        member = convert(*value);
+        out.present |= bit;
+    };
+    const auto same = [](double v) { return v; };
+    const auto ns = [](Duration d) { return static_cast<std::int64_t>(d.count()); };
+    const auto flag = [](bool b) { return std::int32_t(b ? 1 : 0); };
+    set(options.utilization_threshold, out.utilization_threshold, CAPSTAN_GROUP_OPTION_UTILIZATION,
+        same);
+    set(options.gpu_utilization_threshold, out.gpu_utilization_threshold,
+        CAPSTAN_GROUP_OPTION_GPU_UTILIZATION, same);
+    set(options.unneeded_time, out.unneeded_ns, CAPSTAN_GROUP_OPTION_UNNEEDED, ns);
+    set(options.unready_time, out.unready_ns, CAPSTAN_GROUP_OPTION_UNREADY, ns);
+    set(options.max_node_provision_time, out.max_provision_ns, CAPSTAN_GROUP_OPTION_PROVISION, ns);
+    set(options.drain_timeout, out.drain_timeout_ns, CAPSTAN_GROUP_OPTION_DRAIN, ns);
+    set(options.zero_or_max, out.zero_or_max, CAPSTAN_GROUP_OPTION_ZERO_OR_MAX, flag);
+    set(options.ignore_daemonsets_utilization, out.ignore_daemonsets,
+        CAPSTAN_GROUP_OPTION_IGNORE_DAEMONSETS, flag);
     return out;
 }
 
@@ -210,19 +254,35 @@ inline capstan_machine AbiArena::to_abi(const Machine& machine) {
     capstan_machine out{};
     out.struct_size = sizeof out;
     out.state = static_cast<std::int32_t>(machine.state);
-    out.present = bit_if(machine.launched.has_value(), CAPSTAN_MACHINE_LAUNCHED);
+    out.present = bit_if(machine.launched.has_value(), CAPSTAN_MACHINE_LAUNCHED) |
+                  bit_if(machine.leaves.has_value(), CAPSTAN_MACHINE_LEAVES) |
+                  bit_if(machine.spot.has_value(), CAPSTAN_MACHINE_SPOT) |
+                  bit_if(machine.price_per_hour.has_value(), CAPSTAN_MACHINE_PRICE);
     out.id = to_abi(machine.id);
     out.group_id = to_abi(machine.group);
     out.machine_type = str(machine.machine_type);
     out.zone = str(machine.zone);
     out.launched_unix_ns = machine.launched ? unix_ns(*machine.launched) : 0;
     out.error = machine.error ? keep(to_abi(*machine.error)) : nullptr;
+    out.template_fingerprint = str(machine.template_fingerprint);
+    out.node_name = str(machine.node_name);
+    if (machine.leaves) {
+        out.leaves_because = static_cast<std::int32_t>(machine.leaves->reason);
+        out.leaves_unix_ns = machine.leaves->at ? unix_ns(*machine.leaves->at) : 0;
+    }
+    out.spot = machine.spot.value_or(false) ? 1 : 0;
+    out.price_per_hour = machine.price_per_hour.value_or(0);
     return out;
+}
+
+inline capstan_resized AbiArena::to_abi(const Resized& resized) {
+    return {sizeof(capstan_resized), resized.target,
+            resized.shortfall ? keep(to_abi(*resized.shortfall)) : nullptr};
 }
 
 inline capstan_cloud_view AbiArena::to_abi(const CloudView& view) {
     return {sizeof(capstan_cloud_view), view.complete ? 1 : 0, list(view.groups),
-            list(view.machines), list(view.unreadable)};
+            list(view.machines),        list(view.unreadable), str(view.lists_all_with_prefix)};
 }
 
 inline capstan_resize AbiArena::to_abi(const Resize& resize) {

@@ -150,7 +150,7 @@ TEST(Call, KnowsItsKindsByBothTheirNames) {
     EXPECT_EQ(
         unknown_call_kind("expandr"),
         "kind \"expandr\" cannot be called; these can: expander, similarity, splitter, controller, "
-        "group_source; did you mean 'expander'?");
+        "group_source, cloud; did you mean 'expander'?");
     EXPECT_EQ(kind_id_of(CallKind::expander), "capstan.expander/1");
 }
 

@@ -72,9 +72,10 @@ TEST(Output, HelpHasExamplesAndExitCodes) {
 
 TEST(Output, HelpNamesEveryKindThatAPluginCanBeOf) {
     EXPECT_THAT(capstan("plugin new --help").out,
-                AllOf(HasSubstr("expander (cpp, c)"), HasSubstr("controller (cpp)")));
-    EXPECT_THAT(capstan("plugin new mine --kind expander --lang rust").err,
-                HasSubstr("sdk/examples has a first one in Rust"));
+                AllOf(HasSubstr("expander (cpp, c, rust)"), HasSubstr("controller (cpp)"),
+                      HasSubstr("cloud (cpp http, cpp memory, c, rust)")));
+    EXPECT_THAT(capstan("plugin new mine --kind splitter --lang rust").err,
+                HasSubstr("there is no template for kind \"splitter\" in language \"rust\""));
 }
 
 TEST(Output, TheConfigurationIsPrintedWithoutAFile) {

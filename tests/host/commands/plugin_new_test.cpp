@@ -36,6 +36,15 @@ protected:
     }
     std::set<std::string> files_of(const fs::path& directory) {
         std::set<std::string> out;
+        for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+            if (entry.is_regular_file())
+                out.insert(entry.path().lexically_relative(directory).string());
+        }
+        return out;
+    }
+    /// Files and folders that lie in it.
+    std::set<std::string> names_in(const fs::path& directory) {
+        std::set<std::string> out;
         for (const auto& entry : fs::directory_iterator(directory))
             out.insert(entry.path().filename().string());
         return out;
@@ -57,14 +66,16 @@ TEST_F(PluginNew, WritesAProjectUnderItsOwnName) {
     EXPECT_THAT(read(*directory / "score2.hpp"), HasSubstr("class Score2 {"));
     EXPECT_THAT(read(*directory / "CMakeLists.txt"),
                 HasSubstr("capstan_add_plugin(score2 ENTRY plugin.cpp SOURCES score2.cpp)"));
-    EXPECT_THAT(files_of(folder), ElementsAre("score2")) << "nothing else is left behind";
+    EXPECT_THAT(names_in(folder), ElementsAre("score2")) << "nothing else is left behind";
 }
 
 TEST_F(PluginNew, LeavesNoTraceOfTheTemplatesOwnName) {
     for (const PluginTemplate& t : plugin_templates()) {
-        const std::string name = "a_" + std::string(t.kind) + "_" + std::string(t.language);
-        const auto directory =
-            write_plugin_project(plugin(name, std::string(t.kind), std::string(t.language)));
+        NewPlugin wanted = plugin(
+            "a_" + std::string(t.kind) + "_" + std::string(t.language) + std::string(t.variant),
+            std::string(t.kind), std::string(t.language));
+        wanted.variant = t.variant;
+        const auto directory = write_plugin_project(wanted);
         ASSERT_TRUE(directory) << directory.error().message;
         EXPECT_EQ(files_of(*directory).size(), t.files.size());
         std::string shouted(t.name);
@@ -79,14 +90,35 @@ TEST_F(PluginNew, LeavesNoTraceOfTheTemplatesOwnName) {
     }
 }
 
-TEST_F(PluginNew, KnowsEveryKindInCppAndExpandersInC) {
+TEST_F(PluginNew, KnowsEveryKindInCppAndSomeInOtherLanguages) {
     std::vector<std::string> known;
     for (const PluginTemplate& t : plugin_templates())
         known.push_back(std::string(t.kind) + " " + std::string(t.language));
-    for (const char* wanted : {"expander cpp", "expander c", "similarity cpp", "splitter cpp",
-                               "controller cpp", "group_source cpp", "cloud cpp"}) {
+    for (const char* wanted :
+         {"expander cpp", "expander c", "expander rust", "similarity cpp", "splitter cpp",
+          "controller cpp", "group_source cpp", "cloud cpp", "cloud c", "cloud rust"}) {
         EXPECT_THAT(known, testing::Contains(wanted));
     }
+}
+
+TEST_F(PluginNew, WritesACloudOverHttpUnlessAskedForTheSmallOne) {
+    const auto http = write_plugin_project(plugin("acme", "cloud"));
+    ASSERT_TRUE(http) << http.error().message;
+    EXPECT_THAT(files_of(*http), testing::IsSupersetOf({"api.cpp", "fake_api.hpp", "verify.http"}));
+    EXPECT_THAT(read(*http / "acme.hpp"), HasSubstr("class Acme {"));
+    NewPlugin small = plugin("little", "cloud");
+    small.variant = "memory";
+    const auto memory = write_plugin_project(small);
+    ASSERT_TRUE(memory) << memory.error().message;
+    EXPECT_THAT(files_of(*memory), testing::Contains("recent.hpp"));
+}
+
+TEST_F(PluginNew, SaysHowToBuildARustProject) {
+    std::ostringstream out, err;
+    NewPlugin wanted = plugin("mine", "expander", "rust");
+    EXPECT_EQ(plugin_new(wanted, out, err), 0) << err.str();
+    EXPECT_TRUE(fs::exists(folder / "mine/src/lib.rs"));
+    EXPECT_THAT(out.str(), HasSubstr("/mine/target/release/libmine.so"));
 }
 
 TEST_F(PluginNew, RefusesNamesThatCannotBe) {
@@ -110,10 +142,14 @@ TEST_F(PluginNew, RefusesANameWhoseClassTheProjectHasAlready) {
 TEST_F(PluginNew, NamesTheTemplatesThereAre) {
     const auto refused = write_plugin_project(plugin("mine", "expandr"));
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message, HasSubstr("there are: expander (cpp, c)"));
+    EXPECT_THAT(refused.error().message, HasSubstr("there are: expander (cpp, c, rust)"));
     EXPECT_THAT(refused.error().message, HasSubstr("did you mean 'expander'?"));
-    EXPECT_THAT(write_plugin_project(plugin("mine", "cloud", "c")).error().message,
-                HasSubstr("cloud (cpp)"));
+    EXPECT_THAT(write_plugin_project(plugin("mine", "cloud", "go")).error().message,
+                HasSubstr("cloud (cpp http, cpp memory, c, rust)"));
+    NewPlugin other = plugin("mine", "cloud");
+    other.variant = "grpc";
+    EXPECT_THAT(write_plugin_project(other).error().message,
+                HasSubstr("no template for kind \"cloud\" in language \"cpp\" called \"grpc\""));
 }
 
 TEST_F(PluginNew, OverwritesNothing) {
@@ -124,7 +160,7 @@ TEST_F(PluginNew, OverwritesNothing) {
     EXPECT_EQ(refused.error().code, ErrorCode::conflict);
     EXPECT_THAT(refused.error().message, HasSubstr("not empty"));
     EXPECT_THAT(files_of(folder / "mine"), ElementsAre("notes.txt"));
-    EXPECT_THAT(files_of(folder), ElementsAre("mine"));
+    EXPECT_THAT(names_in(folder), ElementsAre("mine"));
 
     write(folder / "file", "precious");
     EXPECT_FALSE(write_plugin_project(plugin("file")));

@@ -30,6 +30,11 @@ inline std::filesystem::path misbehaving() {
 
 inline std::filesystem::path throwing() { return build_tree() / "tests/bin/plugins/throwing.so"; }
 
+/// The example of a cloud: it needs an endpoint, a token and an API.
+inline std::filesystem::path skeleton() {
+    return build_tree() / "tests/bin/plugins/cloud_skeleton.so";
+}
+
 /// A folder that goes with the test.
 class Folder {
 public:

@@ -168,7 +168,8 @@ TEST_F(SecureRequests, SpeakHttp2WhereTheServerHasIt) {
 }
 
 TEST_F(SecureRequests, LeaveHttp2WhereAStreamBringsMoreThanCanBeTaken) {
-    const Http2Server server(authority.issue("server", "IP:127.0.0.1"), packed_zeros(128u << 20));
+    const Http2Server server(authority.issue("server", "IP:127.0.0.1"),
+                             {.packed = packed_zeros(128u << 20)});
     client = std::make_unique<CurlHttpClient>(
         io, CurlHttpClient::Options{.tls = trusting(), .gzip = true});
     std::size_t bytes = 0, most = 0;

@@ -1,4 +1,4 @@
-// A server on loopback that speaks HTTP/2 over TLS and nothing else.
+// A server on loopback that speaks HTTP/2 and nothing else.
 #pragma once
 
 #include <array>
@@ -12,37 +12,52 @@
 
 namespace capstan::io {
 
+struct Http2Options {
+    /// The body of each reply, as gzip; no more than a client's window takes. Empty: see below.
+    std::string packed{};
+    std::string client_ca{};    ///< clients have to show a certificate of this one; empty: need not
+    bool has_trailers = false;  ///< "grpc-status: 0" comes after each body
+};
+
 /// Chosen in the TLS handshake where the client offers it, as API servers do. Answers each request
 /// with "HTTP/2 stream NUMBER", once it has come as a whole; what the request says does not matter.
 /// A client that says anything else is left without an answer.
 class Http2Server : public LoopbackServer {
 public:
-    /// `packed`: the body of each reply instead, as gzip; no more than a client's window takes.
-    explicit Http2Server(const TestIdentity& identity, std::string packed = {})
-        : packed_(std::move(packed)) {
+    explicit Http2Server(const TestIdentity& identity, Http2Options options = {})
+        : options_(std::move(options)), scheme_("https") {
         context_.use_certificate_chain(boost::asio::buffer(identity.certificate_pem()));
         context_.use_private_key(boost::asio::buffer(identity.key_pem()),
                                  boost::asio::ssl::context::pem);
         SSL_CTX_set_alpn_select_cb(context_.native_handle(), &choose, nullptr);
+        if (!options_.client_ca.empty()) demand_certificate(context_, options_.client_ca);
+        start();
+    }
+    /// Without TLS, from the first byte.
+    explicit Http2Server(Http2Options options) : options_(std::move(options)), scheme_("http") {
         start();
     }
     ~Http2Server() override { stop(); }
     std::string url(const std::string& path = "/") const {
-        return "https://127.0.0.1:" + port() + path;
+        return scheme_ + "://127.0.0.1:" + port() + path;
     }
 
 protected:
     void serve(Socket& socket) override {
-        Stream stream(socket, context_);
+        if (scheme_ == "http") return converse(socket);
+        boost::asio::ssl::stream<Socket&> stream(socket, context_);
         boost::system::error_code error;
         stream.handshake(boost::asio::ssl::stream_base::server, error);
-        if (error || !has_preface(stream)) return;
-        write(stream, {.type = Type::settings});
-        for (Frame frame; read(stream, frame) && frame.type != Type::goaway;) answer(stream, frame);
+        if (!error) converse(stream);
     }
 
 private:
-    using Stream = boost::asio::ssl::stream<Socket&>;
+    template <class Stream>
+    void converse(Stream& stream) const {
+        if (!has_preface(stream)) return;
+        write(stream, {.type = Type::settings});
+        for (Frame frame; read(stream, frame) && frame.type != Type::goaway;) answer(stream, frame);
+    }
     /// RFC 9113, section 6.
     enum class Type : std::uint8_t { data = 0, headers = 1, settings = 4, ping = 6, goaway = 7 };
     static constexpr std::uint8_t ack = 1, end_stream = 1, end_headers = 4;
@@ -63,6 +78,7 @@ private:
         *out = chosen;
         return SSL_TLSEXT_ERR_OK;
     }
+    template <class Stream>
     static bool has_preface(Stream& stream) {
         constexpr std::string_view preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
         std::string text(preface.size(), '\0');
@@ -70,6 +86,7 @@ private:
         boost::asio::read(stream, boost::asio::buffer(text), error);
         return text == preface;
     }
+    template <class Stream>
     static bool read(Stream& stream, Frame& frame) {
         std::array<std::uint8_t, 9> head{};
         boost::system::error_code error;
@@ -84,6 +101,7 @@ private:
         boost::asio::read(stream, boost::asio::buffer(frame.payload), error);
         return !error;
     }
+    template <class Stream>
     static void write(Stream& stream, const Frame& frame) {
         const std::size_t size = frame.payload.size();
         std::string bytes;
@@ -96,6 +114,7 @@ private:
         boost::system::error_code ignored;
         boost::asio::write(stream, boost::asio::buffer(bytes + frame.payload), ignored);
     }
+    template <class Stream>
     void answer(Stream& stream, const Frame& frame) const {
         const bool is_request = frame.type == Type::headers || frame.type == Type::data;
         if (is_request && (frame.flags & end_stream) != 0) return reply(stream, frame.stream);
@@ -105,16 +124,26 @@ private:
                            .flags = ack,
                            .payload = frame.type == Type::ping ? frame.payload : std::string()});
     }
+    template <class Stream>
     void reply(Stream& stream, std::uint32_t number) const {
-        if (!packed_.empty()) return reply_packed(stream, number);
+        if (!options_.packed.empty()) return reply_packed(stream, number);
         // The eighth entry of HPACK's table is ":status: 200".
         write(stream,
               {.type = Type::headers, .flags = end_headers, .stream = number, .payload = "\x88"});
         write(stream, {.type = Type::data,
-                       .flags = end_stream,
+                       .flags = options_.has_trailers ? std::uint8_t{0} : end_stream,
                        .stream = number,
                        .payload = "HTTP/2 stream " + std::to_string(number)});
+        if (!options_.has_trailers) return;
+        // A new name and its value, which no table keeps.
+        write(stream, {.type = Type::headers,
+                       .flags = end_headers | end_stream,
+                       .stream = number,
+                       .payload = std::string("\0\x0bgrpc-status\x01"
+                                              "0",
+                                              15)});
     }
+    template <class Stream>
     void reply_packed(Stream& stream, std::uint32_t number) const {
         // The 26th entry is "content-encoding", whose value follows.
         write(stream, {.type = Type::headers,
@@ -122,16 +151,17 @@ private:
                        .stream = number,
                        .payload = "\x88\x0f\x0b\x04gzip"});
         constexpr std::size_t most = 16384;
-        for (std::size_t at = 0; at < packed_.size(); at += most) {
-            const bool is_last = at + most >= packed_.size();
+        for (std::size_t at = 0; at < options_.packed.size(); at += most) {
+            const bool is_last = at + most >= options_.packed.size();
             write(stream, {.type = Type::data,
                            .flags = is_last ? end_stream : std::uint8_t{0},
                            .stream = number,
-                           .payload = packed_.substr(at, most)});
+                           .payload = options_.packed.substr(at, most)});
         }
     }
 
-    const std::string packed_;
+    const Http2Options options_;
+    const std::string scheme_;
     boost::asio::ssl::context context_{boost::asio::ssl::context::tls_server};
 };
 

@@ -88,6 +88,13 @@ std::string read_head(Stream& stream, boost::asio::streambuf& buffer) {
     return head;
 }
 
+/// Clients have to show a certificate of `client_ca`.
+inline void demand_certificate(boost::asio::ssl::context& context, const std::string& client_ca) {
+    context.add_certificate_authority(boost::asio::buffer(client_ca));
+    context.set_verify_mode(boost::asio::ssl::verify_peer |
+                            boost::asio::ssl::verify_fail_if_no_peer_cert);
+}
+
 /// Says of each request under which name it was asked for and who asks:
 ///     "sni api.test, client admin, host 127.0.0.1:4711"
 /// "/watch" gets an answer that goes on.
@@ -98,17 +105,14 @@ public:
         context_.use_certificate_chain(boost::asio::buffer(identity.certificate_pem()));
         context_.use_private_key(boost::asio::buffer(identity.key_pem()),
                                  boost::asio::ssl::context::pem);
-        if (!client_ca.empty()) {
-            context_.add_certificate_authority(boost::asio::buffer(client_ca));
-            context_.set_verify_mode(boost::asio::ssl::verify_peer |
-                                     boost::asio::ssl::verify_fail_if_no_peer_cert);
-        }
+        if (!client_ca.empty()) demand_certificate(context_, client_ca);
         start();
     }
     ~TlsServer() override { stop(); }
     std::string url(const std::string& path = "/") const {
         return "https://127.0.0.1:" + port() + path;
     }
+    int requests() const { return requests_; }
 
 protected:
     void serve(Socket& socket) override {
@@ -119,6 +123,7 @@ protected:
         while (!error) {
             const std::string head = read_head(stream, buffer);
             if (head.empty()) return;
+            ++requests_;
             const std::string body = description_of(*stream.native_handle(), head);
             const bool goes_on = head.starts_with("GET /watch ");
             const std::string length =
@@ -142,6 +147,7 @@ private:
                ", host " + head.substr(host, head.find("\r\n", host) - host);
     }
     boost::asio::ssl::context context_{boost::asio::ssl::context::tls_server};
+    std::atomic<int> requests_{0};
 };
 
 /// An HTTP proxy that opens tunnels, all of them to `port` of this machine, whatever it is asked.

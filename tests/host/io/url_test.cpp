@@ -33,14 +33,14 @@ TEST(Url, IsAbsoluteAndOfHttp) {
 
 TEST(Grant, NamesOneHostOrEveryNameBelow) {
     const std::vector<std::string> grants{"api.test", "*.Cloud.test"};
-    EXPECT_TRUE(is_granted("api.test", grants));
-    EXPECT_TRUE(is_granted("eu.cloud.test", grants));
-    EXPECT_TRUE(is_granted("a.b.cloud.test", grants));
-    EXPECT_FALSE(is_granted("cloud.test", grants));
-    EXPECT_FALSE(is_granted(".cloud.test", grants));
-    EXPECT_FALSE(is_granted("evilcloud.test", grants));
-    EXPECT_FALSE(is_granted("api.test.evil.test", grants));
-    EXPECT_FALSE(is_granted("", grants));
+    EXPECT_EQ(find_grant("api.test", grants), "api.test");
+    EXPECT_EQ(find_grant("eu.cloud.test", grants), "*.Cloud.test");
+    EXPECT_EQ(find_grant("a.b.cloud.test", grants), "*.Cloud.test");
+    EXPECT_FALSE(find_grant("cloud.test", grants));
+    EXPECT_FALSE(find_grant(".cloud.test", grants));
+    EXPECT_FALSE(find_grant("evilcloud.test", grants));
+    EXPECT_FALSE(find_grant("api.test.evil.test", grants));
+    EXPECT_FALSE(find_grant("", grants));
 }
 
 }  // namespace

@@ -22,6 +22,12 @@ const std::string four_groups =
                   ", " + simulated_group("c", "size = 3") + ", " +
                   simulated_group("d", "capacity = 1") + "]");
 
+std::string one_cloud_of_two(const std::string& shortage) {
+    const std::string group =
+        simulated_group("e", "capacity = 2, on_exhausted = \"" + shortage + "\"");
+    return "[pipeline]\nclouds = [\"east\"]\n" + simulated("east", "groups = [" + group + "]");
+}
+
 engine::Increase increase(const char* group, int from, int by, const char* of = "east") {
     return {.group = NodeGroupId(group), .cloud = PluginInstanceId(of), .from = from, .by = by};
 }
@@ -307,6 +313,36 @@ TEST_F(Actuator, GroupsThatAreOnlyEverEmptyOrFullAreWhole) {
     groups[1].group.id = NodeGroupId("b");
     groups[1].options.zero_or_max = true;
     EXPECT_THAT(find_whole_groups(groups), ElementsAre(NodeGroupId("b")));
+}
+
+/// What becomes of five machines asked of a cloud that has two.
+engine::Results grow_by_five(const std::set<NodeGroupId>& whole_groups, const char* shortage) {
+    VirtualAssembly virtually(one_cloud_of_two(shortage));
+    FakeCluster cluster;
+    engine::Decision decision;
+    decision.increases = {increase("e", 0, 5)};
+    return carry_out_now(decision, {}, virtually.clouds(), cluster, {.seed = 7, .now = Time(1h)},
+                         virtually.host(), whole_groups, {});
+}
+
+TEST(Actuators, TellWhyFewerMachinesWereAgreedToThanAskedFor) {
+    const engine::Results results = grow_by_five({}, "refuse");
+    EXPECT_THAT(outcomes(results.increases), ElementsAre("done"));
+    EXPECT_THAT(results.answered_targets, ElementsAre(2));
+    ASSERT_THAT(outcomes(results.shortfalls), ElementsAre("out_of_capacity"));
+    EXPECT_EQ(results.shortfalls[0]->message, "5 machines asked for, the cloud has 2 left of 2");
+}
+
+TEST(Actuators, AskForAllOrNothingWhereAGroupIsOnlyEverEmptyOrFull) {
+    const engine::Results results = grow_by_five({NodeGroupId("e")}, "refuse");
+    EXPECT_THAT(outcomes(results.increases), ElementsAre("out_of_capacity"));
+    EXPECT_THAT(results.answered_targets, ElementsAre(std::nullopt));
+}
+
+TEST(Actuators, HaveNothingToTellWhereAllWereAgreedTo) {
+    const engine::Results results = grow_by_five({}, "report");
+    EXPECT_THAT(results.answered_targets, ElementsAre(5));
+    EXPECT_THAT(results.shortfalls, ElementsAre(std::nullopt));
 }
 
 TEST_F(Actuator, NothingOfARemovalIsDoneOnceTheClusterIsNotSeenAnyMore) {

@@ -55,7 +55,9 @@ public:
             done(reply);
         });
     }
+    void set_tls(io::TlsOptions options) override { tls.push_back(std::move(options)); }
     std::map<RequestId, Sent> sent;
+    std::vector<io::TlsOptions> tls;  ///< each that was set
 
 private:
     boost::asio::io_context& io_;
@@ -87,19 +89,26 @@ struct TestHost {
     std::shared_ptr<Lines> lines = std::make_shared<Lines>();
     std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
     std::shared_ptr<FakeHttp> http = std::make_shared<FakeHttp>(io);
+    std::string user_agent{};  ///< of the instance that was made last
     std::shared_ptr<StateStore> state = std::make_shared<MemoryStateStore>();
     std::shared_ptr<SecretSource> secrets{};
     std::shared_ptr<Breadcrumbs> crumbs{};
     bool has_strand_threads = false;
     std::shared_ptr<CallWatches> calls{};
+    DraftIds drafts{};
 
     HostEnvironment environment() {
         const auto log =
             std::make_shared<Logger>(Log{.level = LogLevel::debug, .per_plugin = {}}, clock,
                                      [to = lines](std::string_view line) { to->add(line); });
-        HostEnvironment out{loop, log, metrics, http, secrets, state, crumbs, 42, "test"};
+        HostEnvironment out{loop, log, metrics, {}, secrets, state, crumbs, 42, "test"};
+        out.http = [this](const std::string& agent) {
+            user_agent = agent;
+            return http;
+        };
         out.has_strand_threads = has_strand_threads;
         out.calls = calls;
+        out.drafts = drafts;
         return out;
     }
 };

@@ -76,7 +76,8 @@ static void cancelled(void* of, capstan_op op) {
     if (!breaks(self, "on_cancel", "never")) fail_with(self, op, CAPSTAN_E_CANCELLED, -1);
 }
 
-static capstan_status refresh(void* of, capstan_op op) {
+static capstan_status refresh(void* of, capstan_op op, const capstan_refresh_request* request) {
+    (void)request;
     misbehaving* const self = of;
     misbehave(self, "refresh");
     if (strcmp(self->at, "on_cancel") == 0) {
@@ -105,7 +106,7 @@ static capstan_status increase(void* of, capstan_op op, const capstan_resize* re
     const capstan_status lent = self->exec->post(self->host, do_nothing, NULL);
     if (lent != CAPSTAN_OK) return lent;
     if (strcmp(self->at, "increase") != 0) self->target += resize->delta;
-    capstan_resized now = {sizeof now, self->target};
+    capstan_resized now = {sizeof now, self->target, NULL};
     if (breaks(self, "increase", "negative_target")) now.target = -7;
     return end(self, "increase", op, CAPSTAN_RESULT_RESIZED, &now);
 }
@@ -114,7 +115,7 @@ static capstan_status decrease_target(void* of, capstan_op op, const capstan_res
     misbehaving* const self = of;
     misbehave(self, "decrease_target");
     self->target -= resize->delta;
-    const capstan_resized now = {sizeof now, self->target};
+    const capstan_resized now = {sizeof now, self->target, NULL};
     return end(self, "decrease_target", op, CAPSTAN_RESULT_RESIZED, &now);
 }
 
@@ -124,7 +125,8 @@ static capstan_status remove_machines(void* of, capstan_op op, const capstan_rem
     return fail_with(self, op, CAPSTAN_E_UNSUPPORTED, -1);
 }
 
-static capstan_status describe(void* of, capstan_op op, capstan_str group) {
+static capstan_status describe(void* of, capstan_op op, const capstan_describe_request* request) {
+    const capstan_str group = request->group_id;
     const misbehaving* const self = of;
     const capstan_quantity has[] = {
         {TEXT("cpu"), machine_cores * 1000}, {TEXT("memory"), machine_memory}, {TEXT("pods"), 110}};
@@ -142,12 +144,14 @@ static capstan_status describe(void* of, capstan_op op, capstan_str group) {
     return end(self, "describe", op, CAPSTAN_RESULT_TEMPLATE, &node);
 }
 
-static capstan_status price(void* of, const capstan_call* call, const capstan_template* node,
-                            capstan_price* out) {
+static capstan_status price(void* of, const capstan_call* call, const capstan_group* group,
+                            const capstan_template* node, capstan_price* out) {
     const misbehaving* const self = of;
     (void)call;
+    (void)group;
     (void)node;
     misbehave(self, "price");
+    out->present = CAPSTAN_PRICE_PER_HOUR;
     out->per_hour = breaks(self, "price", "nan") ? (double)NAN : 0.1;
     memcpy(out->currency, "USD", 4);
     if (breaks(self, "price", "no_utf8")) memset(out->currency, 0xff, sizeof out->currency);

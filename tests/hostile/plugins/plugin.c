@@ -55,14 +55,16 @@ static void begin_acts(misbehaving* self) {
         self->exec->blocking(self->host, work, work_is_done, self);
 }
 
-static capstan_status start(void* of, capstan_op op) {
+static capstan_status start(void* of, capstan_op op, const capstan_start_request* request) {
+    (void)request;
     misbehaving* const self = of;
     misbehave(self, "start");
     begin_acts(self);
     return end(self, "start", op, CAPSTAN_RESULT_NONE, NULL);
 }
 
-static capstan_status stop(void* of, capstan_op op) {
+static capstan_status stop(void* of, capstan_op op, const capstan_stop_request* request) {
+    (void)request;
     const misbehaving* const self = of;
     misbehave(self, "stop");
     return end(self, "stop", op, CAPSTAN_RESULT_NONE, NULL);
@@ -140,14 +142,12 @@ static const capstan_field fields[] = {
      .type = CAPSTAN_TYPE_STRING,
      .key = CONSTANT("at"),
      .doc = CONSTANT("The function that breaks a rule."),
-     .default_value = CONSTANT("\"\""),
-     .min = 1},
+     .default_value = CONSTANT("\"\"")},
     {.struct_size = sizeof(capstan_field),
      .type = CAPSTAN_TYPE_STRING,
      .key = CONSTANT("act"),
      .doc = CONSTANT("How it breaks one."),
-     .default_value = CONSTANT("\"\""),
-     .min = 1},
+     .default_value = CONSTANT("\"\"")},
 };
 
 #define CLASS(name, of_kind, make)          \

@@ -38,7 +38,7 @@ TEST(SimulatedConfig, ReadsWhatAGroupCostsAndWishes) {
                                                                   {"utilization_threshold", 0.7},
                                                                   {"unneeded_time", "2m"}})}})})
                                   .groups.at(0);
-    EXPECT_EQ(group.price, (Price{.per_hour = 0.25, .currency = "USD", .spot = true}));
+    EXPECT_EQ(group.price, (Price{.per_hour = 0.25, .currency = "USD"}));
     GroupOptions wishes;
     wishes.zero_or_max = true;
     wishes.utilization_threshold = 0.7;

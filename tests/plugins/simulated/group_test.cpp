@@ -31,10 +31,12 @@ public:
     Result<int> grow(Duration moment, int by, bool all_or_nothing = false) {
         Resize resize = ask(moment, by);
         resize.all_or_nothing = all_or_nothing;
-        return at(moment).increase(resize);
+        CAPSTAN_TRY(const Resized resized, at(moment).increase(resize));
+        return resized.target;
     }
     Result<int> shrink(Duration moment, int by) {
-        return at(moment).decrease_target(ask(moment, by));
+        CAPSTAN_TRY(const Resized resized, at(moment).decrease_target(ask(moment, by)));
+        return resized.target;
     }
     Result<Removed> remove(Duration moment, std::vector<int> numbers, bool force = false) {
         Removal removal{.group = NodeGroupId("web"), .machines = {}, .force = force};
@@ -67,7 +69,10 @@ Members exhausted(const char* how) {
     return {{"capacity", 1}, {"size", 1}, {"on_exhausted", how}, {"error_after", "5m"}};
 }
 
-ErrorCode code_of(const Result<int>& result) { return result ? ErrorCode{} : result.error().code; }
+template <class T>
+ErrorCode code_of(const Result<T>& result) {
+    return result ? ErrorCode{} : result.error().code;
+}
 
 TEST(SimulatedGroup, StartsWithMachinesThatRun) {
     Story story({{"size", 2}, {"min", 1}, {"max", 5}});

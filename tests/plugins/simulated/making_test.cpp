@@ -126,8 +126,8 @@ TEST_F(Making, ATheoryIsWhatTheGroupBecomes) {
     ASSERT_TRUE(theory);
     EXPECT_EQ(theory->group.min.value_or(0), 0);
     EXPECT_EQ(theory->group.max, std::nullopt);
-    AbiArena arena;
-    EXPECT_EQ(cloud->price(call.call(), TemplateView(arena.to_abi(theory->node)))->per_hour, 0.1);
+    EXPECT_EQ(theory->group.price->per_hour, 0.1);
+    EXPECT_EQ(theory->group.spot, true);
     ASSERT_TRUE(create(spot));
     EXPECT_EQ(run(host, cloud->describe(made)).value(), theory->node);
     EXPECT_EQ(refreshed(host, *cloud)->groups.at(0), theory->group);

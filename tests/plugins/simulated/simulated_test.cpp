@@ -130,19 +130,15 @@ TEST(Simulated, DescribesWhatTheFingerprintStandsFor) {
     EXPECT_EQ(node->fingerprint, refreshed(c.host, *c.cloud)->groups.at(1).template_fingerprint);
 }
 
-TEST(Simulated, KnowsPricesAndWishesOfItsGroups) {
+TEST(Simulated, TellsPricesAndOptionsOfItsGroups) {
     Cloud c;
-    const FakeCall call;
-    AbiArena arena;
-    const NodeTemplate web{.name = "web"};
-    const NodeTemplate db{.name = "db"};
-    EXPECT_EQ(c.cloud->price(call.call(), TemplateView(arena.to_abi(web)))->per_hour, 0.5);
-    EXPECT_EQ(c.cloud->price(call.call(), TemplateView(arena.to_abi(db))).error().code,
-              ErrorCode::not_found);
-    const NodeGroup group{.id = NodeGroupId("db")};
-    EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.to_abi(group))).zero_or_max, true);
-    const NodeGroup other{.id = NodeGroupId("other")};
-    EXPECT_EQ(c.cloud->options(call.call(), GroupView(arena.to_abi(other))), GroupOptions{});
+    const auto view = refreshed(c.host, *c.cloud);
+    ASSERT_TRUE(view) << view.error();
+    const NodeGroup &db = view->groups.at(0), &web = view->groups.at(1);
+    EXPECT_EQ(web.price, (Price{.per_hour = 0.5}));
+    EXPECT_EQ(web.options, GroupOptions{});
+    EXPECT_EQ(db.price, (Price{.per_hour = std::nullopt})) << "not known, and nobody is asked";
+    EXPECT_EQ(db.options->zero_or_max, true);
 }
 
 TEST(Simulated, ListsMachinesAsTheyWereWhenTheListWasMade) {

@@ -133,10 +133,14 @@ TEST(Conformance, TellsInstancesWhatItIsGiven) {
     const auto of = capstan::make_class<NeedsAZone>({.id = "zoned", .doc = "Needs a zone."});
     const auto without = results_of(of);
     EXPECT_THAT(failures(without), IsEmpty());
-    EXPECT_THAT(left_out(without), Contains("lifecycle/create"));
+    EXPECT_THAT(skipped_checks(without), Contains("lifecycle/create"));
+    EXPECT_THAT(capstan::testing::skipped_classes(without),
+                ElementsAre("zoned: it needs settings: setting zone: is required and was not "
+                            "given"));
+    EXPECT_THAT(capstan::testing::to_text(without), HasSubstr(" skipped\n"));
     ConformanceOptions options = capstan::testing::quick();
     options.settings["zoned"] = {{"zone", "a"}};
-    EXPECT_THAT(left_out(results_of(of, options)), Not(Contains("lifecycle/create")));
+    EXPECT_THAT(skipped_checks(results_of(of, options)), IsEmpty());
     options.settings["zoned"] = {{"zone", "b"}};
     EXPECT_THAT(failures(results_of(of, options)),
                 ElementsAre("lifecycle/create: with the settings given: invalid_config: not here"));
@@ -234,6 +238,19 @@ TEST(SchemaChecks, FindADefaultOutsideItsOwnBounds) {
     EXPECT_THAT(
         failures_of<WithSchema<Fields>>(),
         ElementsAre("schema/defaults: default of \"n\": setting n: must be from 0 to 5, is 9"));
+}
+
+TEST(SchemaChecks, FindBoundsThatCannotHold) {
+    struct Fields {
+        static Schema fields() {
+            return {
+                {.key = "n", .type = SettingType::integer, .doc = "A number.", .min = 5, .max = 0},
+                {.key = "zone", .doc = "Where.", .min = 1}};
+        }
+    };
+    EXPECT_THAT(
+        failures_of<WithSchema<Fields>>(),
+        ElementsAre("schema/documented: field \"n\": has a min above its max (and 1 more)"));
 }
 
 TEST(SchemaChecks, FindACheckThatRefusesTheDefaults) {

@@ -132,7 +132,7 @@ TEST(FakeHost, CopiesTheResultOfAnOperation) {
     FakeHost host;
     const Seen seen(host);
     const auto operation = host.open<Resized>();
-    capstan_resized resized{sizeof resized, 3};
+    capstan_resized resized{sizeof resized, 3, nullptr};
     EXPECT_EQ(seen.ops->complete(seen.raw, operation.id(), CAPSTAN_RESULT_RESIZED, &resized),
               CAPSTAN_OK);
     resized.target = 99;
@@ -149,7 +149,7 @@ TEST(FakeHost, CountsEveryMisuseOfOperations) {
     EXPECT_EQ(seen.ops->complete(seen.raw, 12345, CAPSTAN_RESULT_NONE, nullptr),
               CAPSTAN_E_NOT_FOUND);
     const auto wrong = host.open<NodeTemplate>();
-    const capstan_resized resized{sizeof resized, 3};
+    const capstan_resized resized{sizeof resized, 3, nullptr};
     EXPECT_EQ(seen.ops->complete(seen.raw, wrong.id(), CAPSTAN_RESULT_RESIZED, &resized),
               CAPSTAN_E_INVALID_ARGUMENT);
     EXPECT_EQ(wrong.result().error().code, ErrorCode::internal);
@@ -170,7 +170,7 @@ TEST(FakeHost, RefusesAMalformedResultWithItsPlace) {
     FakeHost host;
     const Seen seen(host);
     const auto operation = host.open<Resized>();
-    const capstan_resized negative{sizeof negative, -3};
+    const capstan_resized negative{sizeof negative, -3, nullptr};
     seen.ops->complete(seen.raw, operation.id(), CAPSTAN_RESULT_RESIZED, &negative);
     EXPECT_EQ(operation.result().error().code, ErrorCode::internal);
     const auto empty = host.open<Resized>();

@@ -50,6 +50,11 @@ TEST(FakeSettings, RefusesValuesThatDoNotFitTheSchema) {
     EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer, .min = 1, .max = 5}, 6),
               "setting n: must be from 1 to 5, is 6");
     EXPECT_EQ(complaint({.key = "n", .type = SettingType::number, .min = 0, .max = 1}, 1), "");
+    EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer, .min = 0}, -1),
+              "setting n: must be at least 0, is -1");
+    EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer, .min = 0}, 7), "");
+    EXPECT_EQ(complaint({.key = "d", .type = SettingType::duration, .max = 10s}, "11s"),
+              "setting d: must be at most 10s, is 11s");
     EXPECT_EQ(complaint({.key = "m", .type = SettingType::enumeration, .allowed = {"a", "b"}}, "c"),
               "setting m: \"c\" is none of a, b");
     EXPECT_THAT(complaint({.key = "r", .type = SettingType::regex}, "("),

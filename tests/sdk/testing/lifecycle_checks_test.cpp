@@ -108,19 +108,6 @@ TEST(LifecycleChecks, FindAnInstanceThatRefusesTheSettingsItHas) {
         ElementsAre("lifecycle/reconfigure: refuses the settings it has: invalid_config: no"));
 }
 
-TEST(LifecycleChecks, FindAnInstanceThatCannotReadItsOwnState) {
-    struct Forgetful : Nothing {
-        std::map<std::string, std::string> export_state() const { return {{"n", "1"}}; }
-        Result<void> import_state(std::string_view,
-                                  const std::map<std::string, std::string>& state) {
-            return state.empty() ? Result<void>()
-                                 : capstan::fail(ErrorCode::unsupported, "what is this?");
-        }
-    };
-    EXPECT_THAT(failures_of<Forgetful>(),
-                ElementsAre("lifecycle/state: import_state of what was exported: unsupported"));
-}
-
 TEST(LifecycleChecks, FindASelfCheckThatDoesNotSayWhatIsMissing) {
     struct Silent : Nothing {
         Result<void> self_check() { return capstan::fail(ErrorCode::permission, ""); }
@@ -139,8 +126,6 @@ TEST(LifecycleChecks, AcceptAClassThatDoesAllOfItWell) {
             co_await capstan::blocking(host, [] {});
         }
         void reconfigure(const Settings&) {}
-        std::map<std::string, std::string> export_state() const { return {{"n", "1"}}; }
-        void import_state(std::string_view, const std::map<std::string, std::string>&) {}
     };
     EXPECT_THAT(failures_of<Thorough>(), IsEmpty());
 }

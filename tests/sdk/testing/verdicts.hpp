@@ -64,13 +64,22 @@ std::vector<std::string> failures_of(const ConformanceOptions& options = quick()
         results_of(make_class<T>({.id = "test", .doc = "A test.", .pure = pure}), options));
 }
 
-/// The names of the checks that do not apply.
-inline std::vector<std::string> left_out(const std::vector<CheckResult>& results) {
+/// The names of the checks with that verdict.
+inline std::vector<std::string> names_with(Outcome::Verdict verdict,
+                                           const std::vector<CheckResult>& results) {
     std::vector<std::string> out;
     for (const CheckResult& r : results) {
-        if (r.outcome.verdict == Outcome::Verdict::not_applicable) out.push_back(r.name);
+        if (r.outcome.verdict == verdict) out.push_back(r.name);
     }
     return out;
+}
+/// Of the checks that do not apply.
+inline std::vector<std::string> left_out(const std::vector<CheckResult>& results) {
+    return names_with(Outcome::Verdict::not_applicable, results);
+}
+/// Of those that had nothing to look at.
+inline std::vector<std::string> skipped_checks(const std::vector<CheckResult>& results) {
+    return names_with(Outcome::Verdict::skipped, results);
 }
 
 }  // namespace capstan::testing

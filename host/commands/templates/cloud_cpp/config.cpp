@@ -87,8 +87,7 @@ capstan::NodeTemplate read_node(const capstan::Settings& group) {
     if (!node.machine_type.empty())
         node.labels.emplace("node.kubernetes.io/instance-type", node.machine_type);
     if (!node.zone.empty()) node.labels.emplace("topology.kubernetes.io/zone", node.zone);
-    // A machine that is made from other settings has another fingerprint only after a restart, and
-    // then all are read.
+    // Templates made from other settings have another fingerprint: see reconfigure.
     node.fingerprint = "1";
     return node;
 }
@@ -123,6 +122,7 @@ capstan::Schema config_schema() {
              R"([{ id = "small", max = 10, cpu = "2", memory = "8Gi", price_per_hour = 0.1 },)"
              R"( { id = "large", max = 10, cpu = "16", memory = "64Gi", price_per_hour = 0.7 }])",
          .list = true,
+         .live = true,
          .fields = group_fields()}};
 }
 

@@ -24,14 +24,30 @@ NewCloud::NewCloud(capstan::Host host, const capstan::Settings& settings)
         add_machines(group.id, group.initial, config_.boot);
 }
 
+Result<void> NewCloud::reconfigure(const capstan::Settings& settings) {
+    config_ = read_config(settings);
+    ++revision_;
+    for (GroupConfig& group : config_.groups) {
+        group.node.fingerprint = std::to_string(revision_);
+        if (!machines_.contains(group.id)) add_machines(group.id, group.initial, config_.boot);
+    }
+    std::erase_if(machines_,
+                  [this](const auto& group) { return !find_group(group.first.value()); });
+    return {};
+}
+
 capstan::CloudView NewCloud::refresh() const {
     capstan::CloudView view;
     for (const GroupConfig& group : config_.groups) {
-        view.groups.push_back({.id = group.id,
-                               .min = group.min,
-                               .max = group.max,
-                               .target = target(group.id),
-                               .template_fingerprint = group.node.fingerprint});
+        view.groups.push_back(
+            {.id = group.id,
+             .min = group.min,
+             .max = group.max,
+             .target = target(group.id),
+             .template_fingerprint = group.node.fingerprint,
+             .price =
+                 capstan::Price{.per_hour = group.price_per_hour, .currency = config_.currency},
+             .options = capstan::GroupOptions{.unneeded_time = group.unneeded_time}});
         for (const Machine& machine : machines_.at(group.id)) {
             view.machines.push_back({.id = machine.id,
                                      .group = group.id,
@@ -109,22 +125,6 @@ std::vector<capstan::Error> NewCloud::unknown_machines(const capstan::NodeGroupI
 Result<capstan::NodeTemplate> NewCloud::describe(capstan::NodeGroupId id) const {
     CAPSTAN_TRY(const GroupConfig* config, group(id));
     return config->node;
-}
-
-Result<capstan::Price> NewCloud::price(const capstan::Call&,
-                                       const capstan::TemplateView& node) const {
-    const GroupConfig* config = find_group(node.name());
-    if (config == nullptr || !config->price_per_hour) {
-        return fail(ErrorCode::not_found,
-                    "no price is known for " + capstan::in_quotes(node.name()));
-    }
-    return capstan::Price{.per_hour = *config->price_per_hour, .currency = config_.currency};
-}
-
-capstan::GroupOptions NewCloud::options(const capstan::Call&,
-                                        const capstan::GroupView& group) const {
-    const GroupConfig* config = find_group(group.id());
-    return {.unneeded_time = config != nullptr ? config->unneeded_time : std::nullopt};
 }
 
 const GroupConfig* NewCloud::find_group(std::string_view id) const {

@@ -18,6 +18,8 @@ public:
     static capstan::Schema schema() { return config_schema(); }
     static void check(const capstan::Settings& settings) { check_config(settings); }
     NewCloud(capstan::Host host, const capstan::Settings& settings);
+    /// Takes changed groups over. Machines of a group that is gone go with it.
+    capstan::Result<void> reconfigure(const capstan::Settings& settings);
 
     // On the instance's strand. A real cloud returns Task<...> and awaits its requests.
     capstan::CloudView refresh() const;
@@ -26,11 +28,6 @@ public:
     capstan::Result<capstan::Resized> decrease_target(capstan::Resize request);
     capstan::Result<capstan::Removed> remove(capstan::Removal request);
     capstan::Result<capstan::NodeTemplate> describe(capstan::NodeGroupId group) const;
-
-    // On a decision thread, at the same time as the above: they look at nothing that changes.
-    capstan::Result<capstan::Price> price(const capstan::Call& call,
-                                          const capstan::TemplateView& node) const;
-    capstan::GroupOptions options(const capstan::Call& call, const capstan::GroupView& group) const;
 
 private:
     struct Machine {
@@ -54,6 +51,7 @@ private:
     Config config_;
     std::map<capstan::NodeGroupId, Machines> machines_;
     long next_machine_ = 1;
+    int revision_ = 1;  // of the settings, for templates' fingerprints
     Recent<capstan::Resized> resized_;
     Recent<capstan::Removed> removed_;
 };

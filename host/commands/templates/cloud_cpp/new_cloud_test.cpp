@@ -117,13 +117,31 @@ TEST(NewCloud, DescribesAndPricesItsMachines) {
     const capstan::NodeTemplate node = c.cloud.describe(NodeGroupId("web")).value();
     EXPECT_EQ(node.capacity.amount("cpu"), 4000);
     EXPECT_EQ(node.labels.at("topology.kubernetes.io/zone"), "z1");
-    const capstan::testing::FakeCall call;
-    capstan::AbiArena arena;
-    const capstan_template crossing = arena.to_abi(node);
-    EXPECT_EQ(c.cloud.price(call.call(), capstan::TemplateView(crossing))->per_hour, 0.2);
     const capstan::CloudView view = c.cloud.refresh();
-    const capstan_group group = arena.to_abi(view.groups.at(0));
-    EXPECT_EQ(c.cloud.options(call.call(), capstan::GroupView(group)).unneeded_time, 2min);
+    EXPECT_EQ(view.groups.at(0).price->per_hour, 0.2);
+    EXPECT_EQ(view.groups.at(0).options->unneeded_time, 2min);
+}
+
+TEST(NewCloud, TakesChangedGroupsOverWhileItRuns) {
+    Cloud its;
+    const std::string fingerprint = its.cloud.describe(NodeGroupId("web"))->fingerprint;
+    its.settings.set(
+        "groups",
+        list(table({{"id", "web"}, {"max", 9}, {"cpu", "8"}, {"memory", "1Gi"}}),
+             table({{"id", "new"}, {"min", 2}, {"max", 2}, {"cpu", "1"}, {"memory", "1Gi"}})));
+    ASSERT_TRUE(its.cloud.reconfigure(its.settings.view()));
+    const auto groups = its.cloud.refresh().groups;
+    ASSERT_EQ(groups.size(), 2u);
+    EXPECT_EQ(groups[0].max, 9);
+    EXPECT_EQ(groups[0].target, 1) << "its machine stays";
+    EXPECT_EQ(groups[1].target, 2);
+    EXPECT_NE(its.cloud.describe(NodeGroupId("web"))->fingerprint, fingerprint);
+    EXPECT_TRUE(its.cloud.increase(its.resize(8, 1)));
+    its.settings.set("groups",
+                     list(table({{"id", "new"}, {"max", 2}, {"cpu", "1"}, {"memory", "1Gi"}})));
+    ASSERT_TRUE(its.cloud.reconfigure(its.settings.view()));
+    EXPECT_EQ(its.cloud.refresh().groups.size(), 1u);
+    EXPECT_EQ(its.cloud.refresh().machines.size(), 2u);
 }
 
 TEST(NewCloud, RefusesSettingsThatContradictEachOther) {

@@ -5,9 +5,6 @@
 namespace capstan::kubernetes {
 namespace {
 
-constexpr std::string_view alphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 std::optional<std::uint32_t> find_digit(char c) {
     if (c >= 'A' && c <= 'Z') return c - 'A';
     if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -18,21 +15,6 @@ std::optional<std::uint32_t> find_digit(char c) {
 }
 
 }  // namespace
-
-std::string base64_text(std::string_view bytes) {
-    std::string out;
-    out.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t at = 0; at < bytes.size(); at += 3) {
-        std::uint32_t three = 0;
-        for (std::size_t i = 0; i < 3; ++i) {
-            const auto byte = at + i < bytes.size() ? bytes[at + i] : '\0';
-            three = three << 8 | static_cast<unsigned char>(byte);
-        }
-        for (std::size_t i = 0; i < 4; ++i)
-            out += at + i > bytes.size() ? '=' : alphabet[three >> (18 - 6 * i) & 63];
-    }
-    return out;
-}
 
 std::optional<std::string> find_base64_bytes(std::string_view text) {
     std::string out;

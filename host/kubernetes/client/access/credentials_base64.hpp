@@ -1,4 +1,4 @@
-/// Bytes as text, as kubeconfigs and HTTP's basic authentication have them.
+/// Base64 as kubeconfigs have it.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,8 @@
 
 namespace capstan::kubernetes {
 
-/// RFC 4648, with padding.
-std::string base64_text(std::string_view bytes);
-
-/// Nothing when it is none. Line breaks count as nothing, for long values come folded.
+/// Nothing when it is none. Unlike base64_decode it takes line breaks and bits behind the last
+/// byte, as Kubernetes does. Line breaks count as nothing, for long values come folded.
 std::optional<std::string> find_base64_bytes(std::string_view text);
 
 }  // namespace capstan::kubernetes

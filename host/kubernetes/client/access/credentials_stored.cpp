@@ -2,8 +2,9 @@
 
 #include <utility>
 
+#include <capstan/base64.hpp>
+
 #include "io/known_secrets.hpp"
-#include "kubernetes/client/access/credentials_base64.hpp"
 #include "kubernetes/client/access/credentials_file.hpp"
 #include "kubernetes/client/access/credentials_later.hpp"
 #include "kubernetes/client/access/credentials_pair.hpp"
@@ -110,7 +111,7 @@ StoredSecrets stored_secrets(const KubeconfigUser& user) {
                       .certificate = user.certificate,
                       .key = user.key};
     if (!user.username.empty() || !user.password.empty()) {
-        std::string login = base64_text(user.username + ':' + user.password);
+        std::string login = base64_encode(user.username + ':' + user.password);
         io::known_secrets().add(user.password);
         io::known_secrets().add(login);
         out.headers.emplace_back("authorization", "Basic " + std::move(login));

@@ -3,11 +3,12 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "kubernetes/client/access/credentials_base64.hpp"
+#include <capstan/base64.hpp>
+#include <capstan/time_text.hpp>
+
 #include "kubernetes/client/access/credentials_file.hpp"
 #include "kubernetes/client/access/credentials_pair.hpp"
 #include "kubernetes/client/json_object.hpp"
-#include "kubernetes/timestamps.hpp"
 
 namespace capstan::kubernetes {
 namespace {
@@ -23,7 +24,7 @@ json::object cluster_info(const ExecCluster& cluster) {
     put(out, "server", cluster.server);
     put(out, "tls-server-name", cluster.tls_server_name);
     if (cluster.insecure_skip_tls_verify) out["insecure-skip-tls-verify"] = true;
-    put(out, "certificate-authority-data", base64_text(cluster.ca_pem));
+    put(out, "certificate-authority-data", base64_encode(cluster.ca_pem));
     put(out, "proxy-url", cluster.proxy_url);
     if (cluster.disable_compression) out["disable-compression"] = true;
     if (cluster.config) out["config"] = *cluster.config;
@@ -72,7 +73,7 @@ Result<ExecAnswer> read_status(const json::object& status) {
                    .key_pem = text_at(status, {"clientKeyData"})};
     CAPSTAN_CHECK(check(out));
     if (const std::string written = text_at(status, {"expirationTimestamp"}); !written.empty()) {
-        const auto expires = parse_timestamp(written);
+        const auto expires = parse_rfc3339(written);
         if (!expires)
             return refuse_answer("printed an expirationTimestamp that is no RFC 3339 time");
         out.expires = *expires;

@@ -3,10 +3,11 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/time_text.hpp>
+
 #include "engine/snapshot/cluster_copy.hpp"
 #include "kubernetes/list_decoder.hpp"
 #include "kubernetes/object_name.hpp"
-#include "kubernetes/timestamps.hpp"
 
 namespace capstan::kubernetes {
 namespace {
@@ -50,7 +51,7 @@ std::optional<Time> find_unschedulable_since(const boost::json::value& pod) {
         if (find_text(condition, "type") != "PodScheduled") continue;
         const bool waits = find_text(condition, "status") == "False" &&
                            find_text(condition, "reason") == "Unschedulable";
-        const Result<Time> since = parse_timestamp(find_text(condition, "lastTransitionTime"));
+        const Result<Time> since = parse_rfc3339(find_text(condition, "lastTransitionTime"));
         return waits && since ? std::optional(*since) : std::nullopt;
     }
     return std::nullopt;

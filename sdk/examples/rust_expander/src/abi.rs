@@ -90,11 +90,14 @@ pub struct Group {
     pub target: i32,
     pub healthy: i32,
     pub autoprovisioned: i32,
-    pub reserved2: i32,
+    pub spot: i32,
     pub health_reason: Str,
     pub debug: Str,
     pub template_fingerprint: Str,
     pub tags: Array,
+    pub zones: Array,
+    pub price: *const c_void,
+    pub options: *const c_void,
 }
 
 #[repr(C)]
@@ -154,6 +157,8 @@ pub struct Settings {
 }
 
 pub const TYPE_INTEGER: i32 = 2;
+pub const FIELD_MIN: u32 = 32;
+pub const FIELD_MAX: u32 = 64;
 
 #[repr(C)]
 pub struct Field {
@@ -179,13 +184,11 @@ pub struct Instance {
     pub reserved: u32,
     pub this: *mut c_void,
     pub interface_of: extern "C" fn(*mut c_void, *const c_char) -> *const c_void,
-    pub start: Option<extern "C" fn(*mut c_void, u64) -> Status>,
-    pub stop: Option<extern "C" fn(*mut c_void, u64) -> Status>,
+    pub start: Option<extern "C" fn(*mut c_void, u64, *const c_void) -> Status>,
+    pub stop: Option<extern "C" fn(*mut c_void, u64, *const c_void) -> Status>,
     pub destroy: extern "C" fn(*mut c_void),
     pub reconfigure: Option<extern "C" fn(*mut c_void, *const Settings, *const Call) -> Status>,
-    pub export_state: Option<extern "C" fn(*mut c_void, *const c_void) -> Status>,
-    pub import_state: Option<extern "C" fn(*mut c_void, Str, *const c_void) -> Status>,
-    pub self_check: Option<extern "C" fn(*mut c_void, u64) -> Status>,
+    pub self_check: Option<extern "C" fn(*mut c_void, u64, *const c_void) -> Status>,
 }
 
 pub const CLASS_PURE: u32 = 1;

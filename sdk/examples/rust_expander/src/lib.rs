@@ -128,8 +128,6 @@ extern "C" fn create(
                 stop: None,
                 destroy,
                 reconfigure: None,
-                export_state: None,
-                import_state: None,
                 self_check: None,
             },
             expander: Expander {
@@ -151,7 +149,7 @@ extern "C" fn create(
 
 static FIELDS: [Field; 1] = [Field {
     struct_size: size_of::<Field>() as u32,
-    flags: 0,
+    flags: FIELD_MIN | FIELD_MAX,
     kind: TYPE_INTEGER,
     reserved: 0,
     key: text("enough"),

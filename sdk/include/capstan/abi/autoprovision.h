@@ -58,10 +58,22 @@ typedef struct capstan_new_group_response {
     uint32_t reserved;
     void *ctx;
     /** The group as `refresh` would list it once made, with no machines: its id, min 0, no max of its own, marked
-     *  autoprovisioned. And what a node of it would be. Exactly once per call that succeeds. */
+     *  autoprovisioned, with its price and options where they are known. And what a node of it would be. Exactly
+     *  once per call that succeeds. */
     void (*answer)(const struct capstan_new_group_response *out, const capstan_group *group,
                    const capstan_template *node) CAPSTAN_NOEXCEPT;
 } capstan_new_group_response;
+
+typedef struct capstan_machine_types_request {
+    uint32_t struct_size;
+    uint32_t flags; /* CAPSTAN_CALL_* */
+} capstan_machine_types_request;
+
+typedef struct capstan_destroy_request {
+    uint32_t struct_size;
+    uint32_t flags; /* CAPSTAN_CALL_* */
+    capstan_str group_id;
+} capstan_destroy_request;
 
 typedef struct capstan_cloud_autoprovision {
     uint32_t struct_size;
@@ -69,7 +81,8 @@ typedef struct capstan_cloud_autoprovision {
     void *self;
     /** [strand] Asynchronous -> CAPSTAN_RESULT_MACHINE_TYPES. Once per pass, after `refresh`; must not block. An
      *  error: no group is made in this pass. */
-    capstan_status (*machine_types)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
+    capstan_status (*machine_types)(void *self, capstan_op op,
+                                    const capstan_machine_types_request *request) CAPSTAN_NOEXCEPT;
     /** [compute] What a plan would become, from what is known already: a theoretical group, which `refresh` does
      *  not list. Pure; may run while the cloud's functions run on the strand. CAPSTAN_E_UNSUPPORTED: these do not
      *  go together (no such type in that zone, a label the machine contradicts); the plan is dropped without
@@ -83,7 +96,8 @@ typedef struct capstan_cloud_autoprovision {
     /** [strand] Asynchronous -> CAPSTAN_RESULT_NONE. Deletes a group that `create` made. Gone already:
      *  CAPSTAN_E_NOT_FOUND. It has machines, or a target above 0: CAPSTAN_E_CONFLICT. Not made by `create`:
      *  CAPSTAN_E_PERMISSION. */
-    capstan_status (*destroy)(void *self, capstan_op op, capstan_str group_id) CAPSTAN_NOEXCEPT;
+    capstan_status (*destroy)(void *self, capstan_op op, const capstan_destroy_request *request)
+        CAPSTAN_NOEXCEPT;
 } capstan_cloud_autoprovision;
 
 CAPSTAN_END_DECLS

@@ -6,6 +6,7 @@
 
 CAPSTAN_BEGIN_DECLS
 
+/** What a call or a request is made for. Bits that the receiver does not know mean nothing to it. */
 enum {
     CAPSTAN_CALL_DRY_RUN = 1u,    /* nothing will be carried out */
     CAPSTAN_CALL_SIMULATION = 2u, /* time and cluster are simulated */

@@ -7,29 +7,74 @@
 CAPSTAN_BEGIN_DECLS
 
 enum {
+    CAPSTAN_PRICE_PER_HOUR = 1u, /* absent: the price is not known */
+    CAPSTAN_PRICE_INTERRUPTION_RATE = 2u
+};
+
+/** What one node costs. */
+typedef struct capstan_price {
+    uint32_t struct_size;
+    uint32_t reserved;
+    uint64_t present;         /* CAPSTAN_PRICE_* */
+    double per_hour;          /* of one node, at least 0 */
+    double interruption_rate; /* per hour, 0 to 1: how often the cloud takes such a node back */
+    char currency[8];         /* ISO 4217: three capital letters, NUL-padded */
+} capstan_price;
+
+enum {
+    CAPSTAN_GROUP_OPTION_UTILIZATION = 1u,
+    CAPSTAN_GROUP_OPTION_GPU_UTILIZATION = 2u,
+    CAPSTAN_GROUP_OPTION_UNNEEDED = 4u,
+    CAPSTAN_GROUP_OPTION_UNREADY = 8u,
+    CAPSTAN_GROUP_OPTION_PROVISION = 16u,
+    CAPSTAN_GROUP_OPTION_DRAIN = 32u,
+    CAPSTAN_GROUP_OPTION_ZERO_OR_MAX = 64u,
+    CAPSTAN_GROUP_OPTION_IGNORE_DAEMONSETS = 128u
+};
+
+/** A group's own autoscaling options. What is not in `present` leaves the host's default alone. */
+typedef struct capstan_group_options {
+    uint32_t struct_size;
+    uint32_t reserved;
+    uint64_t present;             /* CAPSTAN_GROUP_OPTION_* */
+    double utilization_threshold; /* 0 to 1 */
+    double gpu_utilization_threshold;
+    int64_t unneeded_ns, unready_ns;
+    int64_t max_provision_ns;
+    int64_t drain_timeout_ns;
+    int32_t zero_or_max; /* nonzero: only ever empty or full */
+    int32_t ignore_daemonsets;
+} capstan_group_options;
+
+enum {
     CAPSTAN_GROUP_MIN = 1u,
     CAPSTAN_GROUP_MAX = 2u,
     CAPSTAN_GROUP_TARGET = 4u,
     CAPSTAN_GROUP_HEALTH = 8u,
-    CAPSTAN_GROUP_AUTOPROVISIONED = 16u
+    CAPSTAN_GROUP_AUTOPROVISIONED = 16u,
+    CAPSTAN_GROUP_SPOT = 32u
 };
 
 /** Machines of one make that a cloud grows and shrinks together. A number is meaningful only if its bit is in
- *  `present`. Ids are unique within one cloud. */
+ *  `present`. Ids are unique within one cloud; of two clouds of a host that tell one id, the cloud that is named
+ *  first in `clouds` has the group, and the other one's is left out and told. */
 typedef struct capstan_group {
     uint32_t struct_size;
     uint32_t reserved;
     uint64_t present; /* CAPSTAN_GROUP_* */
     capstan_str id;
     int32_t min, max;
-    int32_t target;          /* machines asked for, including those still starting */
-    int32_t healthy;         /* 0: the cloud itself says it cannot grow now */
-    int32_t autoprovisioned; /* nonzero: made by node auto-provisioning, may be deleted */
-    int32_t reserved2;
+    int32_t target;  /* machines asked for, including those still starting; without those that leave */
+    int32_t healthy; /* 0: the cloud itself says it cannot grow now */
+    int32_t autoprovisioned;          /* nonzero: made by node auto-provisioning, may be deleted */
+    int32_t spot;                     /* nonzero: the cloud may take its machines back */
     capstan_str health_reason;        /* a sentence, when not healthy */
     capstan_str debug;                /* for people */
     capstan_str template_fingerprint; /* equal text = equal template; empty: unknown */
     capstan_array tags;               /* capstan_kv, the provider's own */
+    capstan_array zones;              /* capstan_str: where its machines may be made; empty: unknown */
+    const capstan_price *price; /* of a new node; NULL: capstan.cloud.pricing/1 is asked, if there is one */
+    const capstan_group_options *options; /* NULL: capstan.cloud.options/1 is asked, if there is one */
 } capstan_group;
 
 /** What one new node of a group will offer. */
@@ -42,8 +87,11 @@ typedef struct capstan_template {
     capstan_array taints;                     /* capstan_taint */
     capstan_array capacity;                   /* capstan_quantity: the machine */
     capstan_array allocatable;                /* capstan_quantity: less what the system keeps */
-    capstan_array free;      /* capstan_quantity: less what DaemonSet and kube-proxy pods take */
-    capstan_str fingerprint; /* as capstan_group.template_fingerprint */
+    capstan_array free; /* capstan_quantity: less what DaemonSet and kube-proxy pods take */
+    /** As capstan_group.template_fingerprint: everything a node's labels, taints, resources, machine type and
+     *  image come from, and nothing that changes while those stay. A host asks for a template anew when the
+     *  group's fingerprint changes, and tells machines apart by theirs. */
+    capstan_str fingerprint;
 } capstan_template;
 
 enum {

@@ -13,23 +13,41 @@
 
 CAPSTAN_BEGIN_DECLS
 
-/** Receives one entry of an instance's state; copied. A status other than CAPSTAN_OK ends the export. */
-typedef struct capstan_state_sink {
+/** Why an instance starts. A reason that the plugin does not know is CAPSTAN_START_COLD. */
+enum {
+    CAPSTAN_START_COLD = 0,    /* the host starts, or its configuration has a table more */
+    CAPSTAN_START_RETRY = 1,   /* an earlier instance of this table could not be started */
+    CAPSTAN_START_EXCHANGE = 2 /* it is to replace an instance of this table that runs */
+};
+typedef struct capstan_start_request {
     uint32_t struct_size;
-    uint32_t reserved;
-    void *ctx;
-    capstan_status (*put)(const struct capstan_state_sink *sink, capstan_str key, capstan_str value)
-        CAPSTAN_NOEXCEPT;
-} capstan_state_sink;
+    uint32_t flags; /* CAPSTAN_CALL_* */
+    int32_t reason; /* CAPSTAN_START_* */
+    int32_t reserved;
+} capstan_start_request;
 
-typedef struct capstan_state_entries {
+/** Why an instance stops. A reason that the plugin does not know is CAPSTAN_STOP_SHUTDOWN. */
+enum {
+    CAPSTAN_STOP_SHUTDOWN = 0, /* the host ends */
+    CAPSTAN_STOP_REPLACED = 1, /* another instance of this table takes over */
+    CAPSTAN_STOP_REMOVED = 2,  /* the configuration does not need this table any more */
+    CAPSTAN_STOP_FAILED = 3    /* its `start` failed, or what it was started for did */
+};
+typedef struct capstan_stop_request {
     uint32_t struct_size;
-    uint32_t reserved;
-    capstan_array entries; /* capstan_kv */
-} capstan_state_entries;
+    uint32_t flags; /* CAPSTAN_CALL_* */
+    int32_t reason; /* CAPSTAN_STOP_* */
+    int32_t reserved;
+} capstan_stop_request;
+
+typedef struct capstan_self_check_request {
+    uint32_t struct_size;
+    uint32_t flags; /* CAPSTAN_CALL_* */
+} capstan_self_check_request;
 
 /** One table of the configuration come alive. Owned by the plugin; valid until `destroy` returns.
- *  Functions marked (optional) may be NULL. */
+ *  Functions marked (optional) may be NULL. Requests of asynchronous functions stay valid until the operation
+ *  is closed. */
 typedef struct capstan_instance {
     uint32_t struct_size;
     uint32_t reserved;
@@ -38,29 +56,24 @@ typedef struct capstan_instance {
      *  live as long as the instance. Must answer for the kind of its class. */
     const void *(*interface_of)(void *self, const char *interface_id) CAPSTAN_NOEXCEPT;
     /** [strand] (optional) Gets ready: credentials, caches. Asynchronous, ends with CAPSTAN_RESULT_NONE.
-     *  No hook is called before it has ended well. */
-    capstan_status (*start)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
+     *  No hook is called before it has ended well. Once in an instance's life: where error.h says "later",
+     *  the host stops and destroys the instance, and starts a new one after a while; the others go on. */
+    capstan_status (*start)(void *self, capstan_op op, const capstan_start_request *request) CAPSTAN_NOEXCEPT;
     /** [strand] (optional) Asynchronous, ends with CAPSTAN_RESULT_NONE. From its call on, services refuse
      *  new work with CAPSTAN_E_CANCELLED, and the host calls back every open timer, request and
      *  posted function with CAPSTAN_E_CANCELLED and closes every other open operation. When it has ended
      *  no thread, timer or operation of the instance is left. */
-    capstan_status (*stop)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
+    capstan_status (*stop)(void *self, capstan_op op, const capstan_stop_request *request) CAPSTAN_NOEXCEPT;
     /** [strand] The last call, after `stop` has ended or without `start`. Frees the instance. */
     void (*destroy)(void *self) CAPSTAN_NOEXCEPT;
     /** [strand] (optional) Takes new settings in which only LIVE fields differ. Never overlaps a hook.
      *  On failure the old settings stay in force. */
     capstan_status (*reconfigure)(void *self, const capstan_settings *settings,
                                   const capstan_call *call) CAPSTAN_NOEXCEPT;
-    /** [strand] (optional) Hands out what the next generation needs to go on. On failure it starts without.
-     *  Must return the status with which the sink ended the export. */
-    capstan_status (*export_state)(void *self, const capstan_state_sink *sink) CAPSTAN_NOEXCEPT;
-    /** [strand] (optional) Takes what another version exported; before `start`. Copies what it keeps. On
-     *  failure the instance starts without. */
-    capstan_status (*import_state)(void *self, capstan_str from_version,
-                                   const capstan_state_entries *state) CAPSTAN_NOEXCEPT;
     /** [strand] (optional) Read-only check of credentials and permissions, for `capstan doctor`.
      *  Asynchronous, ends with CAPSTAN_RESULT_NONE or an error that says what is missing. */
-    capstan_status (*self_check)(void *self, capstan_op op) CAPSTAN_NOEXCEPT;
+    capstan_status (*self_check)(void *self, capstan_op op,
+                                 const capstan_self_check_request *request) CAPSTAN_NOEXCEPT;
 } capstan_instance;
 
 /** How the host may call the decision hooks of one instance. */

@@ -15,9 +15,12 @@ typedef struct capstan_secrets {
     uint32_t reserved;
     /** [any] Calls `fn` with the current value before returning; the buffer is wiped afterwards. Ask each
      *  time: a rotated secret is seen at once. CAPSTAN_E_PERMISSION: not granted. CAPSTAN_E_NOT_FOUND:
-     *  granted and absent. CAPSTAN_E_UNAVAILABLE: could not be read. Then `fn` is not called. */
+     *  granted and absent. CAPSTAN_E_UNAVAILABLE: could not be read. Then `on_error` is called in its place,
+     *  before returning, with that code and a message that names the secret and what to do; it is valid
+     *  during the call. `on_error` may be NULL. CAPSTAN_E_INVALID_ARGUMENT: `fn` is NULL; neither is called. */
     capstan_status (*with)(const capstan_host *host, capstan_str name,
-                           void (*fn)(void *user, capstan_str value) CAPSTAN_NOEXCEPT, void *user)
+                           void (*fn)(void *user, capstan_str value) CAPSTAN_NOEXCEPT,
+                           void (*on_error)(void *user, const capstan_error *error) CAPSTAN_NOEXCEPT, void *user)
         CAPSTAN_NOEXCEPT;
 } capstan_secrets;
 

@@ -2,6 +2,7 @@
 #ifndef CAPSTAN_ABI_SERVICES_H
 #define CAPSTAN_ABI_SERVICES_H
 
+#include "service_cache.h"
 #include "service_clock.h"
 #include "service_exec.h"
 #include "service_http.h"
@@ -12,5 +13,6 @@
 #include "service_reconcile.h"
 #include "service_secrets.h"
 #include "service_state.h"
+#include "service_wake.h"
 
 #endif

@@ -26,7 +26,9 @@ enum {
     CAPSTAN_FIELD_LIST = 2u, /* an array of `type` */
     CAPSTAN_FIELD_MAP = 4u,  /* a table with free keys and values of `type`; with LIST, arrays of `type` */
     CAPSTAN_FIELD_LIVE = 8u, /* may change without a restart, through `reconfigure` */
-    CAPSTAN_FIELD_DEPRECATED = 16u
+    CAPSTAN_FIELD_DEPRECATED = 16u,
+    CAPSTAN_FIELD_MIN = 32u, /* `min` is a bound; without the flag it is 0 */
+    CAPSTAN_FIELD_MAX = 64u  /* the same of `max` */
 };
 
 /** One setting. Descriptors are constant data: valid from load to unload. */
@@ -39,8 +41,9 @@ typedef struct capstan_field {
     capstan_str doc;           /* one or two sentences, with the unit */
     capstan_str default_value; /* TOML text ("0.05", "\"5m\"", "[]"); empty: none */
     capstan_array allowed;     /* capstan_str: the values of an ENUM */
-    double min, max;      /* inclusive, for numbers; of the nanoseconds of a DURATION; min > max: unbounded */
-    capstan_array fields; /* capstan_field: the members of a TABLE */
+    /* Inclusive: of INTEGER and FLOAT, of the nanoseconds of a DURATION, of the whole units of a QUANTITY. */
+    double min, max;
+    capstan_array fields;      /* capstan_field: the members of a TABLE */
     capstan_str instance_kind; /* INSTANCE: the kind it must be of; empty: any */
     capstan_str replaced_by;   /* DEPRECATED: the key to use instead */
 } capstan_field;

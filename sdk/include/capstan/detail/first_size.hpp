@@ -27,7 +27,13 @@ inline constexpr std::size_t first_size<capstan_error> =
     offsetof(capstan_error, retry_after_ms) + sizeof(std::int64_t);
 template <>
 inline constexpr std::size_t first_size<capstan_group> =
-    offsetof(capstan_group, tags) + sizeof(capstan_array);
+    offsetof(capstan_group, options) + sizeof(void*);
+template <>
+inline constexpr std::size_t first_size<capstan_price> =
+    offsetof(capstan_price, currency) + sizeof(capstan_price::currency);
+template <>
+inline constexpr std::size_t first_size<capstan_group_options> =
+    offsetof(capstan_group_options, ignore_daemonsets) + sizeof(std::int32_t);
 template <>
 inline constexpr std::size_t first_size<capstan_template> =
     offsetof(capstan_template, fingerprint) + sizeof(capstan_str);
@@ -48,16 +54,16 @@ inline constexpr std::size_t first_size<capstan_option> =
     offsetof(capstan_option, price_per_hour) + sizeof(double);
 template <>
 inline constexpr std::size_t first_size<capstan_machine> =
-    offsetof(capstan_machine, error) + sizeof(void*);
+    offsetof(capstan_machine, price_per_hour) + sizeof(double);
 template <>
 inline constexpr std::size_t first_size<capstan_cloud_view> =
-    offsetof(capstan_cloud_view, unreadable) + sizeof(capstan_array);
+    offsetof(capstan_cloud_view, lists_all_with_prefix) + sizeof(capstan_str);
 template <>
 inline constexpr std::size_t first_size<capstan_resize> =
     offsetof(capstan_resize, idempotency_key) + sizeof(capstan_str);
 template <>
 inline constexpr std::size_t first_size<capstan_resized> =
-    offsetof(capstan_resized, target) + sizeof(std::int32_t);
+    offsetof(capstan_resized, shortfall) + sizeof(void*);
 template <>
 inline constexpr std::size_t first_size<capstan_removal> =
     offsetof(capstan_removal, idempotency_key) + sizeof(capstan_str);

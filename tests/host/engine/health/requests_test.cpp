@@ -54,6 +54,18 @@ TEST_F(Requests, AreOpenedByIncreasesThatTheCloudTook) {
     EXPECT_EQ(memory.last_of.at(web_group).scale_up, noon + 5min);
 }
 
+TEST_F(Requests, AreOfWhatTheCloudAgreedToAndForTheRestTheGroupBacksOff) {
+    const Decision decision{.increases = {{.group = web_group, .from = 3, .by = 5}}};
+    Results results;
+    results.increases = {std::nullopt};
+    results.answered_targets = {5};
+    results.shortfalls = {Error{.code = ErrorCode::out_of_capacity, .message = "2 are left"}};
+    memory = remember_sizes(std::move(memory), decision, results, settings, noon);
+    EXPECT_EQ(asked_for(), 2);
+    ASSERT_TRUE(is_backed_off(noon + 1min));
+    EXPECT_EQ(find_backoff(memory, web_group, noon + 1min)->because, "2 are left");
+}
+
 TEST_F(Requests, ThatTheCloudTakesAgainEndABackoffForWhatItRefused) {
     settings.backoff = BackoffPolicy::until_joined;
     const Error refused{.code = ErrorCode::invalid_config, .message = "no such launch template"};

@@ -40,6 +40,18 @@ TEST(Membership, TheNameCountsOnlyWithoutAProviderId) {
     EXPECT_EQ(groups_of_nodes(world), "a -");
 }
 
+TEST(Membership, AMachineMayNameItsNodeWhichHasNoProviderId) {
+    World world;
+    world.group("a");
+    world.group("b");
+    world.machine("b", "cloud:///1").node_name = "n1";
+    world.machine("a", "n1");
+    world.machine("a", "cloud:///2").node_name = "n2";
+    world.node("n1").provider_id = {};
+    world.node("n2").provider_id = "cloud:///3";
+    EXPECT_EQ(groups_of_nodes(world), "b -") << "a provider id says all";
+}
+
 TEST(Membership, OfAMachineInTwoGroupsTheFirstGroupCounts) {
     World world;
     world.group("b");

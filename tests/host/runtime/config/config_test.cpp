@@ -210,6 +210,14 @@ TEST_F(ConfigTest, SendsSettingsWrittenInTheWrongTableToTheRightOne) {
                 HasSubstr("plugin: expected table of free keys, each table, found integer 1"));
 }
 
+TEST_F(ConfigTest, GrantsWholeNamesOfMetricsButTheHostsOwn) {
+    EXPECT_THAT(
+        first_line("[plugin.aws]\nfile = \"aws.so\"\ngrants = { metrics = [\"aws_calls_total\", "
+                   "\"cluster_autoscaler_nodes_count\"] }\n"),
+        HasSubstr("plugin.aws.grants.metrics: "
+                  "'cluster_autoscaler_nodes_count': is a name of the host's own metrics"));
+}
+
 TEST_F(ConfigTest, AsksForTheFileOfAPluginThatIsNotShipped) {
     EXPECT_EQ(first_line("[plugin.acme]\n"),
               "capstan.toml:1:9: plugin.acme: there is no shipped plugin 'acme'; name its 'file'");

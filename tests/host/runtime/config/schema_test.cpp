@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <capstan/settings.hpp>
-#include <limits>
 
 namespace capstan::runtime {
 namespace {
@@ -71,13 +70,24 @@ TEST(PluginSchema, OutlivesThePluginsDescriptors) {
 }
 
 TEST(PluginSchema, UnderstandsBoundsThatAreOpenOnOneSide) {
-    const double inf = std::numeric_limits<double>::infinity();
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    const auto fields = read({{.key = "a", .type = SettingType::integer, .min = 1, .max = inf},
-                              {.key = "b", .type = SettingType::integer, .min = nan, .max = nan}});
-    EXPECT_EQ(fields->at(0).min, 1);
+    const auto fields = read({{.key = "a", .type = SettingType::integer, .min = 0},
+                              {.key = "b", .type = SettingType::integer, .max = 0},
+                              {.key = "c", .type = SettingType::integer}});
+    EXPECT_EQ(fields->at(0).min, 0);
     EXPECT_FALSE(fields->at(0).max);
-    EXPECT_FALSE(fields->at(1).min || fields->at(1).max);
+    EXPECT_FALSE(fields->at(1).min);
+    EXPECT_EQ(fields->at(1).max, 0);
+    EXPECT_FALSE(fields->at(2).min || fields->at(2).max);
+}
+
+TEST(PluginSchema, BoundsADurationByDurations) {
+    const auto fields = read({{.key = "poll",
+                               .type = SettingType::duration,
+                               .min = std::chrono::milliseconds(10),
+                               .max = std::chrono::hours(1)}});
+    ASSERT_TRUE(fields) << fields.error();
+    EXPECT_EQ(fields->at(0).min, 10e6);
+    EXPECT_EQ(describe_type(fields->at(0)), "duration 10ms..1h");
 }
 
 TEST(PluginSchema, RefusesADefaultThatDoesNotParse) {

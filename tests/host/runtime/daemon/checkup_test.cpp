@@ -103,6 +103,16 @@ TEST(Checkup, ComparesItsClockWithTheServers) {
     }
 }
 
+TEST(Checkup, NamesBothCloudsThatHaveAGroupOfOneId) {
+    const std::string one = "settings = { " + std::string(one_group) + " }\n";
+    Patient patient("[pipeline]\nclouds = [\"eu\", \"us\"]\n[plugin.eu]\nclass = \"simulated\"\n" +
+                    one + "[plugin.us]\nclass = \"simulated\"\n" + one);
+    EXPECT_THAT(patient.examined(),
+                AllOf(Contains(AllOf(StartsWith("missing: clouds: plugin us: group "),
+                                     HasSubstr("plugin eu has a group of this id, too"))),
+                      Contains("good: node groups: 1 group found")));
+}
+
 TEST(Checkup, NamesTheRightThatIsRefusedAndWhatItIsFor) {
     Patient patient;
     patient.refused = {"create pods/eviction",
@@ -176,8 +186,9 @@ TEST(Checkup, PassesOnWhatAPluginMisses) {
                     "[pipeline.scale_up]\nexpanders = [\"fussy\"]\n"
                     "[plugin.fussy]\nfile = \"tiny.so\"\nclass = \"tiny_too\"\n");
     const std::vector<std::string> findings = patient.examined();
-    EXPECT_THAT(findings, Contains("missing: plugin fussy: plugin fussy: self_check: needs "
-                                   "tiny:DescribeOptions -> mend its credentials or settings"));
+    EXPECT_THAT(findings,
+                Contains("missing: plugin fussy: plugin fussy: self_check: needs "
+                         "tiny:DescribeOptions -> mend its grants, credentials or settings"));
     EXPECT_THAT(findings, Contains("good: plugin eu: has nothing to complain about"));
 }
 

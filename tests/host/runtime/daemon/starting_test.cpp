@@ -58,14 +58,16 @@ private:
         *out = &made_.back().shown;
         return CAPSTAN_OK;
     }
-    static capstan_status start(void* self, capstan_op op) noexcept {
+    static capstan_status start(void* self, capstan_op op,
+                                const capstan_start_request* request) noexcept {
         if (!starts_.empty()) {
             const capstan_status status = starts_.front();
             starts_.pop_front();
             return status;
         }
         const Made& made = made_.back();
-        if (CAPSTAN_HAS(made.real, capstan_instance, start)) return made.real->start(self, op);
+        if (CAPSTAN_HAS(made.real, capstan_instance, start))
+            return made.real->start(self, op, request);
         const auto* const ops =
             static_cast<const capstan_ops*>(made.host->service(made.host, CAPSTAN_SERVICE_OPS));
         ops->complete(made.host, op, CAPSTAN_RESULT_NONE, nullptr);

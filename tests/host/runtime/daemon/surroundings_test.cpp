@@ -63,6 +63,7 @@ TEST_F(Surroundings, NameEachFileWithASecretThatOthersCanRead) {
     config.plugins.resize(1);
     config.plugins[0].grants.secrets = {"3", "absent"};
     write("3", "s", 0644);
+    config.plugins[0].tls.key_file = write("5", "k", 0644);
     write("ungranted", "s", 0644);
     config.cluster.kubeconfig = write("4", kubeconfig, 0644);
     write("token", "t", 0604);
@@ -71,6 +72,7 @@ TEST_F(Surroundings, NameEachFileWithASecretThatOthersCanRead) {
                             StartsWith(folder.path().string() + "/2 may be read and changed"),
                             StartsWith(folder.path().string() + "/3 may be read"),
                             StartsWith(folder.path().string() + "/4 may be read"),
+                            StartsWith(folder.path().string() + "/5 may be read"),
                             StartsWith(folder.path().string() + "/token may be read")));
 }
 

@@ -10,6 +10,7 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "runtime/daemon/cluster_status.hpp"
 #include "runtime/daemon/daemon_metrics.hpp"
+#include "runtime/services/metric_names.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -236,6 +237,8 @@ TEST(UpstreamsNames, AreThoseOfOurMetricsAndTheirLabels) {
         EXPECT_EQ(found.at(name).type, shape.type) << name;
         EXPECT_EQ(found.at(name).labels, shape.labels) << name;
     }
+    for (const auto& [name, shape] : found)
+        EXPECT_TRUE(is_host_metric(prefix + name)) << name << ": a plugin could declare it";
     for (const auto& [name, shape] : found)
         EXPECT_TRUE(wanted.contains(name)) << name << " is nobody's: it ought to be capstan_...";
 }

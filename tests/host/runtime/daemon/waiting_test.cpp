@@ -48,6 +48,35 @@ TEST_F(Passes, BeginSoonAfterPodsHaveComeTogether) {
     EXPECT_EQ(seen, "p0 p3100 p13100");
 }
 
+TEST_F(Passes, BeginAtOnceWhereACloudWantsThemTo) {
+    wait();
+    loop.advance(3s);
+    EXPECT_TRUE(waiting.want_pass());
+    EXPECT_TRUE(seen == "p0" || seen == "p0 p3000") << seen;
+    loop.advance(11s);
+    EXPECT_EQ(seen, "p0 p3000 p13000");
+}
+
+TEST_F(Passes, BeginEveryFewSecondsHoweverOftenACloudWantsThemTo) {
+    wait();
+    loop.advance(1s);
+    int taken = 0;
+    for (int i = 0; i < 110; ++i) {
+        taken += waiting.want_pass() ? 1 : 0;
+        loop.advance(100ms);
+    }
+    EXPECT_EQ(seen, "p0 p1000 p6000 p11000");
+    EXPECT_EQ(taken, 4) << "wishes become one";
+}
+
+TEST_F(Passes, ThatACloudWantsAreNotMadeByAHostThatMakesNone) {
+    wants_passes = false;
+    wait();
+    waiting.want_pass();
+    loop.advance(1min);
+    EXPECT_EQ(seen, "");
+}
+
 TEST_F(Passes, PauseHoweverManyPodsCome) {
     wait();
     for (int i = 0; i < 90; ++i) {

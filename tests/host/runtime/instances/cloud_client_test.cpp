@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 /// A cloud of one group; what it does is up to the test.
 struct TestCloud {
     explicit TestCloud(const Host& host, const Settings&) : host_(host) {}
-    Task<CloudView> refresh() {
+    Task<CloudView> refresh(RefreshRequest request) {
+        uncached.push_back(request.uncached);
         co_await sleep_for(host_, refresh_takes);
         co_return CloudView{.groups = {{.id = NodeGroupId("web"), .min = 0, .max = 9, .target = 3}},
                             .machines = {{.id = MachineId("i-1"), .group = NodeGroupId("web")}}};
@@ -38,10 +39,13 @@ struct TestCloud {
         NodeTemplate node{.name = group.value() + "-template"};
         return node;
     }
-    Result<Price> price(const Call&, const TemplateView& node) {
+    Result<Price> price(const Call&, const GroupView&, const TemplateView& node) {
         if (node.name() == "slow") price_goes_on.wait(false);
         if (node.name() == "free") return fail(ErrorCode::not_found, "no price known");
-        return Price{.per_hour = node.name() == "odd" ? -1 : 0.25, .currency = "EUR", .spot = true};
+        std::string currency(node.name() == "nowhere" ? ""
+                             : node.name() == "long"  ? "EUROS"
+                                                      : "EUR");
+        return Price{.per_hour = node.name() == "odd" ? -1 : 0.25, .currency = std::move(currency)};
     }
     GroupOptions options(const Call&, const GroupView& group) {
         GroupOptions wishes;
@@ -52,6 +56,7 @@ struct TestCloud {
     Host host_;
     static inline Duration refresh_takes = 1s;
     static inline int increases = 0;
+    static inline std::vector<bool> uncached{};  ///< by refresh
     static inline std::atomic<bool> price_goes_on{true};
 };
 
@@ -78,6 +83,7 @@ struct Cloud : testing::Test {
     Cloud() {
         TestCloud::refresh_takes = 1s;
         TestCloud::increases = 0;
+        TestCloud::uncached.clear();
     }
 };
 
@@ -87,6 +93,37 @@ TEST_F(Cloud, GivesACopyOfItsView) {
     host.loop.advance(1s);
     EXPECT_EQ((*view.get())->groups.at(0).target, 3);
     EXPECT_EQ((*view.get())->machines.at(0).id, MachineId("i-1"));
+}
+
+TEST_F(Cloud, IsAskedForAViewWithoutItsCachesOnceAChangeHasEnded) {
+    const auto refresh = [&](Duration waits) {
+        Received<CloudClient::View> view;
+        cloud->refresh(nullptr, view.receive());
+        host.loop.advance(waits);
+    };
+    refresh(1s);
+    Received<Resized> refused;
+    cloud->increase({.group = NodeGroupId("full"), .delta = 1}, refused.receive());
+    refresh(1s);
+    EXPECT_THAT(TestCloud::uncached, ElementsAre(false, false)) << "it had not ended yet";
+    refresh(1s);
+    refresh(1s);
+    EXPECT_THAT(TestCloud::uncached, ElementsAre(false, false, true, false));
+}
+
+TEST_F(Cloud, IsAskedSoAgainWhereThatRefreshFailed) {
+    Received<Resized> grown;
+    cloud->increase({.group = NodeGroupId("web"), .delta = 1}, grown.receive());
+    host.loop.advance(1s);
+    TestCloud::refresh_takes = 24h;
+    Received<CloudClient::View> late, next;
+    cloud->refresh(nullptr, late.receive());
+    host.loop.advance(1h);
+    ASSERT_FALSE(late.get());
+    TestCloud::refresh_takes = 1s;
+    cloud->refresh(nullptr, next.receive());
+    host.loop.advance(1s);
+    EXPECT_THAT(TestCloud::uncached, ElementsAre(true, true));
 }
 
 TEST_F(Cloud, GivesBackWhatIsKnownWhereItSaysTheSame) {
@@ -122,7 +159,7 @@ TEST_F(Cloud, IsRefreshedAndChangedWhileACallOfItsPriceHangs) {
     Running<TestCloud> slow{host, hasty};
     TestCloud::price_goes_on = false;
     const auto priced = run_watched<Result<Price>>([instance = slow.shared()](PassWatch& of) {
-        return ask_price(instance, NodeTemplate{.name = "slow"}, {}, of);
+        return ask_price(instance, NodeGroup{}, NodeTemplate{.name = "slow"}, {}, of);
     });
     EXPECT_THAT(priced.result.error().message, testing::HasSubstr("price is left out"));
     const auto client = CloudClient::of(slow.shared()).value();
@@ -205,12 +242,16 @@ TEST_F(Cloud, IsNotAskedAfterItHasStopped) {
 }
 
 TEST_F(Cloud, KnowsPrices) {
-    const Price price = ask_price(running.shared(), {.name = "c5"}, {}, watch).value();
-    EXPECT_EQ(price, (Price{.per_hour = 0.25, .currency = "EUR", .spot = true}));
-    EXPECT_EQ(ask_price(running.shared(), {.name = "free"}, {}, watch).error().code,
+    const Price price = ask_price(running.shared(), {}, {.name = "c5"}, {}, watch).value();
+    EXPECT_EQ(price, (Price{.per_hour = 0.25, .currency = "EUR"}));
+    EXPECT_EQ(ask_price(running.shared(), {}, {.name = "free"}, {}, watch).error().code,
               ErrorCode::not_found);
-    EXPECT_EQ(ask_price(running.shared(), {.name = "odd"}, {}, watch).error().message,
-              "plugin aws: price answered a price of -1.000000 an hour");
+    EXPECT_EQ(ask_price(running.shared(), {}, {.name = "odd"}, {}, watch).error().message,
+              "plugin aws: price answered a price whose per_hour is -1.000000");
+    for (const auto& [name, currency] : {std::pair("nowhere", ""), std::pair("long", "EUROS")})
+        EXPECT_EQ(ask_price(running.shared(), {}, {.name = name}, {}, watch).error().message,
+                  "plugin aws: price answered a price whose currency is \"" +
+                      std::string(currency) + "\", not three capital letters");
 }
 
 TEST_F(Cloud, KnowsWhatAGroupWishes) {

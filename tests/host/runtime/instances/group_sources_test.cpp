@@ -120,7 +120,9 @@ struct Maker {
     }
     Result<void> create(GroupPlan) { return {}; }
     Result<void> destroy(NodeGroupId) { return {}; }
-    Price price(const Call&, const TemplateView&) const { return {.per_hour = 0.25}; }
+    Price price(const Call&, const GroupView&, const TemplateView&) const {
+        return {.per_hour = 0.25};
+    }
 };
 
 TEST(GroupMakers, AreAskedOnceAboutAPlanAndNotAtAllWhereTheAnswerIsRecorded) {

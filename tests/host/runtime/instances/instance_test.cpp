@@ -99,7 +99,7 @@ struct Busy : KeepsAll {
         exec->after(host.raw(), INT64_MAX, note, nullptr, nullptr);
         exec->after(host.raw(), INT64_MAX, note, nullptr, nullptr);
         const capstan_str url = str("http://api.test/");
-        const capstan_http_request request{sizeof request, 0, str("GET"), url, {}, {}, 0, 0};
+        const capstan_http_request request{sizeof request, 0, str("GET"), url, {}, {}, 0, 0, 0};
         host.service<capstan_http>(CAPSTAN_SERVICE_HTTP)
             ->send(
                 host.raw(), &request,
@@ -268,6 +268,46 @@ TEST_F(Instance, IsStartedOnce) {
     const Running<KeepsAll> instance(host);
     EXPECT_FALSE(start(host, *instance));
     EXPECT_TRUE(instance->is_running());
+}
+
+/// Cannot be without a clock.
+struct NeedsAClock : KeepsAll {
+    explicit NeedsAClock(const Host& host, const Settings&) {
+        if (host.service<capstan_clock>(CAPSTAN_SERVICE_CLOCK) == nullptr)
+            throw Failure(ErrorCode::unsupported, "it needs a clock");
+    }
+};
+
+TEST_F(Instance, IsRefusedWithTheKeyThatServesTheDraftItNeeds) {
+    const capstan_class type = make_class<NeedsAClock>({.id = "probe", .doc = ""});
+    host.drafts = {.ids = {CAPSTAN_SERVICE_CLOCK}};
+    const std::string sentence =
+        "capstan.clock/1 is a draft, which the next host may have in another shape; `drafts = "
+        "true` in [trust] serves it";
+    const auto refused = create(host, type);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, "plugin probe: create: it needs a clock; " + sentence);
+    EXPECT_THAT(host.lines->text(), HasSubstr("the plugin does without " + sentence));
+    host.drafts.are_served = true;
+    EXPECT_TRUE(create(host, type));
+}
+
+TEST_F(Instance, OfAKindThatIsADraftIsMadeOnlyWhereDraftsAreServed) {
+    host.drafts = {.ids = {CAPSTAN_KIND_EXPANDER}};
+    const auto refused = create(host, make_class<Slow>({.id = "probe", .doc = ""}));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("plugin probe: capstan.expander/1 is a draft"));
+    EXPECT_EQ(journal, "") << "its code was not asked";
+    host.drafts.are_served = true;
+    EXPECT_TRUE(create(host, make_class<Slow>({.id = "probe", .doc = ""})));
+}
+
+TEST_F(Instance, HasNoInterfaceThatIsADraft) {
+    host.drafts = {.ids = {CAPSTAN_INTERFACE_PRICING}};
+    const auto slow = create(host, make_class<Slow>({.id = "probe", .doc = ""})).value();
+    EXPECT_EQ(slow->interface<capstan_cloud_pricing>(CAPSTAN_INTERFACE_PRICING).value(), nullptr);
+    EXPECT_NE(slow->interface<capstan_expander>(CAPSTAN_KIND_EXPANDER).value(), nullptr);
+    EXPECT_THAT(host.lines->text(), HasSubstr("does without capstan.cloud.pricing/1"));
 }
 
 TEST_F(Instance, MayBeStoppedWhileItStarts) {

@@ -87,11 +87,27 @@ TEST_F(Readable, AGroupWithoutAReadableIdMayBeAnyThatIsNotNamed) {
 }
 
 TEST_F(Readable, AMachineThatMakesNoSenseMakesItsGroupUnreadable) {
-    machine(1).state = 99;
+    machine(1).present = CAPSTAN_MACHINE_PRICE;
+    machine(1).price_per_hour = -1;
     machine(2).zone = str("\xff");
-    EXPECT_THAT(problems(), ElementsAre("b: machines[1].state is 99, which is none",
+    EXPECT_THAT(problems(), ElementsAre("b: machines[1].price_per_hour is -1.000000",
                                         "c: machines[2].zone is not UTF-8"));
     EXPECT_THAT(groups(), ElementsAre("a"));
+}
+
+TEST_F(Readable, AStateThatIsNotKnownIsThatOfAMachineThatIsBeingMade) {
+    for (const std::int32_t state : {0, 6, 99, -1}) {
+        machine(1).state = state;
+        EXPECT_THAT(problems(), IsEmpty());
+        EXPECT_EQ(read.machines.at(1).state, MachineState::creating) << state;
+    }
+}
+
+TEST_F(Readable, AMachineOfNoGroupIsOneThatExistsAndIsMissingNowhere) {
+    group(1).target = 0;
+    machine(1).group_id = str("");
+    EXPECT_THAT(problems(), IsEmpty());
+    EXPECT_EQ(read.machines.at(1).group, NodeGroupId());
 }
 
 TEST_F(Readable, AMachineThatTwoGroupsListMakesBothUnreadable) {
@@ -101,11 +117,11 @@ TEST_F(Readable, AMachineThatTwoGroupsListMakesBothUnreadable) {
     EXPECT_THAT(groups(), ElementsAre("b"));
 }
 
-TEST_F(Readable, AMachineWithoutAGroupIsMissingInOneThatHasFewerThanItsTarget) {
-    machine(1).group_id = str("");
-    EXPECT_THAT(problems(), ElementsAre("b: machines[1].group_id is empty"));
+TEST_F(Readable, AMachineWhoseGroupCannotBeReadIsMissingInOneThatHasFewerThanItsTarget) {
+    machine(1).group_id = str("\xff");
+    EXPECT_THAT(problems(), ElementsAre("b: machines[1].group_id is not UTF-8"));
     group(1).target = 0;
-    EXPECT_THAT(problems(), ElementsAre(": machines[1].group_id is empty"));
+    EXPECT_THAT(problems(), ElementsAre(": machines[1].group_id is not UTF-8"));
     EXPECT_THAT(groups(), ElementsAre("a", "b", "c"));
     EXPECT_TRUE(read.complete) << "no group can be hidden behind it";
 }
@@ -113,9 +129,9 @@ TEST_F(Readable, AMachineWithoutAGroupIsMissingInOneThatHasFewerThanItsTarget) {
 TEST_F(Readable, EachGroupIsToldOfOnce) {
     for (const std::uint32_t i : {0u, 1u, 2u}) {
         machine(i).group_id = str("b");
-        machine(i).state = 0;
+        machine(i).zone = str("\xff");
     }
-    EXPECT_THAT(problems(), ElementsAre("b: machines[0].state is 0, which is none"));
+    EXPECT_THAT(problems(), ElementsAre("b: machines[0].zone is not UTF-8"));
 }
 
 TEST_F(Readable, AViewThatHidesGroupsHidesThemAlsoWhereAnElementMakesNoSense) {
@@ -123,15 +139,15 @@ TEST_F(Readable, AViewThatHidesGroupsHidesThemAlsoWhereAnElementMakesNoSense) {
     raw.complete = 0;
     EXPECT_THAT(problems(), IsEmpty()) << "not complete, and nothing named: any may be missing";
     EXPECT_FALSE(read.complete);
-    machine(1).state = 99;
-    EXPECT_THAT(problems(), ElementsAre("b: machines[1].state is 99, which is none", hidden));
+    machine(1).zone = str("\xff");
+    EXPECT_THAT(problems(), ElementsAre("b: machines[1].zone is not UTF-8", hidden));
     machine(1).group_id = str("\xff");
     group(1).target = 0;
-    EXPECT_THAT(problems(), ElementsAre(": machines[1].state is 99, which is none"))
+    EXPECT_THAT(problems(), ElementsAre(": machines[1].group_id is not UTF-8"))
         << "one error without a subject is enough";
     raw.complete = 1;
     machine(1).group_id = str("b");
-    EXPECT_THAT(problems(), ElementsAre("b: machines[1].state is 99, which is none"));
+    EXPECT_THAT(problems(), ElementsAre("b: machines[1].zone is not UTF-8"));
 }
 
 TEST_F(Readable, WhatACloudSaysItselfIsKept) {
@@ -145,7 +161,7 @@ TEST_F(Readable, WhatACloudSaysItselfIsKept) {
 
 TEST_F(Readable, AListThatCannotBeWalkedIsNoViewAtAll) {
     raw.machines.data = nullptr;
-    EXPECT_EQ(readable_view_from_abi(raw).error().message, "instances is NULL, its count is 3");
+    EXPECT_EQ(readable_view_from_abi(raw).error().message, "machines is NULL, its count is 3");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <limits>
 
 #include <capstan/view.hpp>
 
@@ -37,6 +38,32 @@ TEST(PluginFields, NeedDifferentKeysAndKnownTypes) {
     EXPECT_EQ(fields_refusal({field("region", 99)}), "field region: has the unknown type 99");
     EXPECT_EQ(fields_refusal({field("mode", CAPSTAN_TYPE_ENUM)}),
               "field mode: is an enum without values");
+}
+
+TEST(PluginFields, OfZerosHaveNoBounds) {
+    EXPECT_EQ(fields_refusal({field("calls", CAPSTAN_TYPE_INTEGER)}), "no error");
+}
+
+TEST(PluginFields, NeedBoundsThatHoldTogether) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    constexpr std::uint32_t min = CAPSTAN_FIELD_MIN, max = CAPSTAN_FIELD_MAX;
+    struct Row {
+        std::uint32_t flags;
+        double min, max;
+        std::string_view refusal;
+    };
+    for (const Row& row :
+         {Row{min | max, 0, 0, "no error"}, Row{min, 5, 0, "no error"}, Row{max, 0, -1, "no error"},
+          Row{min | max, 2, 1, "field n: has a min above its max"},
+          Row{0, 1, 0, "field n: has a min and no CAPSTAN_FIELD_MIN"},
+          Row{min, 1, 9, "field n: has a max and no CAPSTAN_FIELD_MAX"},
+          Row{min, nan, 0, "field n: has a min that is no number"}}) {
+        capstan_field f = field("n", CAPSTAN_TYPE_FLOAT);
+        f.flags = row.flags;
+        f.min = row.min;
+        f.max = row.max;
+        EXPECT_EQ(fields_refusal({f}), row.refusal);
+    }
 }
 
 TEST(PluginFields, MayHoldTablesOfFields) {

@@ -118,6 +118,9 @@ TEST(Trust, KeepsConfiguredFilesInsideTheSearchPaths) {
     fs::create_symlink("x.so", inside / "alias.so");
     EXPECT_THAT(message_of(configured(outside.string(), {inside})),
                 HasSubstr("none of the search paths"));
+    EXPECT_THAT(message_of(configured(outside.string(), {inside})),
+                testing::EndsWith("; to allow it, add \"" + temporary.path().string() +
+                                  "\" to [trust] search_paths"));
     EXPECT_THAT(message_of(configured("../outside.so", {inside})),
                 HasSubstr("none of the search paths"));
     EXPECT_THAT(message_of(configured("link.so", {inside})),

@@ -105,7 +105,9 @@ static capstan_status create(const capstan_host* host, const capstan_settings* s
 }
 
 /* What the tests of `capstan doctor` look at. */
-static capstan_status self_check(void* self, capstan_op op) {
+static capstan_status self_check(void* self, capstan_op op,
+                                 const capstan_self_check_request* request) {
+    (void)request;
     const capstan_host* host = ((tiny*)self)->host;
     const capstan_ops* ops = host->service(host, CAPSTAN_SERVICE_OPS);
     const capstan_error error = {.struct_size = sizeof error,

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
+
+#include <capstan/host.hpp>
 
 #include "../test_host.hpp"
 
@@ -27,8 +30,7 @@ struct OneSecret final : SecretSource {
 /// A context without a plugin: the test calls the services itself.
 struct Services : testing::Test {
     TestHost host;
-    std::shared_ptr<HostContext> context =
-        make({.http = {"api.test", "*.cloud.test"}, .secrets = {"token"}, .state = true});
+    std::shared_ptr<HostContext> context = make({.http = {}, .secrets = {"token"}, .state = true});
     std::vector<capstan_status> called;
 
     std::shared_ptr<HostContext> make(Grants grants) {
@@ -58,17 +60,40 @@ struct Services : testing::Test {
 
 TEST_F(Services, AreThoseThatAreGranted) {
     const auto poor = make({});
-    for (const char* const id : {CAPSTAN_SERVICE_OPS, CAPSTAN_SERVICE_LOG, CAPSTAN_SERVICE_METRICS,
-                                 CAPSTAN_SERVICE_CLOCK, CAPSTAN_SERVICE_EXEC}) {
+    for (const char* const id :
+         {CAPSTAN_SERVICE_OPS, CAPSTAN_SERVICE_LOG, CAPSTAN_SERVICE_METRICS, CAPSTAN_SERVICE_CLOCK,
+          CAPSTAN_SERVICE_EXEC, CAPSTAN_SERVICE_HTTP}) {
         EXPECT_NE(poor->host()->service(poor->host(), id), nullptr) << id;
     }
-    for (const char* const id :
-         {CAPSTAN_SERVICE_HTTP, CAPSTAN_SERVICE_SECRETS, CAPSTAN_SERVICE_STATE}) {
+    for (const char* const id : {CAPSTAN_SERVICE_SECRETS, CAPSTAN_SERVICE_STATE}) {
         EXPECT_EQ(poor->host()->service(poor->host(), id), nullptr) << id;
         EXPECT_NE(raw()->service(raw(), id), nullptr) << id;
     }
     EXPECT_EQ(raw()->service(raw(), "capstan.magic/1"), nullptr);
     EXPECT_EQ(raw()->service(raw(), nullptr), nullptr);
+}
+
+TEST_F(Services, LetACloudAskForAPassAndNoOther) {
+    EXPECT_EQ(raw()->service(raw(), CAPSTAN_SERVICE_WAKE), nullptr) << "no cloud";
+    HostEnvironment environment = host.environment();
+    std::vector<std::string> wanted;
+    environment.pass_wishes->listen(
+        [&](const PassWish& wish) { wanted.push_back(wish.plugin + ": " + wish.why); });
+    InstanceIdentity who = identity("aws");
+    who.kind = CAPSTAN_KIND_CLOUD;
+    const auto cloud = HostContext::make(environment, who);
+    const auto& wake = *static_cast<const capstan_wake*>(
+        cloud->host()->service(cloud->host(), CAPSTAN_SERVICE_WAKE));
+    EXPECT_EQ(wake.wake(cloud->host(), str("spot notice\nfor i-1")), CAPSTAN_OK);
+    EXPECT_EQ(wake.wake(cloud->host(), str(std::string(1000, 'x'))), CAPSTAN_OK);
+    ASSERT_EQ(wanted.size(), 2u);
+    EXPECT_EQ(wanted[0], "aws: spot notice\\nfor i-1");
+    EXPECT_LE(wanted[1].size(), 270u);
+    EXPECT_THAT(host.metrics->text(),
+                HasSubstr("capstan_plugin_pass_wishes_total{plugin=\"aws\"} 2"));
+    cloud->close();
+    EXPECT_EQ(wake.wake(cloud->host(), str("late")), CAPSTAN_E_CANCELLED);
+    EXPECT_EQ(wanted.size(), 2u);
 }
 
 TEST_F(Services, CallWhatWasPostedOnceOnTheStrand) {
@@ -200,10 +225,30 @@ TEST_F(Services, LendASecretForOneCall) {
         *static_cast<std::string*>(user) = text(value);
     };
     std::string seen;
-    EXPECT_EQ(secrets.with(raw(), str("token"), keep, &seen), CAPSTAN_OK);
+    EXPECT_EQ(secrets.with(raw(), str("token"), keep, nullptr, &seen), CAPSTAN_OK);
     EXPECT_EQ(seen, "s3cret");
     EXPECT_THAT(host.lines->text(), testing::Not(HasSubstr("s3cret")));
-    EXPECT_EQ(secrets.with(raw(), str("admin"), keep, &seen), CAPSTAN_E_PERMISSION);
+    EXPECT_EQ(secrets.with(raw(), str("admin"), keep, nullptr, &seen), CAPSTAN_E_PERMISSION);
+    EXPECT_EQ(secrets.with(raw(), str("token"), nullptr, nullptr, &seen),
+              CAPSTAN_E_INVALID_ARGUMENT);
+    EXPECT_EQ(seen, "s3cret");
+}
+
+TEST_F(Services, TellThePluginWhyItGetsNoSecret) {
+    const auto why = [this](std::string_view name) {
+        return Host(raw()).with_secret(name, [](std::string_view) {});
+    };
+    EXPECT_EQ(why("admin"),
+              fail(ErrorCode::permission,
+                   "secret admin: is not granted; add it to plugin.probe.grants.secrets"));
+    context = make({.http = {}, .secrets = {"other"}});
+    EXPECT_EQ(why("other"), fail(ErrorCode::not_found, "secret other: there is no such secret"));
+    host.secrets.reset();
+    InstanceIdentity who = identity("probe");
+    who.grants.secrets = {"token"};
+    context = HostContext::make(host.environment(), who);
+    EXPECT_EQ(why("token"), fail(ErrorCode::permission,
+                                 "secret token: there is no [secrets] dir to read it from"));
 }
 
 TEST_F(Services, SayThatAGrantedSecretIsAbsent) {
@@ -212,9 +257,9 @@ TEST_F(Services, SayThatAGrantedSecretIsAbsent) {
     const auto keep = [](void* user, capstan_str) noexcept {
         static_cast<std::string*>(user)->clear();
     };
-    EXPECT_EQ(
-        service<capstan_secrets>(CAPSTAN_SERVICE_SECRETS).with(raw(), str("other"), keep, &seen),
-        CAPSTAN_E_NOT_FOUND);
+    EXPECT_EQ(service<capstan_secrets>(CAPSTAN_SERVICE_SECRETS)
+                  .with(raw(), str("other"), keep, nullptr, &seen),
+              CAPSTAN_E_NOT_FOUND);
     EXPECT_EQ(seen, "untouched");
     EXPECT_THAT(host.lines->text(),
                 HasSubstr("warn  probe: secret other: there is no such secret"));
@@ -235,101 +280,6 @@ TEST_F(Services, KeepStateWithRevisions) {
     EXPECT_EQ(state.get(raw(), str("absent"), keep, &seen), CAPSTAN_E_NOT_FOUND);
     const std::string huge(65 << 10, 'x');
     EXPECT_EQ(state.put(raw(), str("big"), str(huge), 0, nullptr), CAPSTAN_E_QUOTA);
-}
-
-/// Requests and what came of them.
-struct Requests : Services {
-    struct Seen {
-        capstan_status status = -1;
-        int http_status = 0;
-        std::string body, error;
-        int times = 0;
-    } seen;
-    static void done(void* user, capstan_status status, const capstan_http_reply* reply,
-                     const capstan_error* error) noexcept {
-        auto& of = *static_cast<Seen*>(user);
-        ++of.times;
-        of.status = status;
-        if (reply != nullptr) of.http_status = reply->status, of.body = text(reply->body);
-        if (error != nullptr) of.error = text(error->message);
-    }
-    capstan_status send(const std::string& url, capstan_op parent = 0,
-                        std::int32_t timeout_ms = 0) {
-        const capstan_kv header{str("x-a"), str(header_value)};
-        const capstan_http_request request{
-            sizeof request, timeout_ms, str("GET"), str(url), {&header, 1, sizeof header},
-            str("ask"),     0,          parent};
-        return service<capstan_http>(CAPSTAN_SERVICE_HTTP).send(raw(), &request, &done, &seen);
-    }
-    std::string header_value = "b";
-    capstan_op open(Duration deadline) {
-        return context->operations()
-            .open({.what = "refresh",
-                   .deadline = host.loop.monotonic() + deadline,
-                   .from_abi = {},
-                   .done = [](auto&&) {}})
-            .value();
-    }
-};
-
-TEST_F(Requests, AreSentToGrantedHostsAndAnswered) {
-    EXPECT_EQ(send("https://eu.cloud.test:8443/v1"), CAPSTAN_OK);
-    const HttpRequest& request = host.http->sent.at(1).request;
-    EXPECT_EQ(request.url, "https://eu.cloud.test:8443/v1");
-    EXPECT_EQ(request.body, "ask");
-    EXPECT_EQ(request.timeout, 30s);
-    EXPECT_EQ(request.max_reply_bytes, 16u << 20);
-    host.http->answer(1, HttpReply{.status = 404, .headers = {}, .body = "gone"});
-    EXPECT_EQ(seen.times, 0);
-    host.loop.settle();
-    EXPECT_EQ(seen.status, CAPSTAN_OK);
-    EXPECT_EQ(seen.http_status, 404);
-    EXPECT_EQ(seen.body, "gone");
-    EXPECT_EQ(seen.times, 1);
-}
-
-TEST_F(Requests, ToOtherHostsAreRefused) {
-    for (const char* const url :
-         {"http://evil.test/", "http://api.test.evil.test/", "http://cloud.test/",
-          "http://api.test@evil.test/", "http://evilcloud.test/"}) {
-        EXPECT_NE(send(url), CAPSTAN_OK) << url;
-    }
-    EXPECT_EQ(send("http://evil.test/"), CAPSTAN_E_PERMISSION);
-    EXPECT_TRUE(host.http->sent.empty());
-}
-
-TEST_F(Requests, ThatAreNoneAreRefused) {
-    for (const char* const url : {"", "api.test", "/path", "file:///etc/passwd", "ftp://api.test/",
-                                  "http://api.test/\r\nx: y"}) {
-        EXPECT_EQ(send(url), CAPSTAN_E_INVALID_ARGUMENT) << url;
-    }
-    header_value = "b\r\nx-evil: yes";
-    EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_INVALID_ARGUMENT);
-    EXPECT_TRUE(host.http->sent.empty());
-}
-
-TEST_F(Requests, HaveNoMoreTimeThanTheirOperation) {
-    const capstan_op op = open(5s);
-    host.loop.advance(2s);
-    send("http://api.test/", op, 10'000);
-    EXPECT_EQ(host.http->sent.at(1).request.timeout, 3s);
-    host.loop.advance(3s);
-    EXPECT_EQ(seen.status, CAPSTAN_E_CANCELLED) << "with its operation";
-    EXPECT_EQ(send("http://api.test/", op), CAPSTAN_E_CANCELLED);
-    context->operations().close_all(0, {ErrorCode::cancelled, "end"});
-}
-
-TEST_F(Requests, AreCalledBackWhenTheInstanceStops) {
-    send("http://api.test/");
-    close();
-    EXPECT_EQ(seen.status, CAPSTAN_E_CANCELLED);
-    EXPECT_EQ(seen.error, "cancelled");
-    EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_CANCELLED);
-}
-
-TEST_F(Requests, AreBounded) {
-    for (int i = 0; i < 64; ++i) ASSERT_EQ(send("http://api.test/"), CAPSTAN_OK);
-    EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_BUSY);
 }
 
 }  // namespace

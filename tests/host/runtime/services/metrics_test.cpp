@@ -3,9 +3,13 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <capstan/view.hpp>
 
+#include "runtime/services/metric_names.hpp"
 #include "runtime/services/plugin_metrics.hpp"
 
 namespace capstan::runtime {
@@ -18,10 +22,13 @@ struct OwnMetrics : testing::Test {
     std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
     std::unique_ptr<PluginMetrics> plugin = make("acme", "score");
 
-    std::unique_ptr<PluginMetrics> make(const char* id, const char* class_id) {
+    std::unique_ptr<PluginMetrics> make(const char* id, const char* class_id,
+                                        std::vector<std::string> whole_names = {}) {
         return std::make_unique<PluginMetrics>(
-            metrics, PluginMetrics::Options{
-                         .class_id = class_id, .plugin = PluginInstanceId(id), .max_series = 3});
+            metrics, PluginMetrics::Options{.class_id = class_id,
+                                            .plugin = PluginInstanceId(id),
+                                            .max_series = 3,
+                                            .whole_names = std::move(whole_names)});
     }
     static capstan_status declare(PluginMetrics& in, std::int32_t type, const char* name,
                                   std::vector<capstan_str> labels = {},
@@ -69,6 +76,54 @@ TEST_F(OwnMetrics, DoNotTakeANameThatAnotherClassUsesOtherwise) {
     const auto sly = make("sly", "hook");
     EXPECT_EQ(declare(*sly, CAPSTAN_METRIC_COUNTER, "overruns_total"), CAPSTAN_E_CONFLICT)
         << "the host's own";
+}
+
+constexpr const char* dashboards_name = "cluster_autoscaler_aws_request_duration_seconds";
+
+TEST_F(OwnMetrics, HaveWholeNamesWhereThoseAreGranted) {
+    const auto aws = make("main", "aws", {dashboards_name});
+    EXPECT_EQ(declare(*aws, CAPSTAN_METRIC_HISTOGRAM, dashboards_name, {}, {1}), CAPSTAN_OK);
+    EXPECT_EQ(declare(*aws, CAPSTAN_METRIC_GAUGE, "queue"), CAPSTAN_OK);
+    aws->record(0, 0.5, {});
+    aws->record(1, 7, {});
+    EXPECT_THAT(metrics->text(),
+                HasSubstr(std::string("\n") + dashboards_name + "_count{plugin=\"main\"} 1"));
+    EXPECT_THAT(metrics->text(), HasSubstr("\ncapstan_plugin_aws_queue{plugin=\"main\"} 7"));
+}
+
+TEST_F(OwnMetrics, OfTwoInstancesHaveOneWholeNameInOneShape) {
+    auto first = make("first", "aws", {"aws_calls_total"});
+    const auto second = make("second", "aws", {"aws_calls_total"});
+    EXPECT_EQ(declare(*first, CAPSTAN_METRIC_COUNTER, "aws_calls_total", {str("zone")}),
+              CAPSTAN_OK);
+    std::uint32_t id = 0;
+    std::string why;
+    const capstan_metric other{
+        sizeof other, CAPSTAN_METRIC_COUNTER, str("aws_calls_total"), str("Help."), {}, {}};
+    EXPECT_EQ(second->declare(other, id, &why), CAPSTAN_E_CONFLICT);
+    EXPECT_EQ(why, "metric aws_calls_total: not declared, plugin first has it in another shape");
+    EXPECT_EQ(declare(*second, CAPSTAN_METRIC_COUNTER, "aws_calls_total", {str("zone")}),
+              CAPSTAN_OK);
+    first = nullptr;
+    EXPECT_EQ(declare(*make("third", "aws", {"aws_calls_total"}), CAPSTAN_METRIC_COUNTER,
+                      "aws_calls_total"),
+              CAPSTAN_E_CONFLICT)
+        << "the second one has it still";
+}
+
+TEST_F(OwnMetrics, NeverHaveAWholeNameOfTheHosts) {
+    for (const char* const name :
+         {"capstan_leader", "cluster_autoscaler_nodes_count", "cluster_autoscaler_nodes",
+          "process_threads", "cluster_autoscaler_function_duration_seconds_sum"}) {
+        EXPECT_FALSE(check_whole_metric_name(name)) << name;
+        EXPECT_EQ(declare(*make("sly", "sly", {name}), CAPSTAN_METRIC_GAUGE, name),
+                  CAPSTAN_E_CONFLICT)
+            << name;
+    }
+    EXPECT_TRUE(check_whole_metric_name(dashboards_name));
+    EXPECT_FALSE(check_whole_metric_name(""));
+    EXPECT_FALSE(check_whole_metric_name("9_lives"));
+    EXPECT_FALSE(check_whole_metric_name("With-Dash"));
 }
 
 TEST_F(OwnMetrics, HaveNamesThatPrometheusTakes) {
@@ -135,6 +190,12 @@ TEST(InstanceMetrics, GoWithTheInstance) {
         InstanceMetrics instance(metrics, PluginInstanceId("acme"));
         instance.hook_took(Hook::filter, 0.002);
         instance.hook_failed(Hook::filter, ErrorCode::internal);
+        instance.call_took(Hook::refresh, 0.2, "ok");
+        instance.call_took(Hook::refresh, 0.3, "ok");
+        instance.call_took(Hook::refresh, 120, "deadline");
+        EXPECT_THAT(metrics->text(),
+                    HasSubstr("capstan_plugin_call_duration_seconds_count{hook=\"refresh\",plugin="
+                              "\"acme\",result=\"ok\"} 2"));
         EXPECT_THAT(
             metrics->text(),
             HasSubstr(

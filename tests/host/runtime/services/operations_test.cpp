@@ -18,16 +18,19 @@ struct Operations : testing::Test {
     io::ManualLoop loop{io, clock};
     std::shared_ptr<Strand> strand = std::make_shared<Strand>(io, Strand::Options{});
     std::atomic<int> late{0}, overdue{0};
+    std::vector<std::string> misuse;
     std::shared_ptr<OperationTable> table = make_table();
     std::vector<Result<std::any>> ended;
 
     std::shared_ptr<OperationTable> make_table() {
         return std::make_shared<OperationTable>(
             loop, strand,
-            OperationTable::Options{.max_open = 2,
-                                    .on_late = [this] { ++late; },
-                                    .on_overdue = [this] { ++overdue; },
-                                    .on_cancel = {}});
+            OperationTable::Options{
+                .max_open = 2,
+                .on_late = [this] { ++late; },
+                .on_overdue = [this] { ++overdue; },
+                .on_cancel = {},
+                .on_misuse = [this](const std::string& sentence) { misuse.push_back(sentence); }});
     }
     Operation number(Duration deadline = 10s) {
         return {.what = "resize",
@@ -133,6 +136,72 @@ TEST_F(Operations, KeepTheReportOfAFunctionThatReportedAndThenReturnedAStatus) {
     EXPECT_EQ(error(),
               (Error{ErrorCode::quota, "resize: no room", "QuotaExceeded", "", Duration(500ms)}));
     EXPECT_EQ(late, 0);
+}
+
+TEST_F(Operations, AreTimedUntilTheirEndByWhatCameOfThem) {
+    std::vector<std::string> timed;
+    table = std::make_shared<OperationTable>(
+        loop, strand,
+        OperationTable::Options{
+            .max_open = 2,
+            .on_late = {},
+            .on_overdue = {},
+            .on_cancel = {},
+            .on_end = [&](Hook hook, Duration took, const Error* error) {
+                timed.push_back(std::string(name_of(hook)) + " " + std::to_string(took / 1s) +
+                                "s " + std::string(error ? name_of(error->code) : "ok"));
+            }});
+    const auto open_timed = [&](Hook hook) {
+        Operation operation = number();
+        operation.hook = hook;
+        return table->open(std::move(operation)).value();
+    };
+    const int target = 7;
+    const capstan_op increase = open_timed(Hook::increase);
+    loop.advance(2s);
+    table->complete(increase, CAPSTAN_RESULT_RESIZED, &target);
+    const capstan_op remove = open_timed(Hook::remove);
+    loop.advance(1s);
+    table->answered(remove, CAPSTAN_E_THROTTLED);
+    open_timed(Hook::refresh);
+    loop.advance(1min);
+    table->complete(open(), CAPSTAN_RESULT_RESIZED, &target);
+    EXPECT_THAT(timed, testing::ElementsAre("increase 2s ok", "remove 1s throttled",
+                                            "refresh 15s deadline"))
+        << "the last one is no call of the instance";
+}
+
+TEST_F(Operations, ToldOfOnceWhereAPluginEndsThemTwice) {
+    const int target = 7;
+    for (int i = 0; i < 3; ++i) {
+        const capstan_op op = open();
+        EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_RESIZED, &target), CAPSTAN_OK);
+        EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_RESIZED, &target), CAPSTAN_E_NOT_FOUND);
+    }
+    EXPECT_THAT(misuse, testing::ElementsAre("resize: was ended twice; the first end counts"));
+    EXPECT_EQ(late, 3);
+}
+
+TEST_F(Operations, ToldOfOnceWhereAFunctionCompletesAndThenReturnsAnError) {
+    const int target = 7;
+    for (int i = 0; i < 2; ++i) {
+        const capstan_op op = open();
+        EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_RESIZED, &target), CAPSTAN_OK);
+        table->answered(op, CAPSTAN_E_INTERNAL);
+    }
+    loop.settle();
+    EXPECT_THAT(misuse, testing::ElementsAre("resize: was completed, and then its function "
+                                             "returned internal; the completion counts"));
+    EXPECT_EQ(std::any_cast<int>(*ended.at(1)), 7);
+}
+
+TEST_F(Operations, EndedTooLateAreNoFaultOfThePlugins) {
+    const capstan_op op = open();
+    loop.advance(1min);
+    const int target = 7;
+    table->complete(op, CAPSTAN_RESULT_RESIZED, &target);
+    EXPECT_EQ(late, 1);
+    EXPECT_THAT(misuse, testing::IsEmpty());
 }
 
 TEST_F(Operations, AreBounded) {

@@ -1,9 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <capstan/selector_text.hpp>
+
 #include "balancer.hpp"
 #include "pods.hpp"
-#include "selector_text.hpp"
 #include "settings.hpp"
 
 namespace capstan::replicas {
@@ -159,7 +160,7 @@ TEST(Selectors, AreReadAsScalesWriteThem) {
 
 TEST(Selectors, ArePrintedAsKubernetesDoes) {
     const auto printed = [](const char* json) {
-        return to_text(read_label_selector(*parse_json(json)).value());
+        return format_selector(read_label_selector(*parse_json(json)).value());
     };
     EXPECT_EQ(printed("{}"), "");
     EXPECT_EQ(printed(R"({"matchLabels":{"b":"2","a":"1"}})"), "a=1,b=2");
@@ -170,8 +171,8 @@ TEST(Selectors, ArePrintedAsKubernetesDoes) {
 }
 
 TEST(Selectors, ArePrintedWithEachValueOnce) {
-    EXPECT_EQ(to_text(parse_selector("a in (y,,x,y)").value()), "a in (,x,y)");
-    EXPECT_EQ(to_text(parse_selector("a in (,)").value()), "a=");
+    EXPECT_EQ(format_selector(parse_selector("a in (y,,x,y)").value()), "a in (,x,y)");
+    EXPECT_EQ(format_selector(parse_selector("a in (,)").value()), "a=");
 }
 
 TEST(Selectors, AreNoneWhereNoLabelCouldBeMeant) {

@@ -22,12 +22,13 @@ CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
 struct Outcome {
-    enum class Verdict { passed, failed, not_applicable };
+    /// `skipped`: it applies, and there was nothing to look at: no instance, no view of a cloud.
+    enum class Verdict { passed, failed, not_applicable, skipped };
     Verdict verdict = Verdict::passed;
-    std::string sentence{};  ///< what went wrong and where, why it does not apply, or what was seen
+    std::string sentence{};  ///< what went wrong and where, why it was not run, or what was seen
     bool operator==(const Outcome&) const = default;
 };
-/// "passed", "failed", "not applicable".
+/// "passed", "failed", "not applicable", "skipped".
 std::string_view name_of(Outcome::Verdict verdict) noexcept;
 
 /// One promise.
@@ -38,11 +39,12 @@ struct Check {
 };
 
 struct ConformanceOptions {
-    /// By class id, what its instances are told; defaults fill in the rest. A class that needs
-    /// settings and is given none is not checked beyond its schema.
+    /// By class id, what its instances are told; defaults fill in the rest, and made-up names the
+    /// secrets that are required. A class that needs other settings and is given none is not
+    /// checked beyond its schema.
     std::map<std::string, Value::Table, std::less<>> settings{};
-    /// Readies a host for an instance of a class: secrets, HTTP replies. Requests without a reply
-    /// get `unavailable`.
+    /// Readies a host for an instance of a class: HTTP replies, secrets. Requests without a reply
+    /// get `unavailable`; secrets that settings name and this does not give have made-up values.
     std::function<void(FakeHost& host, std::string_view class_id)> prepare{};
     std::uint64_t seed = 1;
     /// What a host would allow a decision hook; ten times of it is too long for any request.
@@ -70,8 +72,13 @@ std::vector<CheckResult> run_checks(const std::vector<Check>& checks);
 ///     ok    least_waste  lifecycle/create
 ///     FAIL  least_waste  answers/valid: one option: kept option 7 of 1
 ///     n/a   least_waste  parallel: the class is called by one thread at a time
-///     23 passed, 1 failed, 3 not applicable
+///     skip  acme         cloud/maximum: the cloud cannot be read here: unavailable: ...
+///     23 passed, 1 failed, 3 not applicable, 1 skipped
 std::string to_text(const std::vector<CheckResult>& results);
+
+/// For each class of which checks were skipped, the reason of the first: "acme: the cloud cannot be
+/// read here: ...". Empty: all that applies was looked at.
+std::vector<std::string> skipped_classes(const std::vector<CheckResult>& results);
 
 }  // namespace testing
 CAPSTAN_NAMESPACE_END

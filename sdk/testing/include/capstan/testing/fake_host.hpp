@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <capstan/abi/plugin.h>
+#include <capstan/cache.hpp>
 #include <capstan/host.hpp>
 #include <capstan/labels.hpp>
 #include <capstan/testing/fake_http.hpp>
@@ -51,6 +52,7 @@ struct Misuse {
     int late_completions =
         0;  ///< ended one that the host had given up: harmless, and no fault of the plugin's
     int wrong_results = 0;  ///< ended one with another type of result
+    int late_errors = 0;  ///< ended one, and then returned an error from the function that began it
     bool operator==(const Misuse&) const = default;
 };
 
@@ -112,6 +114,9 @@ public:
     Result<void> stop(const capstan_instance* instance = nullptr);
     /// Lends its services again, to the next instance.
     void restart();
+    /// Gives up what it has kept for the test: requests and their replies, log lines, recorded
+    /// metrics, operations that are over.
+    void forget();
 
     // Services.
     FakeHttp& http() noexcept;
@@ -120,6 +125,8 @@ public:
     std::map<std::string, std::string, std::less<>>& secrets() noexcept;  ///< granted, by name
     Result<StoredValue> state(std::string_view key) const;                ///< as read_state
     void put_state(std::string key, std::string value);
+    /// Granted; changed by the test between two turns of the host, not beside one.
+    std::map<std::string, CachedBlob, std::less<>>& cache() noexcept;
     /// No line without it being wanted: what is logged below this level is not kept.
     /// CAPSTAN_LOG_TRACE at first.
     void set_log_level(std::int32_t level) noexcept;
@@ -135,6 +142,10 @@ public:
     /// In what time a controller has asked to be called, at the earliest of its wishes; forgets
     /// them. Nothing: it has not asked.
     std::optional<Duration> take_wish();
+
+    /// Why a cloud has asked for a pass, in order; forgets them. A real host makes one pass of
+    /// several.
+    std::vector<std::string> take_wakes();
 
     /// As in a host that has no such service, or does not grant it. Before the plugin meets the
     /// host.

@@ -1,7 +1,11 @@
-/// HTTP as a test wants it: replies that were arranged before, requests that were kept.
+/// HTTP as a test wants it: replies that were arranged before, or a handler that answers as a cloud
+/// would, and requests that were kept.
+///
+///     FakeAcme acme(host);                                 // the test's own: groups, machines
+///     host.http().handle([&](const HttpRequest& request) { return acme.answer(request); });
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,12 +29,34 @@ struct Exchange {
 };
 
 /// A reply in one line: reply(200, R"({"groups":[]})").
-inline HttpReply reply(int status, std::string body = {}, HttpHeaders headers = {}) {
-    return {status, std::move(headers), std::move(body)};
+inline HttpReply reply(int status, std::string body = {}, HttpHeaders headers = {},
+                       HttpHeaders trailers = {}) {
+    return {status, std::move(headers), std::move(body), std::move(trailers)};
 }
 
+/// What becomes of one request. Without `reply` and `error` it is never answered: the request ends
+/// at its time-out.
+struct HttpOutcome {
+    std::optional<HttpReply> reply{};
+    std::optional<Error> error{};
+    Duration latency{};  ///< of the virtual clock, until the reply or the error
+
+    HttpOutcome() = default;
+    HttpOutcome(HttpReply now) : reply(std::move(now)) {}
+    HttpOutcome(Error instead) : error(std::move(instead)) {}
+};
+HttpOutcome delayed(Duration by, HttpReply reply);
+/// The connection is lost before a reply came. What the handler did before stays done: the plugin
+/// cannot know.
+HttpOutcome dropped(Duration after = {});
+inline HttpOutcome unanswered() { return {}; }
+
+/// Called when a request is sent, on the thread that sends it, and with no lock held: it may use
+/// the host.
+using HttpHandler = std::function<HttpOutcome(const HttpRequest&)>;
+
 /// Each request takes the first arranged exchange that suits it and is not used up. One that suits
-/// none gets ErrorCode::unavailable, as when a network is down.
+/// none goes to the handler; without one it gets ErrorCode::unavailable, as when a network is down.
 class FakeHttp {
 public:
     /// The reply to the next request of that method and URL.
@@ -39,41 +65,46 @@ public:
     FakeHttp& on(Exchange exchange);
     /// As above, to any number of requests.
     FakeHttp& always(std::string method, std::string url, HttpReply reply);
+    /// Answers what no arranged exchange does, in place of an earlier handler.
+    FakeHttp& handle(HttpHandler handler);
+
+    /// The network goes down: from now on no request gets a reply, whatever was arranged.
+    FakeHttp& disconnect();
 
     /// Host names a request may go to; without a call of this one, all.
     FakeHttp& grant(std::string host_name);
 
-    /// All requests so far, in order, also those that were refused.
+    /// All requests so far, in order, with their flags, also those that were refused.
     const std::vector<HttpRequest>& requests() const noexcept { return requests_; }
     /// "GET https://... (2 left)" for each arranged exchange that has not been used up.
     std::vector<std::string> unused() const;
 
-    /// The exchange for a request, which counts as used; for the fake host.
-    std::optional<Exchange> take(const HttpRequest& request);
-    /// Whether the URL is http or https with a host name; and whether that name is granted. For the
-    /// fake host.
+    /// Requests that got a reply, an error or nothing in time, each with that, in the order in
+    /// which they were sent. recording.hpp makes a text of them.
+    const std::vector<Exchange>& conversation() const noexcept { return conversation_; }
+
+    /// The host name of a URL, empty: it is not http or https, or has none.
     static std::string_view host_name(std::string_view url) noexcept;
+    /// What stands behind the host name and its port, with the query: "/v1/groups?page=2".
+    static std::string_view target(std::string_view url) noexcept;
+
+    // For the fake host.
+    /// The arranged exchange for a request, which counts as used. Keeps the request.
+    std::optional<Exchange> take(const HttpRequest& request);
+    const HttpHandler& handler() const noexcept { return handler_; }
+    void keep(const HttpRequest& request, const HttpOutcome& outcome);
+    /// A request that was refused, which uses up nothing.
+    void keep_refused(const HttpRequest& request) { requests_.push_back(request); }
     bool is_granted(std::string_view host_name) const noexcept;
+    void forget() noexcept { requests_ = {}, conversation_ = {}; }
 
 private:
     std::vector<Exchange> exchanges_;
+    std::vector<Exchange> conversation_;
     std::vector<HttpRequest> requests_;
     std::vector<std::string> granted_;
+    HttpHandler handler_;
 };
-
-/// Exchanges from text, so that real traffic can be kept beside a test. One request and its reply
-/// after another:
-///
-///     > GET https://api.example/groups
-///     < 200
-///     < content-type: application/json
-///
-///     {"groups":[]}
-///
-/// A line "> METHOD URL" begins an exchange, "< STATUS" its reply, further "< NAME: VALUE" lines
-/// its headers; what follows the first empty line, up to the next "> " line, is the body without
-/// its last line break. "#" lines before the first exchange are comments. The error names the line.
-Result<std::vector<Exchange>> parse_cassette(std::string_view text);
 
 }  // namespace testing
 CAPSTAN_NAMESPACE_END

@@ -43,6 +43,8 @@ public:
     /// Valid until the next `set`.
     const capstan_settings* raw();
     Settings view() { return Settings(*raw()); }
+    /// The names of the secrets that they refer to.
+    std::vector<std::string> secrets();
 
     const std::vector<Rejection>& rejections() const noexcept;
 

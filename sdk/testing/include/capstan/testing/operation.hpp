@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <capstan/abi/call.h>
 #include <capstan/abi/service_ops.h>
 #include <capstan/controller.hpp>
 #include <capstan/from_abi.hpp>
@@ -15,6 +16,16 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
+
+/// A request of a host whose conformance suite is asking, of a struct that begins with struct_size
+/// and flags.
+template <class Raw>
+inline constexpr Raw asked_by_verify = [] {
+    Raw request{};
+    request.struct_size = sizeof request;
+    request.flags = CAPSTAN_CALL_VERIFY;
+    return request;
+}();
 
 namespace detail {
 

@@ -57,8 +57,9 @@ public:
     /// Well at once when it has no `start`.
     Result<void> start() {
         if (!CAPSTAN_HAS(instance_, capstan_instance, start)) return {};
-        return host_->settle(host_->call<void>(
-            [&](capstan_op op) { return instance_->start(instance_->self, op); }));
+        return host_->settle(host_->call<void>([&](capstan_op op) {
+            return instance_->start(instance_->self, op, &asked_by_verify<capstan_start_request>);
+        }));
     }
     /// As FakeHost::stop, which leaves the host ready for the next instance.
     Result<void> stop() {

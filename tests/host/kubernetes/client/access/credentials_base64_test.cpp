@@ -1,11 +1,16 @@
 #include "kubernetes/client/access/credentials_base64.hpp"
 
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
+
+#include <capstan/base64.hpp>
 
 namespace capstan::kubernetes {
 namespace {
 
-TEST(Base64, WritesAndReadsTheSpecificationsExamples) {
+TEST(Base64, ReadsTheSpecificationsExamples) {
     const std::pair<std::string, std::string> cases[] = {{"", ""},
                                                          {"f", "Zg=="},
                                                          {"fo", "Zm8="},
@@ -14,7 +19,6 @@ TEST(Base64, WritesAndReadsTheSpecificationsExamples) {
                                                          {"fooba", "Zm9vYmE="},
                                                          {"foobar", "Zm9vYmFy"}};
     for (const auto& [bytes, text] : cases) {
-        EXPECT_EQ(base64_text(bytes), text);
         EXPECT_EQ(find_base64_bytes(text), bytes);
     }
 }
@@ -22,7 +26,7 @@ TEST(Base64, WritesAndReadsTheSpecificationsExamples) {
 TEST(Base64, KeepsEveryByte) {
     std::string all;
     for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
-    EXPECT_EQ(find_base64_bytes(base64_text(all)), all);
+    EXPECT_EQ(find_base64_bytes(base64_encode(all)), all);
 }
 
 TEST(Base64, ReadsFoldedText) { EXPECT_EQ(find_base64_bytes("Zm9v\r\nYmFy\n"), "foobar"); }

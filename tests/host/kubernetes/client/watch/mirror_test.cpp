@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "kubernetes/timestamps.hpp"
+#include <capstan/time_text.hpp>
+
 #include "mirrored.hpp"
 
 namespace capstan::kubernetes {
@@ -248,12 +249,12 @@ TEST_F(Mirrored, KnowsSinceWhenAPodHasFoundNoNode) {
     };
     sync(page(10, {waiting_since("a", 1, "2026-01-01T00:00:00Z"), pod_line("b", 2)}));
     const auto since = [&](const char* pod) { return mirror.unschedulable_since("shop", pod); };
-    EXPECT_EQ(since("a"), parse_timestamp("2026-01-01T00:00:00Z").value());
+    EXPECT_EQ(since("a"), parse_rfc3339("2026-01-01T00:00:00Z").value());
     EXPECT_EQ(since("b"), std::nullopt) << "not tried yet";
     push("/api/v1/pods", line("MODIFIED", waiting_since("b", 11, "2026-01-01T00:00:07Z")) +
                              line("MODIFIED", pod_line("a", 12, "n")));
     EXPECT_EQ(since("a"), std::nullopt) << "it has a node";
-    EXPECT_EQ(since("b"), parse_timestamp("2026-01-01T00:00:07Z").value());
+    EXPECT_EQ(since("b"), parse_rfc3339("2026-01-01T00:00:07Z").value());
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {})});
     EXPECT_EQ(since("b"), std::nullopt) << "it is gone";

@@ -1,0 +1,138 @@
+/// The API in memory, for tests: it remembers what it is asked, lists late, and has bad days.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <capstan/json.hpp>
+#include <capstan/testing/fake_host.hpp>
+
+class FakeApi {
+public:
+    struct Group {
+        int min = 0, max = 10, target = 0;
+    };
+    std::map<std::string, Group> groups{{"batch", {0, 5, 0}}, {"web", {1, 4, 1}}};
+    int machines_left = 100;  ///< more are sold out
+    capstan::Duration lag{};  ///< how late lists show what was done
+    int throttled = 0;        ///< so many requests are asked to wait first
+    int lost = 0;             ///< the replies to so many changes are lost; the changes are made
+    std::set<std::string> sold_out{};  ///< groups that get no machine
+
+    explicit FakeApi(capstan::testing::FakeHost& host) : host_(host) { remember(); }
+
+    capstan::testing::HttpOutcome answer(const capstan::HttpRequest& request) {
+        using capstan::testing::reply;
+        const std::string target(capstan::testing::FakeHttp::target(request.url));
+        if (throttled > 0) return --throttled, reply(429, "slow down", {{"retry-after", "2"}});
+        if (!is_authorized(request)) return reply(401, "no token");
+        if (request.method == "GET" && target == "/v1/groups?page=") return list_groups("batch");
+        if (request.method == "GET" && target == "/v1/groups?page=2") return list_groups("web");
+        if (request.method == "GET" && target == "/v1/machines?page=") return list_machines();
+        const capstan::HttpReply changed = change(request, target);
+        remember();
+        if (lost > 0) return --lost, capstan::testing::dropped();
+        return changed;
+    }
+    /// Machines there are, whatever the lists show.
+    int count(const std::string& group) const {
+        return static_cast<int>(std::count_if(machines_.begin(), machines_.end(),
+                                              [&](auto& m) { return m.second == group; }));
+    }
+
+private:
+    using Machines = std::map<std::string, std::string>;  // id -> group
+    struct Moment {
+        capstan::Duration when{};
+        std::map<std::string, Group> groups;
+        Machines machines;
+    };
+
+    static bool is_authorized(const capstan::HttpRequest& request) {
+        return std::any_of(request.headers.begin(), request.headers.end(), [](const auto& h) {
+            return h.first == "authorization" && h.second.substr(0, 7) == "Bearer ";
+        });
+    }
+    void remember() {
+        for (auto& [name, group] : groups) fill(name, group);
+        history_.push_back({host_.monotonic(), groups, machines_});
+    }
+    void fill(const std::string& name, const Group& group) {
+        for (int i = count(name); i < group.target && machines_left > 0 && !sold_out.count(name);
+             ++i, --machines_left)
+            machines_["vm-" + std::to_string(next_++)] = name;
+    }
+    const Moment& listed() const {
+        auto at = history_.rbegin();
+        while (at + 1 != history_.rend() && at->when > host_.monotonic() - lag) ++at;
+        return *at;
+    }
+    capstan::HttpReply list_groups(const std::string& which) const {
+        const Group& g = listed().groups.at(which);
+        using capstan::Json;
+        Json machine = Json::object(), group = Json::object(), page = Json::object();
+        machine.set("type", "medium").set("cpu", "4").set("memory", "16Gi").set("pods", "110");
+        group.set("id", which).set("min", g.min).set("max", g.max).set("target", g.target);
+        group.set("machine", machine.set("zone", "z1"));
+        page.at("groups").append(group);
+        if (which == "batch") page.set("next", "2");
+        return capstan::testing::reply(200, to_string(page));
+    }
+    capstan::HttpReply list_machines() const {
+        using capstan::Json;
+        Json page = Json::object();
+        page.set("machines", Json::array());
+        for (const auto& [id, group] : listed().machines) {
+            Json machine = Json::object();
+            machine.set("id", id).set("group", group).set("state", "running").set("zone", "z1");
+            page.at("machines").append(machine);
+        }
+        for (const std::string& group : sold_out) {
+            Json machine = Json::object();
+            machine.set("id", "wanted-" + group).set("group", group).set("state", "requested");
+            page.at("machines").append(machine.set("error", "sold_out"));
+        }
+        return capstan::testing::reply(200, to_string(page));
+    }
+    capstan::HttpReply change(const capstan::HttpRequest& request, const std::string& target) {
+        using capstan::testing::reply;
+        for (auto& [name, group] : groups) {
+            if (request.method == "PUT" && target == "/v1/groups/" + name + "/target")
+                return set_target(group, name, capstan::parse_json(request.body).value());
+        }
+        for (auto at = machines_.begin(); at != machines_.end(); ++at) {
+            if (request.method != "DELETE" || target != "/v1/machines/" + at->first) continue;
+            Group& group = groups.at(at->second);
+            if (group.target <= group.min) return reply(422, "at its minimum");
+            --group.target;
+            machines_.erase(at);
+            return reply(204);
+        }
+        return reply(404, "no such thing");
+    }
+    capstan::HttpReply set_target(Group& group, const std::string& name, const capstan::Json& put) {
+        using capstan::testing::reply;
+        const std::string& key = put.text_at({"key"});
+        const auto wanted = put.find("target")->integer().value();
+        const bool is_done = !key.empty() && !done_.insert(name + "/" + key).second;
+        if (!is_done) {
+            const bool is_expected = put.find("expected")->integer() == group.target;
+            const bool fits = wanted <= group.max && wanted >= count(name);
+            if (!is_expected || !fits) done_.erase(name + "/" + key);
+            if (!is_expected) return reply(409, "the target is another one");
+            if (!fits) return reply(422, "past its maximum, or below its machines");
+            group.target = static_cast<int>(wanted);
+        }
+        capstan::Json now = capstan::Json::object();
+        return reply(200, to_string(now.set("target", group.target)));
+    }
+
+    capstan::testing::FakeHost& host_;
+    Machines machines_;
+    std::set<std::string> done_;
+    std::vector<Moment> history_;
+    int next_ = 1;
+};

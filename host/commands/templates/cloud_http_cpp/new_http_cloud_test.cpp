@@ -1,0 +1,137 @@
+#include "new_http_cloud.hpp"
+
+#include <gmock/gmock.h>
+
+#include <capstan/plugin.hpp>
+#include <capstan/testing/conformance.hpp>
+#include <capstan/testing/fake_settings.hpp>
+#include <capstan/testing/run_task.hpp>
+
+#include "fake_api.hpp"
+
+extern "C" const capstan_entry capstan_entry_1;
+
+namespace {
+
+using capstan::ErrorCode;
+using capstan::MachineId;
+using capstan::NodeGroupId;
+using capstan::testing::FakeHost;
+using capstan::testing::FakeSettings;
+using capstan::testing::run;
+using namespace std::chrono_literals;
+
+/// The cloud on an API with the groups batch (0 to 5, none) and web (1 to 4, one machine).
+struct Cloud {
+    FakeHost host;
+    FakeApi api{host};
+    FakeSettings settings = capstan::testing::settings_of<NewHttpCloud>();
+    NewHttpCloud cloud;
+
+    Cloud() : cloud(host.host(), configured()) {
+        host.secrets()["cloud-token"] = "hush";
+        host.http().handle([this](const capstan::HttpRequest& r) { return api.answer(r); });
+    }
+    capstan::Settings configured() {
+        return settings.set("endpoint", "https://api.example").set("token", "cloud-token").view();
+    }
+    capstan::Result<capstan::CloudView> view() { return run(host, cloud.refresh()); }
+    capstan::Result<capstan::Resized> increase(int by, int expected, std::string key = "k") {
+        capstan::Resize request{.group = NodeGroupId("web"),
+                                .delta = by,
+                                .expected_target = expected,
+                                .idempotency_key = std::move(key)};
+        return run(host, cloud.increase(std::move(request)));
+    }
+};
+
+template <class T>
+ErrorCode code_of(const capstan::Result<T>& result) {
+    return result ? ErrorCode{} : result.error().code;
+}
+
+TEST(NewHttpCloud, ReadsAllPagesAsOnePicture) {
+    Cloud c;
+    const auto view = c.view();
+    ASSERT_TRUE(view) << view.error();
+    ASSERT_EQ(view->groups.size(), 2u);
+    EXPECT_EQ(view->groups[1].id, NodeGroupId("web"));
+    EXPECT_EQ(view->groups[1].target, 1);
+    ASSERT_EQ(view->machines.size(), 1u);
+    EXPECT_EQ(view->machines[0].state, capstan::MachineState::running);
+    EXPECT_EQ(c.cloud.describe(NodeGroupId("web"))->capacity.amount("cpu"), 4000);
+    EXPECT_EQ(code_of(c.cloud.describe(NodeGroupId("db"))), ErrorCode::not_found);
+}
+
+TEST(NewHttpCloud, DoesAnIncreaseOnceWhenItsReplyIsLost) {
+    Cloud c;
+    c.api.lost = 1;
+    EXPECT_EQ(c.increase(2, 1)->target, 3);
+    EXPECT_EQ(c.api.count("web"), 3);
+}
+
+TEST(NewHttpCloud, WaitsAsLongAsTheApiAsks) {
+    Cloud c;
+    c.api.throttled = 2;
+    const auto before = c.host.monotonic();
+    EXPECT_TRUE(c.view());
+    EXPECT_EQ(c.host.monotonic() - before, 4s);
+    c.api.throttled = 100;
+    EXPECT_EQ(code_of(c.view()), ErrorCode::throttled);
+}
+
+TEST(NewHttpCloud, GoesOnFromItsAnswerWhileTheListIsLate) {
+    Cloud c;
+    c.api.lag = 30s;
+    EXPECT_EQ(c.increase(1, 1, "a")->target, 2);
+    EXPECT_EQ(c.view()->groups[1].target, 1);
+    EXPECT_EQ(code_of(c.increase(1, 1, "b")), ErrorCode::conflict);
+    EXPECT_EQ(c.increase(1, 2, "c")->target, 3);
+    c.host.advance(30s);
+    EXPECT_EQ(c.view()->groups[1].target, 3);
+}
+
+TEST(NewHttpCloud, TellsWhatIsSoldOut) {
+    Cloud c;
+    c.api.sold_out = {"batch"};
+    const auto view = c.view();
+    ASSERT_EQ(view->machines.size(), 2u);
+    EXPECT_EQ(view->machines[1].error->code, ErrorCode::out_of_capacity);
+}
+
+TEST(NewHttpCloud, RemovesTheOthersWhenOneMachineCannotGo) {
+    Cloud c;
+    EXPECT_TRUE(c.increase(1, 1));
+    capstan::Removal request{.group = NodeGroupId("web"),
+                             .machines = {MachineId("vm-9"), MachineId("vm-2")}};
+    const auto removed = run(c.host, c.cloud.remove(std::move(request)));
+    ASSERT_EQ(removed->failed.size(), 1u);
+    EXPECT_EQ(removed->failed[0].subject, "vm-9");
+    EXPECT_EQ(c.api.count("web"), 1);
+}
+
+TEST(NewHttpCloud, FailsTheRefreshRatherThanReportHalfAList) {
+    Cloud c;
+    c.host.http().on("GET",
+                     "https://api.example/v1/groups?page=", capstan::testing::reply(200, "{}"));
+    EXPECT_EQ(code_of(c.view()), ErrorCode::unavailable);
+}
+
+TEST(NewHttpCloud, KeepsWhatCloudsPromise) {
+    capstan::testing::ConformanceOptions options;
+    options.settings["new_http_cloud"] = {{"endpoint", "https://api.example"},
+                                          {"token", "cloud-token"}};
+    options.prepare = [](FakeHost& host, std::string_view) {
+        const auto api = std::make_shared<FakeApi>(host);
+        host.http().handle([api](const capstan::HttpRequest& r) { return api->answer(r); });
+    };
+    const auto results = capstan::testing::run_checks(
+        capstan::testing::conformance_checks(capstan_entry_1, options));
+    EXPECT_THAT(capstan::testing::skipped_classes(results), testing::IsEmpty());
+    for (const auto& r : results) {
+        EXPECT_NE(r.outcome.verdict, capstan::testing::Outcome::Verdict::failed)
+            << r.name << ": " << r.outcome.sentence;
+    }
+}
+
+}  // namespace

@@ -1,0 +1,30 @@
+/// What the cloud and the expander can be told, as values. Nothing else here knows the names of
+/// settings.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <capstan/settings.hpp>
+
+#include "cloud_api.hpp"
+
+namespace capstan::external_grpc {
+
+struct CloudConfig {
+    ServerAddress server{};
+    std::size_t parallel_calls = 16;                   ///< at most, at the same time
+    Duration refresh_every{};                          ///< zero: in each pass
+    Duration details_every = std::chrono::minutes(1);  ///< templates, options and prices
+    std::string currency = "USD";                      ///< of the server's prices
+    OptionDefaults defaults{};
+};
+
+Schema cloud_schema();
+CloudConfig read_cloud_config(const Settings& settings);
+void check_cloud_config(const Settings& settings);
+
+/// Why it is no address of a server; empty: it is one.
+std::string find_address_mistake(const std::string& url);
+
+}  // namespace capstan::external_grpc

@@ -1,0 +1,202 @@
+#include "external_cloud.hpp"
+
+#include <utility>
+
+#include <capstan/gather.hpp>
+#include <capstan/sentence.hpp>
+
+namespace capstan::external_grpc {
+namespace {
+
+std::string title_of(const NodeGroupId& group) { return "group " + in_quotes(group.value()); }
+
+}  // namespace
+
+ExternalCloud::ExternalCloud(Host host, CloudConfig config)
+    : host_(host),
+      config_(std::move(config)),
+      api_(host, config_.server),
+      nodes_(host),
+      details_(host, api_, config_) {}
+
+Task<void> ExternalCloud::start() {
+    nodes_.start();
+    co_return;
+}
+
+Task<void> ExternalCloud::stop() {
+    nodes_.stop();
+    co_return;
+}
+
+Task<void> ExternalCloud::self_check() { co_await api_.groups(); }
+
+Task<SharedCloudView> ExternalCloud::refresh() {
+    if (view_ && host_.monotonic() - viewed_at_ < config_.refresh_every) co_return *view_;
+    const Duration began = host_.monotonic();
+    const std::uint64_t changes = changes_;
+    CloudView told = co_await read();
+    const SharedCloudView view(std::move(told));
+    // What was changed meanwhile may be missing in it.
+    view_.reset();
+    if (changes_ == changes && view->complete) view_ = view;
+    viewed_at_ = began;
+    co_return view;
+}
+
+void ExternalCloud::note_change() {
+    ++changes_;
+    view_.reset();
+}
+
+/// The groups that are there, and of each what could be read: one that fails keeps no other.
+Task<CloudView> ExternalCloud::read() {
+    co_await api_.refresh();
+    const std::uint64_t asked_at = answers_.moment();
+    CloudView out;
+    out.groups = co_await api_.groups();
+    std::vector<Task<GroupRead>> reads;
+    for (const NodeGroup& group : out.groups) reads.push_back(read_group(group.id));
+    auto told = co_await gather_results(std::move(reads), config_.parallel_calls);
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        NodeGroup& group = out.groups[i];
+        if (!told[i]) {
+            Error error = std::move(told[i]).error();
+            error.subject = group.id.value();
+            out.unreadable.push_back(std::move(error));
+            out.complete = false;
+            continue;
+        }
+        group.target = told[i]->target;
+        answers_.see(group.id, told[i]->target, asked_at);
+        for (Machine& machine : told[i]->machines) out.machines.push_back(std::move(machine));
+        if (const GroupDetails* const details = details_.find(group.id)) tell(*details, group);
+    }
+    details_.keep(out.groups);
+    groups_.clear();
+    for (const NodeGroup& group : out.groups) groups_.emplace(group.id, group);
+    co_return out;
+}
+
+void ExternalCloud::tell(const GroupDetails& details, NodeGroup& group) const {
+    if (details.node) group.template_fingerprint = details.node->fingerprint;
+    group.price = Price{.per_hour = details.price_per_hour, .currency = config_.currency};
+    group.options = details.options;
+}
+
+Task<ExternalCloud::GroupRead> ExternalCloud::read_group(NodeGroupId group) {
+    GroupRead out;
+    out.target = co_await api_.target_size(group);
+    out.machines = co_await api_.machines(group);
+    co_await details_.update(group);
+    co_return out;
+}
+
+const NodeGroup* ExternalCloud::find_group(const NodeGroupId& id) const {
+    const auto at = groups_.find(id);
+    return at != groups_.end() ? &at->second : nullptr;
+}
+
+Result<void> ExternalCloud::check_bounds(const Resize& request, int goal) const {
+    const NodeGroup* const group = find_group(request.group);
+    if (group == nullptr) return {};
+    const auto refuse = [&](const char* what, int bound) {
+        return fail(ErrorCode::invalid_argument, title_of(request.group) + ": a target of " +
+                                                     std::to_string(goal) + " passes its " + what +
+                                                     " of " + std::to_string(bound));
+    };
+    if (goal > request.expected_target && group->max && goal > *group->max)
+        return refuse("maximum", *group->max);
+    if (goal < 0) return refuse("minimum", 0);
+    return {};
+}
+
+Task<Resized> ExternalCloud::resize(Resize request, int change) {
+    const int goal = request.expected_target + change;
+    if (const auto fits = check_bounds(request, goal); !fits) co_return fail(fits.error());
+    const int listed = co_await api_.target_size(request.group);
+    if (answers_.is_repeat(request, goal, listed)) {
+        answers_.agree(request, goal);
+        co_return Resized{goal};
+    }
+    if (!answers_.suits(request, listed)) {
+        co_return fail(ErrorCode::conflict,
+                       title_of(request.group) + ": its target is " + std::to_string(listed) +
+                           ", and " + std::to_string(request.expected_target) + " was expected");
+    }
+    note_change();
+    answers_.begin(request);
+    if (change > 0) {
+        co_await api_.increase_size(request.group, change);
+    } else {
+        co_await api_.decrease_target_size(request.group, -change);
+    }
+    answers_.agree(request, goal);
+    co_return Resized{goal};
+}
+
+Task<Resized> ExternalCloud::increase(Resize request) {
+    const int change = request.delta;
+    return resize(std::move(request), change);
+}
+
+Task<Resized> ExternalCloud::decrease_target(Resize request) {
+    const int change = -request.delta;
+    return resize(std::move(request), change);
+}
+
+Result<void> ExternalCloud::check_minimum(const Removal& request) const {
+    const NodeGroup* const group = find_group(request.group);
+    if (group == nullptr || request.force || !group->min || !group->target) return {};
+    const int target = answers_.counted(request.group, *group->target);
+    const int left = target - static_cast<int>(request.machines.size());
+    if (left >= *group->min) return {};
+    return fail(ErrorCode::invalid_argument,
+                title_of(request.group) + ": without " +
+                    counted(static_cast<std::int64_t>(request.machines.size()), "machine") +
+                    " it has " + std::to_string(left) + ", and at least " +
+                    std::to_string(*group->min) + " are to stay");
+}
+
+Task<void> ExternalCloud::remove_batch(NodeGroupId group, std::vector<MachineId> machines) {
+    std::vector<NodeReference> nodes;
+    for (const MachineId& machine : machines) nodes.push_back(nodes_.reference(machine));
+    note_change();
+    co_await api_.delete_nodes(group, std::move(nodes));
+    const int count = static_cast<int>(machines.size());
+    const NodeGroup* const known = find_group(group);
+    if (known != nullptr && known->target) answers_.lower(group, count, *known->target);
+}
+
+Task<Removed> ExternalCloud::remove(Removal request) {
+    if (const auto stays = check_minimum(request); !stays) co_return fail(stays.error());
+    const GroupDetails* const details = details_.find(request.group);
+    const bool is_all_at_once = (details != nullptr ? details->options.zero_or_max : std::nullopt)
+                                    .value_or(config_.defaults.zero_or_max);
+    std::vector<std::vector<MachineId>> batches;
+    if (is_all_at_once) {
+        batches.push_back(request.machines);
+    } else {
+        for (const MachineId& machine : request.machines) batches.push_back({machine});
+    }
+    Removed out;
+    for (const std::vector<MachineId>& batch : batches) {
+        const Result<void> removed = co_await as_result(remove_batch(request.group, batch));
+        if (removed) continue;
+        for (const MachineId& machine : batch) {
+            out.failed.push_back(removed.error());
+            out.failed.back().subject = machine.value();
+        }
+    }
+    co_return out;
+}
+
+Task<NodeTemplate> ExternalCloud::describe(NodeGroupId group) {
+    co_await details_.update(group);
+    const GroupDetails* const details = details_.find(group);
+    if (details == nullptr)
+        co_return fail(ErrorCode::not_found, title_of(group) + ": it is not there any more");
+    co_return details->node;
+}
+
+}  // namespace capstan::external_grpc

@@ -1,0 +1,120 @@
+#include "node_message.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
+#include <core_v1.pb.h>
+#include <capstan/hash.hpp>
+#include <capstan/quantity.hpp>
+#include <capstan/sentence.hpp>
+
+namespace capstan::external_grpc {
+namespace {
+
+namespace core = k8s::io::api::core::v1;
+
+using Texts = google::protobuf::Map<std::string, std::string>;
+using Quantities = google::protobuf::Map<std::string, core::Quantity>;
+
+Labels labels_of(const Texts& texts) { return {texts.begin(), texts.end()}; }
+
+Result<Resources> resources_of(const Quantities& quantities) {
+    Labels written;
+    for (const auto& [resource, quantity] : quantities)
+        written.emplace(resource, quantity.string());
+    return parse_resources(written);
+}
+
+/// A taint of an effect that Kubernetes does not have keeps no pod off.
+std::vector<Taint> taints_of(const core::NodeSpec& spec) {
+    std::vector<Taint> out;
+    for (const core::Taint& taint : spec.taints()) {
+        const std::optional<Effect> effect = find_effect(taint.effect());
+        if (effect) out.push_back({.key = taint.key(), .value = taint.value(), .effect = *effect});
+    }
+    return out;
+}
+
+void add_pairs(Hash& hash, const Labels& labels) {
+    hash.add(static_cast<std::int64_t>(labels.size()));
+    for (const auto& [key, value] : labels) {
+        hash.add(key);
+        hash.add(value);
+    }
+}
+
+void add_amounts(Hash& hash, const Resources& amounts) {
+    hash.add(static_cast<std::int64_t>(amounts.size()));
+    for (const auto& [resource, amount] : amounts) {
+        hash.add(resource);
+        hash.add(amount);
+    }
+}
+
+/// The name is left out: servers make one up for each answer.
+std::string fingerprint_of(const NodeTemplate& node) {
+    Hash hash;
+    add_pairs(hash, node.labels);
+    add_pairs(hash, node.annotations);
+    for (const Taint& taint : node.taints) hash.add(to_string(taint));
+    add_amounts(hash, node.capacity);
+    add_amounts(hash, node.allocatable);
+    char out[17];
+    std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(hash.value()));
+    return out;
+}
+
+void write_pairs(View<capstan_kv> from, Texts& to) {
+    for (const capstan_kv& pair : from)
+        to.insert({std::string(text(pair.key)), std::string(text(pair.value))});
+}
+
+void write_amounts(View<capstan_quantity> from, Quantities& to) {
+    for (const capstan_quantity& q : from) {
+        const std::string resource(text(q.resource));
+        to[resource].set_string(format_amount(resource, q.amount));
+    }
+}
+
+}  // namespace
+
+Result<NodeTemplate> parse_node(std::string_view bytes) {
+    core::Node node;
+    if (!node.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+        return fail(ErrorCode::unavailable, "the node cannot be read as a v1.Node");
+    const auto read = [](const char* what, const Quantities& written) -> Result<Resources> {
+        Result<Resources> out = resources_of(written);
+        if (!out) return fail(ErrorCode::unavailable, what + (": " + out.error().message));
+        return out;
+    };
+    NodeTemplate out;
+    out.name = node.metadata().name();
+    out.labels = labels_of(node.metadata().labels());
+    out.annotations = labels_of(node.metadata().annotations());
+    out.taints = taints_of(node.spec());
+    CAPSTAN_TRY(out.capacity, read("capacity", node.status().capacity()));
+    CAPSTAN_TRY(out.allocatable, read("allocatable", node.status().allocatable()));
+    if (out.allocatable.empty()) out.allocatable = out.capacity;
+    out.free = out.allocatable;
+    out.fingerprint = fingerprint_of(out);
+    return out;
+}
+
+std::string node_bytes(const std::string& name, const TemplateView& from) {
+    core::Node node;
+    node.mutable_metadata()->set_name(name);
+    write_pairs(from.labels(), *node.mutable_metadata()->mutable_labels());
+    write_pairs(from.annotations(), *node.mutable_metadata()->mutable_annotations());
+    for (const capstan_taint& taint : from.taints()) {
+        core::Taint& out = *node.mutable_spec()->add_taints();
+        out.set_key(std::string(text(taint.key)));
+        out.set_value(std::string(text(taint.value)));
+        out.set_effect(std::string(name_of(static_cast<Effect>(taint.effect))));
+    }
+    write_amounts(from.capacity(), *node.mutable_status()->mutable_capacity());
+    write_amounts(from.allocatable(), *node.mutable_status()->mutable_allocatable());
+    return node.SerializeAsString();
+}
+
+}  // namespace capstan::external_grpc

@@ -1,0 +1,83 @@
+/// Work that lives beside the host's calls, such as the renewal of credentials, from `start` to
+/// `stop`:
+///
+///     Task<void> AcmeCloud::start() {
+///         token_ = co_await log_in();
+///         background_.spawn("renewal of the token", renew());   // a member: Background(host)
+///     }
+///     Task<void> AcmeCloud::renew() {
+///         for (;;) {
+///             co_await sleep_for(host_, 30min);     // throws when the instance stops: the task
+///             ends const Result<Token> fresh = co_await as_result(log_in()); if (fresh) token_ =
+///             *fresh;
+///         }
+///     }
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <capstan/task.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// [strand] Its tasks work for no operation, so nothing but their own timeouts bounds what they
+/// wait for. When the instance stops, the host ends their sleeps and requests as `cancelled`, and
+/// is done with the instance only then: a plugin needs no `stop` for their sake.
+class Background {
+public:
+    explicit Background(const Host& host) : state_(std::make_shared<State>(host)) {}
+
+    /// Runs at once up to its first wait. An error that escapes is logged under `name`, and kept;
+    /// the task is over then. `cancelled` is the end of a stop, and no error.
+    void spawn(std::string name, Task<void> task) {
+        ++state_->running;
+        run(state_, std::move(name), std::move(task));
+    }
+    std::size_t running() const noexcept { return state_->running; }
+    /// Of the last task that ended with one; for `self_check` or the next refresh to tell.
+    const std::optional<Error>& failure() const noexcept { return state_->failure; }
+
+private:
+    struct State {
+        explicit State(const Host& of) : host(of) {}
+        Host host;
+        std::size_t running = 0;
+        std::optional<Error> failure{};
+        std::coroutine_handle<> waiting{};
+    };
+    class Ended {
+    public:
+        explicit Ended(State& state) noexcept : state_(state) {}
+        bool await_ready() const noexcept { return state_.running == 0; }
+        void await_suspend(std::coroutine_handle<> awaiting) const noexcept {
+            state_.waiting = awaiting;
+        }
+        void await_resume() const noexcept {}
+
+    private:
+        State& state_;
+    };
+
+    static detail::Detached run(std::shared_ptr<State> state, std::string name, Task<void> task) {
+        const Result<void> result = co_await as_result(std::move(task));
+        if (!result && result.error().code != ErrorCode::cancelled) {
+            state->failure = result.error();
+            state->host.error("a task in the background ended: " + result.error().message,
+                              {field("task", name)});
+        }
+        if (--state->running == 0 && state->waiting)
+            std::exchange(state->waiting, nullptr).resume();
+    }
+    std::shared_ptr<State> state_;
+
+public:
+    /// For a `stop` that has something to do once they have ended; awaited there alone, once.
+    Ended ended() const noexcept { return Ended(*state_); }
+};
+
+CAPSTAN_NAMESPACE_END

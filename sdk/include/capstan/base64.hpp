@@ -1,0 +1,91 @@
+/// Bytes as text by RFC 4648.
+///
+///     base64_encode(digest)                                   ->  "3q2+7w=="
+///     base64_encode(claims, Base64::url_unpadded)             ->  "3q2-7w"        (JWT)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <capstan/result.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// The alphabet ("+/" or "-_") and whether '=' fills the last four characters.
+enum class Base64 : std::uint8_t { standard, standard_unpadded, url, url_unpadded };
+
+namespace detail {
+
+constexpr bool is_url_safe(Base64 form) noexcept {
+    return form == Base64::url || form == Base64::url_unpadded;
+}
+constexpr bool is_padded(Base64 form) noexcept {
+    return form == Base64::standard || form == Base64::url;
+}
+
+/// 0 to 63; -1: none of the alphabet.
+constexpr int base64_value(char c, bool is_url) noexcept {
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    if (c == (is_url ? '-' : '+')) return 62;
+    return c == (is_url ? '_' : '/') ? 63 : -1;
+}
+
+}  // namespace detail
+
+inline std::string base64_encode(std::string_view bytes, Base64 form = Base64::standard) {
+    const std::string_view alphabet =
+        detail::is_url_safe(form)
+            ? "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+            : "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    out.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t at = 0; at < bytes.size(); at += 3) {
+        std::uint32_t three = 0;
+        for (std::size_t i = at; i < at + 3; ++i)
+            three = three << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
+        for (std::size_t i = 0; i < 4; ++i) {
+            if (at + i <= bytes.size()) {
+                out += alphabet[three >> (18 - 6 * i) & 63];
+            } else if (detail::is_padded(form)) {
+                out += '=';
+            }
+        }
+    }
+    return out;
+}
+
+/// The bytes of exactly that form. `invalid_argument`: another character (line breaks, too), the
+/// wrong padding, or bits behind the last byte. The message does not show the text: it may be a
+/// secret.
+inline Result<std::string> base64_decode(std::string_view text, Base64 form = Base64::standard) {
+    const auto refuse = [](std::string why) {
+        return fail(ErrorCode::invalid_argument, "no base64: " + std::move(why));
+    };
+    std::string_view digits = text;
+    if (detail::is_padded(form)) {
+        if (text.size() % 4 != 0) return refuse("its length is no multiple of four");
+        for (int i = 0; i < 2 && digits.ends_with('='); ++i) digits.remove_suffix(1);
+    }
+    if (digits.size() % 4 == 1) return refuse("a character is missing at its end");
+    std::string out;
+    out.reserve(digits.size() / 4 * 3 + 2);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        const int value = detail::base64_value(digits[i], detail::is_url_safe(form));
+        if (value < 0) return refuse("an unknown character at byte " + std::to_string(i));
+        bits = bits << 6 | static_cast<std::uint32_t>(value);
+        if (i % 4 != 0) out += static_cast<char>(bits >> (6 - 2 * (i % 4)) & 0xff);
+    }
+    // Of the last character: four bits behind one byte, two behind two.
+    const std::uint32_t left = digits.size() % 4 == 2   ? bits & 15
+                               : digits.size() % 4 == 3 ? bits & 3
+                                                        : 0;
+    if (left != 0) return refuse("bits behind its last byte");
+    return out;
+}
+
+CAPSTAN_NAMESPACE_END

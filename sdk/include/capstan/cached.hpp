@@ -1,0 +1,129 @@
+/// Answers of a cloud that are kept for a while.
+///
+///     Cached<std::string, MachineType> types_{host_, CacheLife{.fresh = 20min, .stale = 24h}};
+///     const auto read = [this](std::string name) { return read_type(std::move(name)); };
+///     const MachineType type = co_await types_.get(name, read);
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <capstan/single_flight.hpp>
+#include <capstan/task.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+struct CacheLife {
+    Duration fresh = std::chrono::minutes(1);  ///< how long a value is used unasked
+    /// The share by which a life is shortened at random, so that what was read together is not read
+    /// again all at once.
+    double jitter = 0.1;
+    Duration absent{};  ///< how long a `not_found` is kept; zero: not at all
+    /// How much longer a value stands in where reading it anew fails; zero: not at all.
+    Duration stale{};
+    /// After such a failure the old value is used unasked this long.
+    Duration pause = std::chrono::seconds(10);
+    std::size_t most = 10'000;  ///< entries; beyond it the one that expires first goes
+};
+
+/// [strand] A key that is wanted many times at once is read once. As in SingleFlight, a read works
+/// for no operation, and what waits for it ends at its own deadline.
+template <class K, class V>
+class Cached {
+public:
+    using Read = std::function<Task<V>(K)>;
+
+    explicit Cached(const Host& host, CacheLife life = {})
+        : state_(std::make_shared<State>(host, life)) {}
+
+    /// The value that is kept, or what `read(key)` gives.
+    Task<V> get(K key, Read read) { return get(state_, std::move(key), std::move(read)); }
+    /// What a `get` would give without reading; NULL: it would read, or fail. Until the next call.
+    const V* find(const K& key) const {
+        const auto at = state_->entries.find(key);
+        if (at == state_->entries.end() || !at->second.value || !state_->is_fresh(at->second))
+            return nullptr;
+        return &*at->second.value;
+    }
+    void put(K key, V value) { state_->keep(std::move(key), std::move(value)); }
+    /// The next `get` reads; one that is reading keeps what it finds.
+    void forget(const K& key) { state_->entries.erase(key); }
+    void forget_all() { state_->entries.clear(); }
+    std::size_t size() const noexcept { return state_->entries.size(); }
+
+private:
+    struct Entry {
+        std::optional<V> value{};
+        std::optional<Error> absence{};
+        Duration until{};        ///< fresh until then
+        Duration stale_until{};  ///< of the value
+    };
+    struct State {
+        State(const Host& of, CacheLife with) : host(of), life(with) {}
+        Host host;
+        CacheLife life;
+        std::map<K, Entry> entries{};
+        std::map<K, SingleFlight<V>> flights{};
+
+        bool is_fresh(const Entry& entry) const noexcept { return host.monotonic() < entry.until; }
+        Duration shortened(Duration full) const noexcept {
+            const double share = std::clamp(life.jitter, 0.0, 1.0) * host.random_share();
+            return full - std::chrono::duration_cast<Duration>(full * share);
+        }
+        void keep(K key, V value) {
+            const Duration now = host.monotonic();
+            const Duration until = now + shortened(life.fresh);
+            insert(std::move(key),
+                   Entry{std::move(value), std::nullopt, until, until + life.stale});
+        }
+        void insert(K key, Entry entry) {
+            entries.insert_or_assign(std::move(key), std::move(entry));
+            if (entries.size() <= std::max<std::size_t>(life.most, 1)) return;
+            entries.erase(std::min_element(
+                entries.begin(), entries.end(),
+                [](const auto& a, const auto& b) { return a.second.until < b.second.until; }));
+        }
+    };
+
+    static Task<V> get(std::shared_ptr<State> state, K key, Read read) {
+        const auto at = state->entries.find(key);
+        if (at != state->entries.end() && state->is_fresh(at->second)) {
+            if (at->second.absence) co_return fail(*at->second.absence);
+            co_return *at->second.value;
+        }
+        SingleFlight<V> flight =
+            state->flights.try_emplace(key, SingleFlight<V>(state->host)).first->second;
+        co_return co_await flight.join(read_anew(state, key, std::move(read)));
+    }
+    /// What `read` throws before it gives a task is an error of this one.
+    static Task<V> call(Read read, K key) { co_return co_await read(std::move(key)); }
+    static Task<V> read_anew(std::shared_ptr<State> state, K key, Read read) {
+        Result<V> found = co_await as_result(call(std::move(read), key));
+        state->flights.erase(key);
+        if (found) {
+            state->keep(std::move(key), *found);
+        } else if (found.error().code == ErrorCode::not_found) {
+            state->entries.erase(key);
+            const Duration until = state->host.monotonic() + state->life.absent;
+            if (state->life.absent > Duration::zero())
+                state->insert(std::move(key), Entry{std::nullopt, found.error(), until, until});
+        } else if (const auto at = state->entries.find(key); at != state->entries.end()) {
+            Entry& old = at->second;
+            const Duration now = state->host.monotonic();
+            if (old.value && now < old.stale_until) {
+                old.until = std::min(now + state->life.pause, old.stale_until);
+                co_return *old.value;
+            }
+        }
+        co_return found;
+    }
+    std::shared_ptr<State> state_;
+};
+
+CAPSTAN_NAMESPACE_END

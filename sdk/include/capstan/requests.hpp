@@ -1,0 +1,102 @@
+/// What the asynchronous functions of a plugin class are asked with. Each may be left out of the
+/// function's signature: `Task<void> start()` and `Task<void> start(StartRequest)` both do.
+#pragma once
+
+#include <cstdint>
+
+#include <capstan/abi/autoprovision.h>
+#include <capstan/abi/cloud.h>
+#include <capstan/abi/plugin.h>
+#include <capstan/ids.hpp>
+#include <capstan/view.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// What a request is made for.
+struct RequestFlags {
+    bool dry_run = false;     ///< nothing will be carried out
+    bool simulation = false;  ///< time and cluster are simulated
+    bool verify = false;      ///< the conformance suite is asking
+
+    static RequestFlags from_abi(std::uint32_t flags) noexcept {
+        return {(flags & CAPSTAN_CALL_DRY_RUN) != 0, (flags & CAPSTAN_CALL_SIMULATION) != 0,
+                (flags & CAPSTAN_CALL_VERIFY) != 0};
+    }
+    bool operator==(const RequestFlags&) const = default;
+};
+
+/// Why an instance starts.
+enum class StartReason : std::int32_t {
+    cold = CAPSTAN_START_COLD,          ///< the host starts, or its configuration has a table more
+    retry = CAPSTAN_START_RETRY,        ///< an earlier instance could not be started
+    exchange = CAPSTAN_START_EXCHANGE,  ///< it is to replace an instance that runs
+};
+struct StartRequest {
+    RequestFlags flags{};
+    StartReason reason = StartReason::cold;
+};
+
+/// Why an instance stops.
+enum class StopReason : std::int32_t {
+    shutdown = CAPSTAN_STOP_SHUTDOWN,  ///< the host ends
+    replaced = CAPSTAN_STOP_REPLACED,  ///< another instance takes over
+    removed = CAPSTAN_STOP_REMOVED,    ///< the configuration does not need it any more
+    failed = CAPSTAN_STOP_FAILED,      ///< its start failed, or what it was started for did
+};
+struct StopRequest {
+    RequestFlags flags{};
+    StopReason reason = StopReason::shutdown;
+};
+
+struct SelfCheckRequest {
+    RequestFlags flags{};
+};
+
+struct RefreshRequest {
+    RequestFlags flags{};
+    /// Something was changed, or a change failed, since the last refresh: nothing that the plugin
+    /// keeps of groups and machines from before is of use.
+    bool uncached = false;
+};
+
+struct DescribeRequest {
+    RequestFlags flags{};
+    NodeGroupId group{};
+};
+
+struct MachineTypesRequest {
+    RequestFlags flags{};
+};
+
+struct DestroyRequest {
+    RequestFlags flags{};
+    NodeGroupId group{};
+};
+
+inline StartRequest from_abi(const capstan_start_request& raw) noexcept {
+    const bool is_known = raw.reason >= CAPSTAN_START_COLD && raw.reason <= CAPSTAN_START_EXCHANGE;
+    return {RequestFlags::from_abi(raw.flags),
+            is_known ? static_cast<StartReason>(raw.reason) : StartReason::cold};
+}
+inline StopRequest from_abi(const capstan_stop_request& raw) noexcept {
+    const bool is_known = raw.reason >= CAPSTAN_STOP_SHUTDOWN && raw.reason <= CAPSTAN_STOP_FAILED;
+    return {RequestFlags::from_abi(raw.flags),
+            is_known ? static_cast<StopReason>(raw.reason) : StopReason::shutdown};
+}
+inline SelfCheckRequest from_abi(const capstan_self_check_request& raw) noexcept {
+    return {RequestFlags::from_abi(raw.flags)};
+}
+inline RefreshRequest from_abi(const capstan_refresh_request& raw) noexcept {
+    return {RequestFlags::from_abi(raw.flags), (raw.flags & CAPSTAN_REFRESH_UNCACHED) != 0};
+}
+inline DescribeRequest from_abi(const capstan_describe_request& raw) {
+    return {RequestFlags::from_abi(raw.flags), NodeGroupId(text(raw.group_id))};
+}
+inline MachineTypesRequest from_abi(const capstan_machine_types_request& raw) noexcept {
+    return {RequestFlags::from_abi(raw.flags)};
+}
+inline DestroyRequest from_abi(const capstan_destroy_request& raw) {
+    return {RequestFlags::from_abi(raw.flags), NodeGroupId(text(raw.group_id))};
+}
+
+CAPSTAN_NAMESPACE_END

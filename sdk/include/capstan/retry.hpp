@@ -1,0 +1,198 @@
+/// Requests that are repeated where that is safe and may help.
+///
+///     RetryingClient client_{host_};                       // a member; its requests share a
+///     budget const HttpReply reply = co_await client_.fetch(HttpRequest("GET", url));
+///
+///     // Signed anew for each attempt; a POST that only reads, or has an idempotency key, may be
+///     // repeated:
+///     const auto make = [&] { return sign(HttpRequest("POST", url).with_body(body)); };
+///     const HttpReply reply = co_await client_.fetch(make, Repeatable::yes);
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/http.hpp>
+#include <capstan/http_error.hpp>
+#include <capstan/sentence.hpp>
+#include <capstan/task.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// Whether a request that may have been carried out can be sent again. By its method: GET, HEAD,
+/// OPTIONS, PUT and DELETE can.
+enum class Repeatable : std::uint8_t { by_method, yes, no };
+
+/// The defaults are those of AWS's clients.
+struct RetryPolicy {
+    int attempts = 3;  ///< in all
+    /// Before the n-th repetition it waits a random time up to `delay` x 2^(n-1), `delay_max` at
+    /// most, and at least as long as Retry-After asks.
+    Duration delay = std::chrono::seconds(1);
+    Duration delay_max = std::chrono::seconds(20);
+    /// What asks for a longer wait is not repeated: the host gets the advice with the error.
+    Duration retry_after_max = std::chrono::seconds(20);
+    std::vector<int> statuses{408, 425, 429, 500, 502, 503, 504};
+    /// Of a request without a reply.
+    std::vector<ErrorCode> errors{ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::busy};
+    /// Whether another reply asks to be repeated, by its body: a 400 with "ThrottlingException".
+    std::function<bool(const HttpReply&)> also{};
+    /// The budget of all requests of a client: what a repetition costs, what one after a timeout
+    /// costs, and what a success gives back, up to the whole.
+    int budget = 500, cost = 5, timeout_cost = 10, refund = 1;
+};
+
+/// [strand] Lives longer than its requests.
+class RetryingClient {
+public:
+    using Make = std::function<HttpRequest()>;
+    using Errors = std::function<Error(const HttpRequest&, const HttpReply&)>;
+
+    explicit RetryingClient(const Host& host, RetryPolicy policy = {})
+        : host_(host), policy_(std::move(policy)), budget_(policy_.budget) {}
+
+    /// How `fetch` words the error of a reply; http_error is the default.
+    void set_errors(Errors errors) { errors_ = std::move(errors); }
+
+    /// A reply of any status that does not ask to be repeated. A Failure: no reply came or each
+    /// asked to be repeated, and the attempts, the budget or the operation's time are used up; it
+    /// says how many attempts there were, and what came of the last one.
+    ///
+    /// One that may have been carried out is sent again only if that is safe: else only a 429 and a
+    /// full queue of the host, which were not, are followed by another attempt. Its error has the
+    /// code of what came back; of a change that has no idempotency key a cloud makes `deadline` of
+    /// it, since what came of it is not known.
+    Task<HttpReply> send(HttpRequest request, Repeatable repeatable = Repeatable::by_method) {
+        return repeat(of(std::move(request)), repeatable);
+    }
+    /// `make` is called before each attempt.
+    Task<HttpReply> send(Make make, Repeatable repeatable = Repeatable::by_method) {
+        return repeat(std::move(make), repeatable);
+    }
+
+    /// As `send`, but a reply that is no success is a Failure, too.
+    Task<HttpReply> fetch(HttpRequest request, Repeatable repeatable = Repeatable::by_method) {
+        return demand(of(std::move(request)), repeatable);
+    }
+    Task<HttpReply> fetch(Make make, Repeatable repeatable = Repeatable::by_method) {
+        return demand(std::move(make), repeatable);
+    }
+
+    /// What is left for repetitions.
+    int budget() const noexcept { return budget_; }
+
+private:
+    /// One attempt, and what follows from it.
+    struct Outcome {
+        std::optional<Error> error{};  ///< nothing: the reply is the answer
+        bool asks_again = false;
+        bool was_refused = false;  ///< it was not carried out
+        int cost = 0;
+    };
+
+    static Make of(HttpRequest request) {
+        return [kept = std::move(request)] { return kept; };
+    }
+    Task<HttpReply> demand(Make make, Repeatable repeatable) {
+        HttpRequest last;
+        Make keep = [&make, &last] { return last = make(); };
+        HttpReply reply = co_await repeat(std::move(keep), repeatable);
+        if (!is_success(reply)) co_return fail(error_of(last, reply));
+        co_return reply;
+    }
+    Task<HttpReply> repeat(Make make, Repeatable repeatable) {
+        int paid = 0;
+        for (int attempt = 1;; ++attempt) {
+            HttpRequest request = make();
+            Result<HttpReply> reply = co_await as_result(capstan::send(host_, request));
+            Outcome outcome = judge(request, reply);
+            if (!outcome.error) {
+                budget_ = std::min(policy_.budget, budget_ + std::max(policy_.refund, paid));
+                co_return std::move(*reply);
+            }
+            const std::optional<Duration> left = co_await time_left(host_);
+            const Duration wait = delay_before(attempt, outcome.error->retry_after);
+            const std::string end = find_end(outcome, is_repeatable(request, repeatable), attempt);
+            if (!end.empty()) co_return fail(ended(*outcome.error, attempt, end));
+            if (outcome.error->retry_after > policy_.retry_after_max)
+                co_return fail(ended(*outcome.error, attempt, "it asks for a longer wait"));
+            if (left && wait >= *left)
+                co_return fail(ended(*outcome.error, attempt, "no time is left for another"));
+            paid = outcome.cost;
+            budget_ -= paid;
+            co_await sleep_for(host_, wait);
+        }
+    }
+
+    Outcome judge(const HttpRequest& request, const Result<HttpReply>& reply) const {
+        const auto has = [](const auto& list, const auto& item) {
+            return std::find(list.begin(), list.end(), item) != list.end();
+        };
+        Outcome out;
+        if (!reply) {
+            const ErrorCode code = reply.error().code;
+            out.error = reply.error();
+            out.asks_again = has(policy_.errors, code);
+            out.was_refused = code == ErrorCode::busy;
+            out.cost = code == ErrorCode::deadline ? policy_.timeout_cost : policy_.cost;
+        } else if (has(policy_.statuses, reply->status) || (policy_.also && policy_.also(*reply))) {
+            out.error = error_of(request, *reply);
+            out.asks_again = true;
+            out.was_refused = reply->status == 429;
+            out.cost = policy_.cost;
+        }
+        return out;
+    }
+    Error error_of(const HttpRequest& request, const HttpReply& reply) const {
+        return errors_ ? errors_(request, reply) : http_error(host_, request, reply);
+    }
+    /// Why no other attempt follows; empty: one does, if there is time.
+    std::string find_end(const Outcome& outcome, bool is_repeatable, int attempt) const {
+        if (!outcome.asks_again) return "it would not help";
+        if (!is_repeatable && !outcome.was_refused) return "it may have been carried out";
+        if (attempt >= policy_.attempts) return "no more are made";
+        return budget_ < outcome.cost ? "too many requests fail" : std::string();
+    }
+    Duration delay_before(int attempt, std::optional<Duration> advice) const {
+        Duration most = policy_.delay;
+        for (int n = 1; n < attempt && most < policy_.delay_max; ++n) most *= 2;
+        most = std::min(most, policy_.delay_max);
+        const auto range = static_cast<std::uint64_t>(std::max<std::int64_t>(most.count(), 0)) + 1;
+        const Duration wait(static_cast<std::int64_t>(host_.random() % range));
+        return std::max(wait, advice.value_or(Duration::zero()));
+    }
+    static Error ended(Error error, int attempts, std::string_view why) {
+        if (attempts == 1 && why == "it would not help") return error;
+        error.message += " (after " + counted(attempts, "attempt") + "; " + std::string(why) + ")";
+        return error;
+    }
+    static bool is_repeatable(const HttpRequest& request, Repeatable repeatable) noexcept {
+        if (repeatable != Repeatable::by_method) return repeatable == Repeatable::yes;
+        for (const std::string_view method : {"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}) {
+            if (request.method == method) return true;
+        }
+        return false;
+    }
+
+    Host host_;
+    RetryPolicy policy_;
+    int budget_;
+    Errors errors_{};
+};
+
+/// One request with a budget of its own:
+///     const HttpReply reply = co_await send_with_retry(host, HttpRequest("GET", url));
+inline Task<HttpReply> send_with_retry(Host host, HttpRequest request, RetryPolicy policy = {},
+                                       Repeatable repeatable = Repeatable::by_method) {
+    RetryingClient client(host, std::move(policy));
+    co_return co_await client.send(std::move(request), repeatable);
+}
+
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,72 @@
+/// Labels, taints, annotations and resources that Kubernetes and its autoscalers have names for.
+///
+///     node.labels.emplace(well_known::zone_label, zone);
+#pragma once
+
+#include <string_view>
+
+#include <capstan/namespace.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace well_known {
+
+// Labels of every node; a template has them as well.
+inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
+inline constexpr std::string_view os_label = "kubernetes.io/os";      ///< "linux", "windows"
+inline constexpr std::string_view arch_label = "kubernetes.io/arch";  ///< "amd64", "arm64"
+inline constexpr std::string_view instance_type_label = "node.kubernetes.io/instance-type";
+inline constexpr std::string_view zone_label = "topology.kubernetes.io/zone";
+inline constexpr std::string_view region_label = "topology.kubernetes.io/region";
+inline constexpr std::string_view windows_build_label = "node.kubernetes.io/windows-build";
+
+// Their names before Kubernetes 1.17, which old manifests still select by.
+inline constexpr std::string_view beta_os_label = "beta.kubernetes.io/os";
+inline constexpr std::string_view beta_arch_label = "beta.kubernetes.io/arch";
+inline constexpr std::string_view beta_instance_type_label = "beta.kubernetes.io/instance-type";
+inline constexpr std::string_view beta_zone_label = "failure-domain.beta.kubernetes.io/zone";
+inline constexpr std::string_view beta_region_label = "failure-domain.beta.kubernetes.io/region";
+
+inline constexpr std::string_view control_plane_label = "node-role.kubernetes.io/control-plane";
+inline constexpr std::string_view exclude_from_load_balancers_label =
+    "node.kubernetes.io/exclude-from-external-load-balancers";
+/// Karpenter's: "spot", "on-demand" or "reserved".
+inline constexpr std::string_view capacity_type_label = "karpenter.sh/capacity-type";
+
+// Taints that a node has for a while, or because of what it is.
+inline constexpr std::string_view not_ready_taint = "node.kubernetes.io/not-ready";
+inline constexpr std::string_view unreachable_taint = "node.kubernetes.io/unreachable";
+inline constexpr std::string_view unschedulable_taint = "node.kubernetes.io/unschedulable";
+inline constexpr std::string_view memory_pressure_taint = "node.kubernetes.io/memory-pressure";
+inline constexpr std::string_view disk_pressure_taint = "node.kubernetes.io/disk-pressure";
+inline constexpr std::string_view pid_pressure_taint = "node.kubernetes.io/pid-pressure";
+inline constexpr std::string_view network_unavailable_taint =
+    "node.kubernetes.io/network-unavailable";
+inline constexpr std::string_view out_of_service_taint = "node.kubernetes.io/out-of-service";
+/// Gone once the node's cloud controller has seen the node.
+inline constexpr std::string_view uninitialized_taint =
+    "node.cloudprovider.kubernetes.io/uninitialized";
+inline constexpr std::string_view shutdown_taint = "node.cloudprovider.kubernetes.io/shutdown";
+inline constexpr std::string_view control_plane_taint = "node-role.kubernetes.io/control-plane";
+
+// Annotations of pods and nodes.
+inline constexpr std::string_view safe_to_evict_annotation =
+    "cluster-autoscaler.kubernetes.io/safe-to-evict";
+inline constexpr std::string_view safe_to_evict_volumes_annotation =
+    "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
+inline constexpr std::string_view scale_down_disabled_annotation =
+    "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+inline constexpr std::string_view daemon_set_pod_annotation =
+    "cluster-autoscaler.kubernetes.io/daemonset-pod";
+inline constexpr std::string_view mirror_pod_annotation = "kubernetes.io/config.mirror";
+
+// Resources of Resources; "hugepages-2Mi" and the like begin with the prefix.
+inline constexpr std::string_view cpu = "cpu";
+inline constexpr std::string_view memory = "memory";
+inline constexpr std::string_view ephemeral_storage = "ephemeral-storage";
+inline constexpr std::string_view pods = "pods";
+inline constexpr std::string_view hugepages_prefix = "hugepages-";
+inline constexpr std::string_view nvidia_gpu = "nvidia.com/gpu";
+inline constexpr std::string_view amd_gpu = "amd.com/gpu";
+
+}  // namespace well_known
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,102 @@
+// What a cloud has answered counts, however late its lists show it.
+#include <chrono>
+
+#include "cloud_session.hpp"
+
+CAPSTAN_NAMESPACE_BEGIN
+namespace testing {
+
+namespace {
+
+constexpr auto provisioning_time = std::chrono::minutes(15);
+constexpr auto between_refreshes = std::chrono::seconds(30);
+
+/// A group that has grown by one, as the host would go on with it.
+struct Grown {
+    NodeGroupId group;
+    int before = 0;    ///< its target in the view that the increase was decided on
+    int answered = 0;  ///< what `increase` answered
+};
+
+/// A check on a group of a started cloud that grows by one and has room for one more.
+Outcome with_growth(const Subject& subject,
+                    const std::function<Outcome(CloudSession&, const Grown&)>& check) {
+    return with_view(subject, [&](CloudSession& cloud, const CloudView& view) {
+        const NodeGroup* const group = find_group_with_room(view, 2);
+        if (group == nullptr) return not_applicable("no group says it has room for two");
+        const Resize resize{.group = group->id,
+                            .delta = 1,
+                            .expected_target = *group->target,
+                            .idempotency_key = "first"};
+        const Result<Resized> grown = cloud.increase(resize);
+        if (!grown)
+            return not_applicable("the cloud does not grow here: " + describe(grown.error()));
+        return check(cloud, {group->id, *group->target, grown->target});
+    });
+}
+
+/// The list may lag behind the answer; the next increase is decided on the answer.
+Outcome check_answered_target(const Subject& subject) {
+    return with_growth(subject, [](CloudSession& cloud, const Grown& grown) {
+        std::ignore = cloud.refresh();
+        const std::string increase = "increase of " + grown.group.value();
+        const std::string answered =
+            "the increase before answered with the target " + std::to_string(grown.answered);
+        const auto decided_on = [&](int target, const char* key) {
+            return cloud.increase({.group = grown.group,
+                                   .delta = 1,
+                                   .expected_target = target,
+                                   .idempotency_key = key});
+        };
+        const Result<Resized> stale = decided_on(grown.before, "stale");
+        if (stale)
+            return failed(increase + " decided on " + std::to_string(grown.before) +
+                          " succeeds, and " + answered);
+        const Result<Resized> next = decided_on(grown.answered, "next");
+        if (next || is_out_of_reach(next.error())) return passed();
+        const bool is_refused = next.error().code == ErrorCode::conflict ||
+                                next.error().code == ErrorCode::invalid_argument;
+        return is_refused ? failed(increase + " decided on " + std::to_string(grown.answered) +
+                                   " is refused, and " + answered + ": " + describe(next.error()))
+                          : passed("the second one: " + describe(next.error()));
+    });
+}
+
+/// Whether the view tells that machines of the group could not be had.
+bool tells_failure(const CloudView& view, const NodeGroupId& group) {
+    const auto is_of_group = [&](const Machine& m) { return m.group == group && m.error; };
+    return std::any_of(view.machines.begin(), view.machines.end(), is_of_group) ||
+           std::any_of(view.unreadable.begin(), view.unreadable.end(),
+                       [&](const Error& e) { return e.subject == group.value(); });
+}
+
+/// A target that was answered is seen while a machine may take to join, or an error is.
+Outcome check_target_moves(const Subject& subject) {
+    return with_growth(subject, [](CloudSession& cloud, const Grown& grown) {
+        std::optional<int> seen;
+        for (Duration waited{}; waited <= provisioning_time; waited += between_refreshes) {
+            seen = target_of(cloud, grown.group);
+            if (seen && *seen >= grown.answered)
+                return passed(waited > Duration::zero() ? "seen after " + format_duration(waited)
+                                                        : "");
+            cloud.host().advance(between_refreshes);
+        }
+        const Result<CloudView> view = cloud.refresh();
+        if (!view) return skipped("the cloud cannot be read here: " + describe(view.error()));
+        if (tells_failure(*view, grown.group)) return passed("the machine could not be had");
+        return failed("increase of " + grown.group.value() + " answered with the target " +
+                      std::to_string(grown.answered) + ", and " +
+                      format_duration(provisioning_time) + " later the view shows " +
+                      (seen ? std::to_string(*seen) : "none"));
+    });
+}
+
+}  // namespace
+
+void add_target_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
+    add(checks, subject, "cloud/answered_target", check_answered_target);
+    add(checks, subject, "cloud/target_moves", check_target_moves);
+}
+
+}  // namespace testing
+CAPSTAN_NAMESPACE_END

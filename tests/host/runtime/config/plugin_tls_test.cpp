@@ -1,0 +1,83 @@
+#include "runtime/config/plugin_tls.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../tls_folder.hpp"
+#include "io/known_secrets.hpp"
+#include "runtime/config/config.hpp"
+#include "shipped_folder.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct PluginTlsFiles : testing::Test {
+    TlsFolder folder;
+    ShippedFolder shipped{"expanders/random.so"};
+
+    /// What is wrong with a configuration whose instance has these lines in its table.
+    std::string checked(const std::string& lines) const {
+        const std::string text = "[plugin.random.tls]\n" + lines;
+        return load_config(Source{"capstan.toml", text}, shipped.plugins()).diagnostics.text();
+    }
+    std::string line(const std::string& key, const std::string& file) const {
+        return key + " = \"" + folder.path(file) + "\"\n";
+    }
+};
+
+TEST_F(PluginTlsFiles, BecomeWhatRequestsTrustAndShow) {
+    const Result<io::TlsOptions> tls = read_plugin_tls(folder.files());
+    ASSERT_TRUE(tls) << tls.error();
+    EXPECT_EQ(tls->ca_pem, folder.authority.pem());
+    EXPECT_THAT(tls->certificate_pem, HasSubstr("BEGIN CERTIFICATE"));
+    EXPECT_THAT(tls->key_pem, HasSubstr("PRIVATE KEY"));
+    EXPECT_TRUE(tls->verify);
+    EXPECT_THAT(io::redacted(tls->key_pem), HasSubstr("[redacted]")) << "no log has the key";
+}
+
+TEST_F(PluginTlsFiles, NeedNotBeAllThere) {
+    const Result<io::TlsOptions> none = read_plugin_tls({});
+    ASSERT_TRUE(none);
+    EXPECT_EQ(*none, io::TlsOptions());
+    const Result<io::TlsOptions> authority = read_plugin_tls({.ca_file = folder.path("ca.pem")});
+    ASSERT_TRUE(authority);
+    EXPECT_EQ(authority->ca_pem, folder.authority.pem());
+    EXPECT_EQ(authority->key_pem, "");
+}
+
+TEST_F(PluginTlsFiles, AreCheckedWithTheConfiguration) {
+    EXPECT_THAT(checked(line("ca_file", "ca.pem") + line("cert_file", "tls.crt") +
+                        line("key_file", "tls.key")),
+                Not(HasSubstr("tls")));
+    EXPECT_THAT(
+        checked(line("cert_file", "tls.crt")),
+        HasSubstr("capstan.toml:2:13: plugin.random.tls.cert_file: it needs a key_file, too"));
+    EXPECT_THAT(checked(line("key_file", "tls.key")),
+                HasSubstr("plugin.random.tls.key_file: it needs a cert_file, too"));
+    EXPECT_THAT(checked(line("ca_file", "tls.key")),
+                HasSubstr("/tls.key: holds no certificate in PEM form"));
+    EXPECT_THAT(checked(line("cert_file", "tls.crt") + line("key_file", "ca.pem")),
+                HasSubstr("/ca.pem: holds no private key in PEM form"));
+    EXPECT_THAT(checked("ca_files = \"x\"\n"), HasSubstr("ca_file"));
+}
+
+TEST_F(PluginTlsFiles, ThatDoNotFitAreToldAtTheKey) {
+    folder.write("tls.key", folder.authority.issue("other").key_pem());
+    const std::string told = checked(line("cert_file", "tls.crt") + line("key_file", "tls.key"));
+    EXPECT_THAT(told, HasSubstr("capstan.toml:3:12: plugin.random.tls.key_file: "));
+    EXPECT_THAT(told, HasSubstr("the client key is not the client certificate's"));
+}
+
+TEST_F(PluginTlsFiles, ThatAreNotThereAreAWarning) {
+    EXPECT_THAT(
+        checked(line("ca_file", "none.pem")),
+        HasSubstr("capstan.toml:2:11: warning: plugin.random.tls.ca_file: there is no file "));
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,385 @@
+#include "runtime/services/plugin_http.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../test_host.hpp"
+#include "../tls_folder.hpp"
+#include "runtime/services/host_context.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Pair;
+
+/// What an instance sends, and what came of it. The test answers in the place of servers.
+struct RequestsOfAnInstance : testing::Test {
+    struct Seen {
+        capstan_status status = -1;
+        HttpReply reply{};
+        std::string error{};
+        int times = 0;
+    };
+    TestHost host;
+    std::shared_ptr<HostContext> context = make(host);
+    std::deque<Seen> sent;
+
+    static std::shared_ptr<HostContext> make(TestHost& host, PluginTls tls = {}) {
+        InstanceIdentity who = identity("probe");
+        who.class_id = "acme.cloud";
+        who.version = "0.3.1 beta";
+        who.grants.http = {"api.test", "*.cloud.test"};
+        who.tls = std::move(tls);
+        return HostContext::make(host.environment(), who);
+    }
+    ~RequestsOfAnInstance() override { stop(); }
+    void stop() {
+        context->close();
+        context->cancel_open(0);
+        host.loop.settle();
+    }
+    static HttpHeaders headers_of(capstan_array from) {
+        HttpHeaders out;
+        for (const capstan_kv& each : View<capstan_kv>(from))
+            out.emplace_back(text(each.key), text(each.value));
+        return out;
+    }
+    static void note(void* user, capstan_status status, const capstan_http_reply* reply,
+                     const capstan_error* error) noexcept {
+        auto& of = *static_cast<Seen*>(user);
+        ++of.times;
+        of.status = status;
+        EXPECT_EQ(reply == nullptr, error != nullptr);
+        if (reply != nullptr)
+            of.reply = {reply->status, headers_of(reply->headers), std::string(text(reply->body)),
+                        headers_of(reply->trailers)};
+        if (error != nullptr) of.error = text(error->message);
+    }
+    capstan_status send(const HttpRequest& request, capstan_op parent = 0,
+                        std::int32_t timeout_ms = 0) {
+        std::vector<capstan_kv> headers;
+        for (const auto& [name, value] : request.headers)
+            headers.push_back({str(name), str(value)});
+        const capstan_http_request raw{sizeof raw,
+                                       timeout_ms,
+                                       str(request.method),
+                                       str(request.url),
+                                       array_of(headers),
+                                       str(request.body),
+                                       0,
+                                       request.flags,
+                                       parent};
+        return send_raw(&raw, &note);
+    }
+    capstan_status send(const char* url, capstan_op parent = 0, std::int32_t timeout_ms = 0) {
+        return send(HttpRequest("GET", url), parent, timeout_ms);
+    }
+    capstan_status send_raw(const capstan_http_request* raw, capstan_http_done done) {
+        sent.emplace_back();
+        const capstan_host* const lent = context->host();
+        const auto* const table =
+            static_cast<const capstan_http*>(lent->service(lent, CAPSTAN_SERVICE_HTTP));
+        return table->send(lent, raw, done, &sent.back());
+    }
+    /// The sentence that a request which is accepted ends with.
+    Error refused(const HttpRequest& request, capstan_op parent = 0) {
+        EXPECT_EQ(send(request, parent), CAPSTAN_OK);
+        EXPECT_EQ(sent.back().times, 0) << "called inside send";
+        host.loop.settle();
+        EXPECT_EQ(sent.back().times, 1);
+        return {error_code(sent.back().status), sent.back().error};
+    }
+    capstan_op open(Duration deadline) {
+        return context->operations()
+            .open({.what = "refresh",
+                   .deadline = host.loop.monotonic() + deadline,
+                   .from_abi = {},
+                   .done = [](auto&&) {}})
+            .value();
+    }
+    void answer(io::HttpClient::RequestId id, int status = 200) {
+        host.http->answer(id, HttpReply{.status = status, .headers = {}, .body = {}});
+        host.loop.settle();
+    }
+    std::size_t ended() const {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(sent, [](const Seen& each) { return each.times == 1; }));
+    }
+};
+
+TEST_F(RequestsOfAnInstance, AreSentToGrantedHostsAndAnswered) {
+    EXPECT_EQ(send(HttpRequest("PUT", "https://eu.cloud.test:8443/v1")
+                       .with_body("ask")
+                       .http2()
+                       .path_as_is()),
+              CAPSTAN_OK);
+    const HttpRequest& request = host.http->sent.at(1).request;
+    EXPECT_EQ(request.method, "PUT");
+    EXPECT_EQ(request.url, "https://eu.cloud.test:8443/v1");
+    EXPECT_EQ(request.body, "ask");
+    EXPECT_EQ(request.flags, CAPSTAN_HTTP_2 | CAPSTAN_HTTP_PATH_AS_IS);
+    EXPECT_EQ(request.timeout, 30s);
+    EXPECT_EQ(request.max_reply_bytes, 16u << 20);
+    host.http->answer(1, HttpReply{404, {{"a", "b"}}, "gone", {{"grpc-status", "5"}}});
+    EXPECT_EQ(sent[0].times, 0);
+    host.loop.settle();
+    EXPECT_EQ(sent[0].status, CAPSTAN_OK);
+    EXPECT_EQ(sent[0].reply.status, 404);
+    EXPECT_EQ(sent[0].reply.body, "gone");
+    EXPECT_THAT(sent[0].reply.headers, ElementsAre(Pair("a", "b")));
+    EXPECT_THAT(sent[0].reply.trailers, ElementsAre(Pair("grpc-status", "5")));
+    EXPECT_EQ(sent[0].times, 1);
+}
+
+TEST_F(RequestsOfAnInstance, NameThePluginAndItsVersion) {
+    EXPECT_EQ(host.user_agent, "capstan/test acme.cloud/0.3.1-beta");
+}
+
+TEST_F(RequestsOfAnInstance, ShowTheCertificateThatItsFilesHoldNow) {
+    const TlsFolder folder;
+    stop();
+    context = make(host, folder.files());
+    send("https://api.test/");
+    send("https://api.test/");
+    ASSERT_EQ(host.http->tls.size(), 1u);
+    EXPECT_EQ(host.http->tls[0].ca_pem, folder.authority.pem());
+    const io::TestIdentity renewed = folder.authority.issue("renewed");
+    folder.renew(renewed);
+    host.loop.advance(10s);
+    send("https://api.test/");
+    ASSERT_EQ(host.http->tls.size(), 2u);
+    EXPECT_EQ(host.http->tls[1].certificate_pem, renewed.certificate_pem());
+    folder.remove("tls.key");
+    host.loop.advance(10s);
+    EXPECT_EQ(send("https://api.test/"), CAPSTAN_OK);
+    EXPECT_EQ(host.http->sent.size(), 4u) << "with the last pair that fitted";
+    EXPECT_THAT(host.lines->text(), HasSubstr("warn  probe: tls.key_file: there is no file "));
+}
+
+TEST_F(RequestsOfAnInstance, AreNotSentWhereItsCertificateHasNeverBeenThere) {
+    const TlsFolder folder;
+    folder.remove("tls.crt");
+    stop();
+    context = make(host, folder.files());
+    const Error error = refused(HttpRequest("GET", "https://api.test/a?token=secret"));
+    EXPECT_EQ(error.code, ErrorCode::invalid_config);
+    EXPECT_THAT(error.message,
+                HasSubstr("HTTP GET https://api.test/a: plugin.probe.tls.cert_file: there is no"));
+    EXPECT_TRUE(host.http->sent.empty());
+}
+
+TEST_F(RequestsOfAnInstance, ToOtherHostsAreToldWhatToAdd) {
+    const Error error = refused(HttpRequest("GET", "http://evil.test/v1?signature=secret"));
+    EXPECT_EQ(error.code, ErrorCode::permission);
+    EXPECT_EQ(error.message,
+              "HTTP GET http://evil.test/v1: \"evil.test\" is not granted: add it to "
+              "plugin.probe.grants.http, as in grants = { http = [\"evil.test\"] }");
+    for (const char* const url :
+         {"http://api.test.evil.test/", "http://cloud.test/", "http://evilcloud.test/"}) {
+        EXPECT_EQ(refused(HttpRequest("GET", url)).code, ErrorCode::permission) << url;
+    }
+    EXPECT_TRUE(host.http->sent.empty());
+}
+
+TEST_F(RequestsOfAnInstance, ThatAreNoneAreToldWhatIsWrong) {
+    HttpRequest many("GET", "http://api.test/"), unknown("GET", "http://api.test/");
+    for (int i = 0; i < 129; ++i) many.header("x-a", "b");
+    unknown.flags = 64;
+    const std::string long_path(17 << 10, 'x');
+    const std::pair<HttpRequest, const char*> cases[] = {
+        {HttpRequest("GET", ""), "HTTP GET : URL: begins with no http:// or https://"},
+        {HttpRequest("GET", "api.test"), "begins with no http://"},
+        {HttpRequest("GET", "ftp://api.test/"), "HTTP GET ftp://api.test/: URL: "},
+        {HttpRequest("GET", "http://user:pw@api.test/"), "a user name belongs into a header"},
+        {HttpRequest("GET", "http://api.test/\r\nx: y"), "URL: a space or control character"},
+        {HttpRequest("GET", "http://api.test/" + long_path), "the URL has more than 16 KiB"},
+        {HttpRequest("GET /", "http://api.test/"), "the method is no token"},
+        {HttpRequest(std::string(257, 'G'), "http://api.test/"), "the method is no token"},
+        {many, "more than 128 headers"},
+        {HttpRequest("GET", "http://api.test/").header("x-a", "b\r\nx-evil: yes"),
+         "header x-a has a control character"},
+        {HttpRequest("GET", "http://api.test/").header("x a", "b"), "a header's name is no token"},
+        {HttpRequest("GET", "http://api.test/").with_body(std::string((16 << 20) + 1, 'x')),
+         "the body has more than 16 MiB"},
+        {unknown, "flags 64 are unknown"},
+        {HttpRequest("GET", "http://api.test/").http2(), "CAPSTAN_HTTP_2 is for https"},
+        {HttpRequest("GET", "https://api.test/").http2_prior_knowledge(),
+         "CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE is for http"},
+    };
+    for (const auto& [request, sentence] : cases) {
+        const Error error = refused(request);
+        EXPECT_EQ(error.code, ErrorCode::invalid_argument) << sentence;
+        EXPECT_THAT(error.message, HasSubstr(sentence));
+        EXPECT_THAT(error.message, HasSubstr("HTTP ")) << "names the request";
+        EXPECT_LT(error.message.size(), 1000u);
+    }
+    EXPECT_TRUE(host.http->sent.empty());
+}
+
+TEST_F(RequestsOfAnInstance, WithoutAPlaceForTheEndAreRefusedAtOnce) {
+    const capstan_http_request whole{
+        sizeof whole, 0, str("GET"), str("http://api.test/"), {}, {}, 0, 0, 0};
+    capstan_http_request cut = whole;
+    cut.struct_size = offsetof(capstan_http_request, parent);
+    EXPECT_EQ(send_raw(nullptr, &note), CAPSTAN_E_INVALID_ARGUMENT);
+    EXPECT_EQ(send_raw(&whole, nullptr), CAPSTAN_E_INVALID_ARGUMENT);
+    EXPECT_EQ(send_raw(&cut, &note), CAPSTAN_E_INVALID_ARGUMENT);
+    host.loop.settle();
+    EXPECT_EQ(ended(), 0u);
+}
+
+TEST_F(RequestsOfAnInstance, AreNotSentWhereTimeIsSimulated) {
+    HostEnvironment environment = host.environment();
+    environment.http = nullptr;
+    InstanceIdentity who = identity("probe");
+    who.grants.http = {"api.test"};
+    stop();
+    context = HostContext::make(environment, who);
+    const Error error = refused(HttpRequest("GET", "http://api.test/"));
+    EXPECT_EQ(error.code, ErrorCode::unsupported);
+    EXPECT_THAT(error.message, HasSubstr("sends no requests, because its time is simulated"));
+}
+
+TEST_F(RequestsOfAnInstance, HaveNoMoreTimeThanTheirOperation) {
+    const capstan_op op = open(5s);
+    host.loop.advance(2s);
+    send("http://api.test/", op, 10'000);
+    EXPECT_EQ(host.http->sent.at(1).request.timeout, 3s);
+    host.loop.advance(3s);
+    EXPECT_EQ(sent[0].status, CAPSTAN_E_CANCELLED) << "with its operation";
+    EXPECT_EQ(sent[0].error, "HTTP GET http://api.test/: the operation it is for is over");
+    const Error late = refused(HttpRequest("GET", "http://api.test/"), op);
+    EXPECT_EQ(late.code, ErrorCode::cancelled);
+    EXPECT_EQ(late.message, "HTTP GET http://api.test/: the operation it is for is over");
+    context->operations().close_all(0, {ErrorCode::cancelled, "end"});
+}
+
+TEST_F(RequestsOfAnInstance, EndWhenItStops) {
+    for (int i = 0; i < 65; ++i) send("http://api.test/a?token=secret");
+    stop();
+    EXPECT_EQ(ended(), 65u);
+    for (const Seen& each : sent) {
+        EXPECT_EQ(each.status, CAPSTAN_E_CANCELLED);
+        EXPECT_EQ(each.error, "HTTP GET http://api.test/a: the instance stops");
+    }
+    EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_CANCELLED);
+    host.loop.settle();
+    EXPECT_EQ(sent.back().times, 0);
+}
+
+TEST_F(RequestsOfAnInstance, WaitInOrderBeyond64) {
+    for (int i = 0; i < 66; ++i) send(("http://api.test/" + std::to_string(i)).c_str());
+    EXPECT_EQ(host.http->sent.size(), 64u);
+    answer(10);
+    EXPECT_EQ(host.http->sent.at(65).request.url, "http://api.test/64");
+    answer(1);
+    EXPECT_EQ(host.http->sent.at(66).request.url, "http://api.test/65");
+    EXPECT_EQ(ended(), 2u);
+}
+
+TEST_F(RequestsOfAnInstance, AreBusyBeyond1024ThatWait) {
+    for (int i = 0; i < 64 + 1024; ++i) ASSERT_EQ(send("http://api.test/"), CAPSTAN_OK);
+    const Error error = refused(HttpRequest("GET", "http://api.test/"));
+    EXPECT_EQ(error.code, ErrorCode::busy);
+    EXPECT_EQ(error.message,
+              "HTTP GET http://api.test/: 1024 requests of the instance wait already");
+    answer(1);
+    EXPECT_EQ(send("http://api.test/"), CAPSTAN_OK);
+    for (io::HttpClient::RequestId id = 2; id <= 64 + 1024 + 1; ++id) answer(id);
+    EXPECT_EQ(ended(), sent.size()) << "each of them once";
+}
+
+TEST_F(RequestsOfAnInstance, HoldUpNoTimersHoweverManyWait) {
+    for (int i = 0; i < 64 + 1024; ++i) send("http://api.test/");
+    const capstan_host* const lent = context->host();
+    const auto* const exec =
+        static_cast<const capstan_exec*>(lent->service(lent, CAPSTAN_SERVICE_EXEC));
+    EXPECT_EQ(exec->post(lent, [](void*, capstan_status) noexcept {}, nullptr), CAPSTAN_OK);
+}
+
+TEST_F(RequestsOfAnInstance, AreRefusedAtOnceWhereTheInstanceHearsOfNoRefusal) {
+    for (int i = 0; i < 1024; ++i) ASSERT_EQ(send("http://evil.test/"), CAPSTAN_OK);
+    EXPECT_EQ(send("http://evil.test/"), CAPSTAN_E_BUSY);
+    EXPECT_EQ(send("http://api.test/"), CAPSTAN_OK) << "what is fine goes out";
+    host.loop.settle();
+    EXPECT_EQ(ended(), 1024u);
+    EXPECT_EQ(send("http://evil.test/"), CAPSTAN_OK);
+}
+
+TEST_F(RequestsOfAnInstance, CountTheirTimeFromWhenTheyWereSent) {
+    for (int i = 0; i < 64; ++i) send("http://api.test/");
+    send("http://api.test/sent", 0, 10'000);
+    send("http://api.test/late?token=secret", 0, 5'000);
+    host.loop.advance(4s);
+    EXPECT_EQ(sent[65].times, 0);
+    host.loop.advance(1s);
+    EXPECT_EQ(sent[65].status, CAPSTAN_E_DEADLINE);
+    EXPECT_THAT(sent[65].error,
+                HasSubstr("HTTP GET http://api.test/late: it waited until its end"));
+    answer(1);
+    EXPECT_EQ(host.http->sent.at(65).request.url, "http://api.test/sent");
+    EXPECT_EQ(host.http->sent.at(65).request.timeout, 5s) << "what is left of ten";
+    host.loop.advance(1min);
+    EXPECT_EQ(sent[64].times, 0) << "its end is the client's by now";
+}
+
+TEST_F(RequestsOfAnInstance, LeaveTheQueueWithTheirOperation) {
+    const capstan_op op = open(5s);
+    for (int i = 0; i < 64; ++i) send("http://api.test/");
+    send("http://api.test/mine", op);
+    send("http://api.test/other");
+    context->operations().cancel(op);
+    host.loop.settle();
+    EXPECT_EQ(sent[64].status, CAPSTAN_E_CANCELLED);
+    EXPECT_EQ(sent[64].error, "HTTP GET http://api.test/mine: the operation it is for is over");
+    EXPECT_EQ(sent[65].times, 0);
+    answer(1);
+    EXPECT_EQ(host.http->sent.at(65).request.url, "http://api.test/other");
+    context->operations().close_all(0, {ErrorCode::cancelled, "end"});
+}
+
+TEST_F(RequestsOfAnInstance, AreTimedByGrantAndStatus) {
+    send("http://eu.cloud.test/a?token=secret");
+    send("http://us.cloud.test/b");
+    send("http://api.test/");
+    host.loop.advance(2s);
+    answer(1), answer(2, 429);
+    host.http->answer(3, fail(ErrorCode::unavailable, "no connection"));
+    host.loop.settle();
+    std::ignore = refused(HttpRequest("GET", "http://evil.test/"));
+    const std::string text = host.metrics->text();
+    const std::string name = "capstan_plugin_http_request_duration_seconds_";
+    EXPECT_THAT(text,
+                HasSubstr(name + "count{host=\"*.cloud.test\",plugin=\"probe\",status=\"200\"} 1"));
+    EXPECT_THAT(text,
+                HasSubstr(name + "sum{host=\"*.cloud.test\",plugin=\"probe\",status=\"429\"} 2"));
+    EXPECT_THAT(text,
+                HasSubstr(name + "count{host=\"api.test\",plugin=\"probe\",status=\"error\"} 1"));
+    EXPECT_THAT(text, Not(HasSubstr("evil"))) << "what was not sent took no time";
+}
+
+TEST_F(RequestsOfAnInstance, HaveABoundedNumberOfSeriesWhateverAServerAnswers) {
+    for (int status = 200; status < 400; ++status) {
+        send("http://api.test/");
+        answer(static_cast<io::HttpClient::RequestId>(status - 199), status);
+    }
+    EXPECT_THAT(host.metrics->text(),
+                HasSubstr("_count{host=\"api.test\",plugin=\"probe\",status=\"other\"} 100"));
+}
+
+}  // namespace
+}  // namespace capstan::runtime

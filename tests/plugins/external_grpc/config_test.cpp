@@ -1,0 +1,66 @@
+#include "config.hpp"
+
+#include <gmock/gmock.h>
+
+#include <capstan/testing/fake_settings.hpp>
+
+namespace capstan::external_grpc {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeSettings;
+using ::testing::IsEmpty;
+
+FakeSettings settings_with(const std::string& address) {
+    FakeSettings out{cloud_schema()};
+    out.set("address", address);
+    return out;
+}
+
+TEST(ExternalGrpcConfig, AnAddressIsEnough) {
+    FakeSettings settings = settings_with("https://grpc.example:8086/");
+    check_cloud_config(settings.view());
+    EXPECT_THAT(settings.rejections(), IsEmpty());
+    const CloudConfig config = read_cloud_config(settings.view());
+    EXPECT_EQ(config.server.url, "https://grpc.example:8086");
+    EXPECT_EQ(config.server.authority, "");
+    EXPECT_EQ(config.server.timeout, std::chrono::seconds(10));
+    EXPECT_EQ(config.refresh_every, Duration::zero());
+    EXPECT_EQ(config.details_every, std::chrono::minutes(1));
+    EXPECT_EQ(config.defaults.unneeded_time, std::chrono::minutes(10));
+    EXPECT_EQ(config.parallel_calls, 16u);
+}
+
+TEST(ExternalGrpcConfig, SaysWhatIsWrongWithAnAddress) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"grpc.example:8086", "has no scheme, which is https:// or http://"},
+        {"ftp://grpc.example", "has the scheme ftp, and only https and http are spoken"},
+        {"https://", "names no server"},
+        {"https://:8086", "names no server"},
+        {"https://grpc.example/api",
+         "goes on after the server's name; gRPC's calls make up the path"},
+        {"https://grpc.example?a=b",
+         "goes on after the server's name; gRPC's calls make up the path"},
+        {"https://a:b@grpc.example", "has credentials, which gRPC does not send"},
+        {"https://grpc.example", ""},
+        {"http://127.0.0.1:8086", ""},
+        {"http://[::1]:8086/", ""}};
+    for (const auto& [address, why] : cases) EXPECT_EQ(find_address_mistake(address), why);
+}
+
+TEST(ExternalGrpcConfig, RefusesWhatCannotBeMeant) {
+    const std::pair<const char*, testing::Value> cases[] = {{"address", "https://grpc.example/api"},
+                                                            {"timeout", "0s"},
+                                                            {"currency", "usd"},
+                                                            {"currency", "DOLLAR"}};
+    for (const auto& [key, value] : cases) {
+        FakeSettings settings = settings_with("https://grpc.example");
+        settings.set(key, value);
+        check_cloud_config(settings.view());
+        ASSERT_EQ(settings.rejections().size(), 1u) << key;
+        EXPECT_EQ(settings.rejections()[0].path, key);
+    }
+}
+
+}  // namespace
+}  // namespace capstan::external_grpc
