@@ -116,7 +116,7 @@ pub struct ScaleUpOption {
 }
 
 #[repr(C)]
-pub struct ExpanderIn {
+pub struct ExpanderRequest {
     pub struct_size: u32,
     pub cluster_nodes: u32,
     pub options: Array,
@@ -124,11 +124,11 @@ pub struct ExpanderIn {
 }
 
 #[repr(C)]
-pub struct ExpanderOut {
+pub struct ExpanderResponse {
     pub struct_size: u32,
     pub reserved: u32,
     pub ctx: *mut c_void,
-    pub keep: extern "C" fn(*const ExpanderOut, u32, f64),
+    pub keep: extern "C" fn(*const ExpanderResponse, u32, f64),
 }
 
 #[repr(C)]
@@ -136,7 +136,7 @@ pub struct Expander {
     pub struct_size: u32,
     pub reserved: u32,
     pub this: *mut c_void,
-    pub filter: extern "C" fn(*mut c_void, *const Call, *const ExpanderIn, *const ExpanderOut) -> Status,
+    pub filter: extern "C" fn(*mut c_void, *const Call, *const ExpanderRequest, *const ExpanderResponse) -> Status,
 }
 
 pub const CURSOR_ROOT: u32 = 1;
@@ -273,14 +273,14 @@ pub const fn padded<const N: usize>(s: &str) -> [u8; N] {
 const _: () = {
     assert!(size_of::<Error>() == 64);
     assert!(size_of::<Call>() == 72);
-    assert!(size_of::<Group>() == 120);
+    assert!(size_of::<Group>() == 152);
     assert!(size_of::<ScaleUpOption>() == 96);
-    assert!(size_of::<ExpanderIn>() == 40);
-    assert!(size_of::<ExpanderOut>() == 24);
+    assert!(size_of::<ExpanderRequest>() == 40);
+    assert!(size_of::<ExpanderResponse>() == 24);
     assert!(size_of::<Expander>() == 24);
     assert!(size_of::<Settings>() == 80);
     assert!(size_of::<Field>() == 144);
-    assert!(size_of::<Instance>() == 80);
+    assert!(size_of::<Instance>() == 64);
     assert!(size_of::<Class>() == 96);
     assert!(size_of::<ClassList>() == 24);
     assert!(size_of::<Entry>() == 88);

@@ -38,7 +38,7 @@ impl Room {
         )
     }
 
-    fn filter(&self, call: &Call, request: &ExpanderIn, out: &ExpanderOut) {
+    fn filter(&self, call: &Call, request: &ExpanderRequest, out: &ExpanderResponse) {
         let rooms: Vec<i64> = unsafe { request.options.iter::<ScaleUpOption>() }
             .map(|o| self.after_option(o))
             .collect();
@@ -82,8 +82,8 @@ struct RoomInstance {
 extern "C" fn filter(
     this: *mut c_void,
     call: *const Call,
-    request: *const ExpanderIn,
-    out: *const ExpanderOut,
+    request: *const ExpanderRequest,
+    out: *const ExpanderResponse,
 ) -> Status {
     fenced(call, || {
         let logic = unsafe { &*this.cast::<Room>() };

@@ -308,6 +308,8 @@ pub struct Settings {
 }
 
 pub const TYPE_INTEGER: i32 = 2;
+pub const FIELD_MIN: u32 = 32;
+pub const FIELD_MAX: u32 = 64;
 
 #[repr(C)]
 pub struct Field {
@@ -421,12 +423,14 @@ pub const fn padded<const N: usize>(s: &str) -> [u8; N] {
 const _: () = {
     assert!(size_of::<Error>() == 64);
     assert!(size_of::<Call>() == 72);
-    assert!(size_of::<Group>() == 120);
+    assert!(size_of::<Group>() == 152);
     assert!(size_of::<Template>() == 200);
-    assert!(size_of::<Machine>() == 96);
-    assert!(size_of::<CloudView>() == 56);
+    assert!(size_of::<Machine>() == 152);
+    assert!(size_of::<CloudView>() == 72);
+    assert!(size_of::<RefreshRequest>() == 8);
+    assert!(size_of::<DescribeRequest>() == 24);
     assert!(size_of::<Resize>() == 48);
-    assert!(size_of::<Resized>() == 8);
+    assert!(size_of::<Resized>() == 16);
     assert!(size_of::<Removal>() == 56);
     assert!(size_of::<Removed>() == 24);
     assert!(size_of::<Cloud>() == 48);
@@ -434,7 +438,7 @@ const _: () = {
     assert!(size_of::<Host>() == 72);
     assert!(size_of::<Settings>() == 80);
     assert!(size_of::<Field>() == 144);
-    assert!(size_of::<Instance>() == 80);
+    assert!(size_of::<Instance>() == 64);
     assert!(size_of::<Class>() == 96);
     assert!(size_of::<ClassList>() == 24);
     assert!(size_of::<Entry>() == 88);

@@ -308,7 +308,7 @@ extern "C" fn create(
 const fn count(key: &'static str, doc: &'static str, otherwise: &'static str, min: f64, max: f64) -> Field {
     Field {
         struct_size: size_of::<Field>() as u32,
-        flags: 0,
+        flags: FIELD_MIN | FIELD_MAX,
         kind: TYPE_INTEGER,
         reserved: 0,
         key: text(key),
