@@ -111,8 +111,8 @@ bool Metrics::is_ours(std::string_view name) const {
     };
     return name == "capstan_plugin_retained_libraries" ||
            names(hook_durations, call_durations, hook_overruns, errors, late_completions,
-                 overdue_operations, strand_overruns, http_durations, dropped_values, pass_wishes, hooks_left_out,
-                 running);
+                 overdue_operations, strand_overruns, http_durations, dropped_values, pass_wishes,
+                 hooks_left_out, running);
 }
 
 std::optional<std::string> Metrics::claim(const std::string& name, const std::string& plugin,

@@ -246,9 +246,12 @@ private:
         if (first > 0) out = "...";
         for (std::size_t i = first; i < path_.size(); ++i) {
             if (path_[i].key == nullptr) {
-                out += '[' + std::to_string(path_[i].item) + ']';
+                out += '[';
+                out += std::to_string(path_[i].item);
+                out += ']';
             } else {
-                out += (out.empty() ? "" : ".") + clean_utf8(*path_[i].key, 40);
+                if (!out.empty()) out += '.';
+                out += clean_utf8(*path_[i].key, 40);
             }
         }
         return out;

@@ -20,8 +20,8 @@ typedef struct capstan_secrets {
      *  during the call. `on_error` may be NULL. CAPSTAN_E_INVALID_ARGUMENT: `fn` is NULL; neither is called. */
     capstan_status (*with)(const capstan_host *host, capstan_str name,
                            void (*fn)(void *user, capstan_str value) CAPSTAN_NOEXCEPT,
-                           void (*on_error)(void *user, const capstan_error *error) CAPSTAN_NOEXCEPT, void *user)
-        CAPSTAN_NOEXCEPT;
+                           void (*on_error)(void *user, const capstan_error *error) CAPSTAN_NOEXCEPT,
+                           void *user) CAPSTAN_NOEXCEPT;
 } capstan_secrets;
 
 CAPSTAN_END_DECLS
