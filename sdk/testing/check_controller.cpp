@@ -77,11 +77,20 @@ Outcome check_without_cluster(const Subject& subject) {
         if (prepare) prepare(host, id);
         host.withhold(CAPSTAN_SERVICE_KUBE);
     };
-    return with_started(without, [](Session& session) {
+    return with_instance(without, [](Session& session) {
+        const auto is_bug = [](const Error& error) {
+            return error.code == ErrorCode::internal || error.code == ErrorCode::deadline;
+        };
+        // One that says why it does not start there has said enough.
+        const Result<void> started = session.instance().start();
+        if (!started)
+            return is_bug(started.error())
+                       ? failed("start without a cluster: " + describe(started.error()))
+                       : passed();
         const Result<Reconciled> done = reconcile_once(session, true);
-        const bool is_bug = !done && (done.error().code == ErrorCode::internal ||
-                                      done.error().code == ErrorCode::deadline);
-        return is_bug ? failed("reconcile without a cluster: " + describe(done.error())) : passed();
+        return !done && is_bug(done.error())
+                   ? failed("reconcile without a cluster: " + describe(done.error()))
+                   : passed();
     });
 }
 

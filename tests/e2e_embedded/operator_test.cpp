@@ -107,7 +107,7 @@ TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
     const json::value group = admin.get("/api/v1/groups").at(0);
     EXPECT_EQ(group.at("id"), "web");
     EXPECT_EQ(group.at("ready"), 8);
-    EXPECT_EQ(admin.get("/api/v1/plugins").at_pointer("/0/id"), "simulated");
+    EXPECT_EQ(admin.get("/api/v1/plugins").at_pointer("/0/id"), "least_waste") << "by name";
     EXPECT_THAT(admin.answer("/api/v1/config").body, HasSubstr("scan_interval = \\\"500ms\\\""));
     EXPECT_THAT(admin.answer("/api/v1/decisions").body, HasSubstr("increase web by "));
     EXPECT_THAT(admin.answer("/metrics").body,

@@ -106,14 +106,14 @@ TEST_F(Hostile, TextWithoutMemoryIsRefused) {
 
 TEST_F(Hostile, TextWithoutEndIsRefusedBeforeItIsRead) {
     machine().zone = {"a", SIZE_MAX};
-    EXPECT_EQ(refusal(), "internal: instances[0].zone is longer than 1 MiB");
+    EXPECT_EQ(refusal(), "internal: machines[0].zone is longer than 1 MiB");
 }
 
 TEST_F(Hostile, TextThatIsNotUtf8IsRefused) {
     for (const std::string_view bytes :
          {"\xff", "a\x80", "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
         machine().machine_type = str(bytes);
-        EXPECT_EQ(refusal(), "internal: instances[0].machine_type is not UTF-8");
+        EXPECT_EQ(refusal(), "internal: machines[0].machine_type is not UTF-8");
     }
 }
 
@@ -150,7 +150,7 @@ TEST_F(Hostile, StructThatIsTooShortIsNotReadPastItsEnd) {
     EXPECT_EQ(refusal(), "internal: groups[1].struct_size is 24, at least " +
                              std::to_string(detail::first_size<capstan_group>) + " is needed");
     view.struct_size = 0;
-    EXPECT_EQ(refusal(), "internal: struct_size is 0, at least 56 is needed");
+    EXPECT_EQ(refusal(), "internal: struct_size is 0, at least 72 is needed");
 }
 
 TEST_F(Hostile, StructThatClaimsToReachIntoTheNextIsRefused) {
@@ -213,7 +213,7 @@ TEST_F(Hostile, KeysThatComeTwiceAreRefused) {
 TEST_F(Hostile, ErrorOfAMachineIsCheckedToo) {
     const capstan_error error{8, 1, str("x"), str(""), str(""), -1};
     machine().error = &error;
-    EXPECT_EQ(refusal(), "internal: instances[0].error.struct_size is 8, at least " +
+    EXPECT_EQ(refusal(), "internal: machines[0].error.struct_size is 8, at least " +
                              std::to_string(detail::first_size<capstan_error>) + " is needed");
 }
 

@@ -154,7 +154,10 @@ std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
         for (const PluginStart& start : facts.starts())
             if (start.phase != PluginStart::Phase::running)
                 write_absent(out, start, host.loop().monotonic());
-    for (const auto& instance : host.instances()) {
+    // They come in the order in which they have started, which is chance.
+    auto instances = host.instances();
+    std::ranges::sort(instances, {}, [](const auto& each) { return each->id(); });
+    for (const auto& instance : instances) {
         out.begin_object();
         out.text_member("id", instance->id());
         out.text_member("kind", instance->kind());

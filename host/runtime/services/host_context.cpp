@@ -224,7 +224,8 @@ const void* HostContext::service(std::string_view id) noexcept {
     if (id == CAPSTAN_SERVICE_KUBE) return kube_ ? &services::kube : nullptr;
     if (id == CAPSTAN_SERVICE_RECONCILE)
         return identity_.is_controller ? &services::reconcile : nullptr;
-    if (id == CAPSTAN_SERVICE_SECRETS) return secrets_ ? &services::secrets : nullptr;
+    if (id == CAPSTAN_SERVICE_SECRETS)
+        return identity_.grants.secrets.empty() ? nullptr : &services::secrets;
     if (id == CAPSTAN_SERVICE_STATE) return state_ ? &services::state : nullptr;
     if (id == CAPSTAN_SERVICE_WAKE)
         return identity_.kind == CAPSTAN_KIND_CLOUD ? &services::wake : nullptr;

@@ -96,10 +96,13 @@ TEST(ExternalCloud, ReadsGroupsTargetsAndMachines) {
     ASSERT_TRUE(view) << view.error();
     EXPECT_TRUE(view->complete);
     ASSERT_THAT(view->groups, SizeIs(2));
-    EXPECT_EQ(
-        view->groups[0],
-        (NodeGroup{
-            .id = NodeGroupId("web"), .min = 1, .max = 5, .target = 2, .debug = "web (1:5)"}));
+    EXPECT_EQ(view->groups[0], (NodeGroup{.id = NodeGroupId("web"),
+                                          .min = 1,
+                                          .max = 5,
+                                          .target = 2,
+                                          .debug = "web (1:5)",
+                                          .price = Price{},
+                                          .options = GroupOptions{}}));
     EXPECT_EQ(view->groups[1].target, 0) << "a target of 0 is one";
     EXPECT_EQ(view->machines,
               (std::vector<Machine>{{.id = MachineId("m-1"), .group = NodeGroupId("web")}}));

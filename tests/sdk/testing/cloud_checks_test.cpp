@@ -197,9 +197,8 @@ TEST(CloudChecks, FindNothingWrongWithAGoodCloud) {
     EXPECT_THAT(failures(results), IsEmpty());
     EXPECT_THAT(left_out(results),
                 ElementsAre("file/init", "schema/defaults", "schema/check", "lifecycle/self_check",
-                            "lifecycle/reconfigure", "lifecycle/state", "cloud/honest",
-                            "cloud/autoprovision/theory", "cloud/autoprovision/making",
-                            "cloud/autoprovision/deleting"));
+                            "lifecycle/reconfigure", "cloud/honest", "cloud/autoprovision/theory",
+                            "cloud/autoprovision/making", "cloud/autoprovision/deleting"));
 }
 
 TEST(CloudChecks, FindNothingWrongWithAListThatLagsBehind) {

@@ -199,13 +199,14 @@ static capstan_status create(const capstan_host* host, const capstan_settings* s
     return CAPSTAN_OK;
 }
 
-#define COUNT(name, text, otherwise, least, most) \
-    {.struct_size = sizeof(capstan_field),        \
-     .type = CAPSTAN_TYPE_INTEGER,                \
-     .key = TEXT(name),                           \
-     .doc = TEXT(text),                           \
-     .default_value = TEXT(otherwise),            \
-     .min = least,                                \
+#define COUNT(name, text, otherwise, least, most)    \
+    {.struct_size = sizeof(capstan_field),           \
+     .flags = CAPSTAN_FIELD_MIN | CAPSTAN_FIELD_MAX, \
+     .type = CAPSTAN_TYPE_INTEGER,                   \
+     .key = TEXT(name),                              \
+     .doc = TEXT(text),                              \
+     .default_value = TEXT(otherwise),               \
+     .min = least,                                   \
      .max = most}
 
 static const capstan_field fields[] = {

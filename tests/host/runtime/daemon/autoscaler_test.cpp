@@ -73,10 +73,10 @@ TEST_F(Scaling, OrdersANodeAndRemembersItBeforeAndAfter) {
     EXPECT_EQ((*pass)->memory, kept[1]);
 }
 
-TEST_F(Scaling, CountsAPriceThatNobodyKnowsAsNoErrorOfAPlugin) {
+TEST_F(Scaling, CountsAPriceThatIsNotKnownAsNoErrorOfAPlugin) {
     ASSERT_TRUE(make()->run());
     const std::string metrics = assembly.host().metrics().text();
-    EXPECT_THAT(metrics, HasSubstr("hook_duration_seconds_count{hook=\"price\",plugin=\"eu\"}"));
+    EXPECT_THAT(metrics, HasSubstr("call_duration_seconds_count{hook=\"refresh\",plugin=\"eu\""));
     EXPECT_THAT(metrics, ::testing::Not(HasSubstr("plugin_errors_total{")));
 }
 

@@ -261,7 +261,8 @@ TEST_F(Cloud, KnowsWhatAGroupWishes) {
     EXPECT_EQ(wishes.drain_timeout, Duration(30min));
     EXPECT_EQ(wishes.unneeded_time, std::nullopt) << "absent is not zero";
     EXPECT_EQ(ask_options(running.shared(), {.id = NodeGroupId("odd")}, {}, watch).error().message,
-              "plugin aws: options answered 7.000000 for a share of 1");
+              "plugin aws: options answered options of which utilization_threshold is 7.000000, "
+              "not from 0 to 1");
 }
 
 }  // namespace

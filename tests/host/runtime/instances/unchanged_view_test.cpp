@@ -129,7 +129,6 @@ TEST_F(Unchanged, WhatWouldBeRefusedIsNeverTheSame) {
         [](Raw& v) { at<capstan_kv>(group(v).tags, 1).key = str("team"); },
         [](Raw& v) { at<capstan_kv>(group(v).tags, 0).value = {nullptr, 1}; },
         [](Raw& v) { machine(v).struct_size = 0; },
-        [](Raw& v) { machine(v).state = 0; },
         [](Raw& v) { machine(v).id = str("i-2"); },
         [](Raw& v) { machine(v).zone = {nullptr, 2}; },
     };
