@@ -59,7 +59,7 @@ TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
                                      "< 404\n\ngone\n");
     const Ran grown = capstan(line + " --increase web=2");
     EXPECT_EQ(grown.code, 0) << grown.err;
-    EXPECT_THAT(grown.out, HasSubstr(R"("change":{"target":4})"));
+    EXPECT_THAT(grown.out, HasSubstr(R"("change":{"target":4,"shortfall":null})"));
     EXPECT_THAT(capstan(line + " --remove m-1").out,
                 HasSubstr(R"("change":{"failed":[{"code":"not_found")"));
     const struct {
