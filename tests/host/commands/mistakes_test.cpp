@@ -29,7 +29,7 @@ TEST(Mistakes, InAConfigurationAreToldOnceWithAWayOut) {
     } cases[] = {
         {"[pipeline]\nclouds = [\"aws\"]",
          ":2:11: pipeline.clouds[0]: no plugin instance named 'aws'; this version ships of kind "
-         "cloud: simulated\n"},
+         "cloud: external_grpc, simulated\n"},
         {"[pipeline.scale_up]\nsimilarity = [\"resources\"]\nexpanders = [\"cheapest\"]",
          "named 'cheapest'; this version ships of kind expander: label_priority, least_nodes, "
          "least_waste, most_pods, price, priority, random\n"},
