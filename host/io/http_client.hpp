@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
-#include <tuple>
 
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
@@ -45,7 +44,7 @@ public:
     /// and silence is for the caller to notice. request.max_reply_bytes does not count.
     virtual RequestId stream(HttpRequest request, Listener listener, Done done) = 0;
     /// Requests from now on use connections made with `tls`. A client that speaks no TLS leaves it.
-    virtual void set_tls(TlsOptions tls) { std::ignore = tls; }
+    virtual void set_tls(TlsOptions /*tls*/) {}
     /// Its `done` soon gets `cancelled`, unless it has been called.
     virtual void cancel(RequestId id) = 0;
 };
