@@ -311,8 +311,8 @@ void CurlHttpClient::cancel(RequestId id) {
     core_->run([id](Core& core) { core.cancel(id); });
 }
 
-void CurlHttpClient::set_tls(TlsOptions tls) {
-    core_->run([tls = std::move(tls)](Core& core) mutable { core.set_tls(std::move(tls)); });
+void CurlHttpClient::set_tls(const TlsOptions& tls) {
+    core_->run([tls](Core& core) mutable { core.set_tls(std::move(tls)); });
 }
 
 }  // namespace capstan::io

@@ -44,7 +44,7 @@ public:
     /// and silence is for the caller to notice. request.max_reply_bytes does not count.
     virtual RequestId stream(HttpRequest request, Listener listener, Done done) = 0;
     /// Requests from now on use connections made with `tls`. A client that speaks no TLS leaves it.
-    virtual void set_tls(TlsOptions /*tls*/) {}
+    virtual void set_tls(const TlsOptions& /*tls*/) {}
     /// Its `done` soon gets `cancelled`, unless it has been called.
     virtual void cancel(RequestId id) = 0;
 };
