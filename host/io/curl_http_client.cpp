@@ -312,7 +312,7 @@ void CurlHttpClient::cancel(RequestId id) {
 }
 
 void CurlHttpClient::set_tls(const TlsOptions& tls) {
-    core_->run([tls](Core& core) mutable { core.set_tls(std::move(tls)); });
+    core_->run([tls](Core& core) { core.set_tls(tls); });
 }
 
 }  // namespace capstan::io
