@@ -55,7 +55,7 @@ public:
             done(reply);
         });
     }
-    void set_tls(io::TlsOptions options) override { tls.push_back(std::move(options)); }
+    void set_tls(const io::TlsOptions& options) override { tls.push_back(options); }
     std::map<RequestId, Sent> sent;
     std::vector<io::TlsOptions> tls;  ///< each that was set
 
