@@ -1,5 +1,8 @@
 #include "external_cloud.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include <capstan/gather.hpp>
@@ -112,7 +115,9 @@ Result<void> ExternalCloud::check_bounds(const Resize& request, int goal) const 
 }
 
 Task<Resized> ExternalCloud::resize(Resize request, int change) {
-    const int goal = request.expected_target + change;
+    const std::int64_t wanted = std::int64_t{request.expected_target} + change;
+    const int goal = static_cast<int>(std::clamp<std::int64_t>(
+        wanted, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
     if (const auto fits = check_bounds(request, goal); !fits) co_return fail(fits.error());
     const int listed = co_await api_.target_size(request.group);
     if (answers_.is_repeat(request, goal, listed)) {

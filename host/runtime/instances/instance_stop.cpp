@@ -135,6 +135,7 @@ void PluginInstance::destroy() {
     const capstan_instance* const going = std::exchange(instance_, nullptr);
     std::ignore = context_->calls().call_on_strand(
         Hook::destroy, [&] { distrusted(going->destroy)(going->self); });
+    context_->retire();
 }
 
 void PluginInstance::retain() {

@@ -245,11 +245,14 @@ void HostContext::cancel_open(capstan_op except) {
     if (kube_) kube_->cancel_all();
 }
 
+void HostContext::retire() { http_->retire(); }
+
 void HostContext::abandon() {
     operations_->abandon_all({ErrorCode::cancelled, "the instance was abandoned"});
     http_->cancel_all();
     if (kube_) kube_->cancel_all();
     tasks_->abandon();
+    http_->retire();
 }
 
 }  // namespace capstan::runtime

@@ -125,6 +125,8 @@ public:
     /// After `close`: calls back every open timer, request and blocking function with
     /// CAPSTAN_E_CANCELLED and tells the plugin of every open operation but `except`.
     void cancel_open(capstan_op except);
+    /// Once the instance is destroyed: what needs the loop goes.
+    void retire();
     /// For an instance whose thread does not come back: forgets everything open, so that the loop
     /// may go. Operations that are still open never call back.
     void abandon();

@@ -101,12 +101,23 @@ PluginHttp::PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, 
                        std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks,
                        std::shared_ptr<InstanceMetrics> metrics)
     : options_(std::move(options)),
-      client_(std::move(client)),
       loop_(loop),
       operations_(std::move(operations)),
       tasks_(std::move(tasks)),
       metrics_(std::move(metrics)),
-      tls_(options_.tls, options_.on_tls_trouble) {}
+      tls_(options_.tls, options_.on_tls_trouble),
+      client_(std::move(client)) {}
+
+void PluginHttp::retire() {
+    std::shared_ptr<io::HttpClient> gone;
+    const std::lock_guard lock(mutex_);
+    gone.swap(client_);
+}
+
+std::shared_ptr<io::HttpClient> PluginHttp::client() const {
+    const std::lock_guard lock(mutex_);
+    return client_;
+}
 
 Result<std::string> PluginHttp::grant_of(const std::string& host) const {
     if (auto found = io::find_grant(host, options_.hosts)) return *std::move(found);
@@ -118,7 +129,7 @@ Result<std::string> PluginHttp::grant_of(const std::string& host) const {
 
 Result<PluginHttp::Request> PluginHttp::prepare(const capstan_http_request& raw,
                                                 Caller caller) const {
-    if (!client_)
+    if (!client())
         return fail(ErrorCode::unsupported,
                     "this host sends no requests, because its time is simulated");
     CAPSTAN_CHECK(check_sizes(raw));
@@ -191,9 +202,11 @@ void PluginHttp::start(std::uint64_t key, Request request) {
     try {
         const Duration now = loop_.monotonic();
         request.http.timeout = std::max(request.deadline - now, Duration(1));
-        if (Result<void> ready = renew_tls(now, request.http.name()); !ready)
+        const std::shared_ptr<io::HttpClient> client = this->client();
+        if (!client) return finish(key, fail(ErrorCode::cancelled, "the instance has stopped"));
+        if (Result<void> ready = renew_tls(*client, now, request.http.name()); !ready)
             return finish(key, fail(std::move(ready).error()));
-        const io::HttpClient::RequestId id = client_->send(
+        const io::HttpClient::RequestId id = client->send(
             std::move(request.http), [self = shared_from_this(), key](Result<HttpReply> result) {
                 self->finish(key, std::move(result));
             });
@@ -204,14 +217,14 @@ void PluginHttp::start(std::uint64_t key, Request request) {
         // Cancelled before the client had given it an id.
         const bool is_cancelled = at->second.cancelled != nullptr;
         lock.unlock();
-        if (is_cancelled) client_->cancel(id);
+        if (is_cancelled) client->cancel(id);
     } catch (...) {  // the promise was made, so it is kept
         finish(key, fail(current_error()));
     }
 }
 
-Result<void> PluginHttp::renew_tls(Duration now, const std::string& name) {
-    const auto use = [this](const io::TlsOptions& tls) { client_->set_tls(tls); };
+Result<void> PluginHttp::renew_tls(io::HttpClient& client, Duration now, const std::string& name) {
+    const auto use = [&client](const io::TlsOptions& tls) { client.set_tls(tls); };
     const Result<void> renewed = tls_.renew(now, use);
     if (renewed) return {};
     const std::string table = "plugin." + options_.instance + ".tls.";
@@ -283,8 +296,10 @@ void PluginHttp::cancel_all() {
 
 void PluginHttp::cancel_if(const std::function<bool(capstan_op parent)>& matches, const char* why) {
     std::vector<io::HttpClient::RequestId> ids;
+    std::shared_ptr<io::HttpClient> client;
     {
         const std::lock_guard lock(mutex_);
+        client = client_;
         for (auto at = waiting_.begin(); at != waiting_.end();) {
             const auto here = at++;
             if (!matches(here->second.parent)) continue;
@@ -300,7 +315,8 @@ void PluginHttp::cancel_if(const std::function<bool(capstan_op parent)>& matches
             if (open.id != 0) ids.push_back(open.id);
         }
     }
-    for (const io::HttpClient::RequestId id : ids) client_->cancel(id);
+    if (!client) return;
+    for (const io::HttpClient::RequestId id : ids) client->cancel(id);
 }
 
 }  // namespace capstan::runtime

@@ -44,6 +44,8 @@ public:
     /// Ends the requests made for `parent`.
     void cancel(capstan_op parent);
     void cancel_all();
+    /// Lets the client go, which needs the loop, and this may outlive it: nothing is sent any more.
+    void retire();
 
 private:
     struct Caller {
@@ -73,7 +75,8 @@ private:
     void wait(Request request);
     void start_waiting();
     void start(std::uint64_t key, Request request);
-    Result<void> renew_tls(Duration now, const std::string& name);
+    std::shared_ptr<io::HttpClient> client() const;
+    Result<void> renew_tls(io::HttpClient& client, Duration now, const std::string& name);
     void finish(std::uint64_t key, Result<HttpReply> result);
     void leave(std::uint64_t key);
     void give_up(std::uint64_t key);
@@ -81,13 +84,13 @@ private:
     void cancel_if(const std::function<bool(capstan_op parent)>& matches, const char* why);
 
     const Options options_;
-    const std::shared_ptr<io::HttpClient> client_;
     io::Loop& loop_;
     const std::shared_ptr<OperationTable> operations_;
     const std::shared_ptr<TaskBoard> tasks_;
     const std::shared_ptr<InstanceMetrics> metrics_;
     TlsRenewal tls_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<io::HttpClient> client_;  ///< NULL: nothing is sent
     std::uint64_t last_key_ = 0;
     std::size_t refusals_ = 0;  ///< not sent, and the instance has not been told yet
     std::map<std::uint64_t, Request> waiting_;

@@ -24,6 +24,12 @@ namespace detail {
 
 /// What a Time can hold are parts of the years before and after these.
 inline constexpr int first_year = 1678, last_year = 2261;
+/// Since the midnight before; that midnight of the first day is no Time.
+constexpr Duration time_of_day(Time time) noexcept {
+    const Duration rest = time.time_since_epoch() % std::chrono::days(1);
+    return rest < Duration::zero() ? rest + std::chrono::days(1) : rest;
+}
+
 inline constexpr std::array<std::string_view, 12> month_names{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 inline constexpr std::array<std::string_view, 7> day_names{
@@ -188,7 +194,7 @@ inline Result<Time> parse_rfc3339(std::string_view text) {
 inline std::string format_rfc3339(Time time) {
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date(day);
-    const std::chrono::hh_mm_ss<Duration> clock(time - day);
+    const std::chrono::hh_mm_ss<Duration> clock(detail::time_of_day(time));
     std::string out = detail::padded(static_cast<int>(date.year()), 4) + '-' +
                       detail::padded(static_cast<unsigned>(date.month()), 2) + '-' +
                       detail::padded(static_cast<unsigned>(date.day()), 2) + 'T' +
@@ -221,7 +227,7 @@ inline std::string format_http_date(Time time) {
            detail::padded(static_cast<unsigned>(date.day()), 2) + ' ' +
            std::string(detail::month_names[month]) + ' ' +
            detail::padded(static_cast<int>(date.year()), 4) + ' ' +
-           detail::clock_text(std::chrono::hh_mm_ss<Duration>(time - day)) + " GMT";
+           detail::clock_text(std::chrono::hh_mm_ss<Duration>(detail::time_of_day(time))) + " GMT";
 }
 
 CAPSTAN_NAMESPACE_END
