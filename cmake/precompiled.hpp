@@ -39,6 +39,7 @@
 #include <variant>
 #include <vector>
 
+#include <capstan/async_expander.hpp>
 #include <capstan/autoprovision.hpp>
 #include <capstan/cloud_provider.hpp>
 #include <capstan/controller.hpp>

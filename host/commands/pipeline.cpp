@@ -49,7 +49,7 @@ Result<PipelineAnswer> start_and_ask(const Prepared& prepared, const ExpanderReq
             prepared.config(), prepared.plugins,
             {.seed = request.seed, .version = CAPSTAN_VERSION, .breadcrumbs = {}, .state = {}}));
     CAPSTAN_TRY(const runtime::Wiring wiring, runtime::wire(prepared.config().pipeline, *host));
-    return ask_pipeline(wiring, request, prepared.config().scale_up.balance_across_prices);
+    return ask_pipeline(*host, wiring, request, prepared.config().scale_up.balance_across_prices);
 }
 
 int run_pipeline(const PipelineArguments& arguments, Streams streams) {

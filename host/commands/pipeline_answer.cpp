@@ -42,8 +42,10 @@ std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
 }
 
 Result<PipelineAnswer> ask_stages(const runtime::Wiring& wiring, const ExpanderRequest& request,
-                                  bool across_prices, runtime::PassWatch& watch) {
-    CAPSTAN_TRY(const runtime::PassPolicies policies, runtime::PassPolicies::make(wiring, watch));
+                                  bool across_prices, runtime::PassWatch& watch,
+                                  const std::shared_ptr<runtime::ExpanderAnswers>& answers) {
+    CAPSTAN_TRY(const runtime::PassPolicies policies,
+                runtime::PassPolicies::make(wiring, watch, answers));
     const engine::Circumstances circumstances{.seed = request.seed, .dry_run = true};
     PipelineAnswer out;
     out.choice = engine::choose(policies.chain(), request.question, circumstances);
@@ -66,12 +68,14 @@ Result<PipelineAnswer> ask_stages(const runtime::Wiring& wiring, const ExpanderR
 
 }  // namespace
 
-Result<PipelineAnswer> ask_pipeline(const runtime::Wiring& wiring, const ExpanderRequest& request,
-                                    bool balance_across_prices) {
+Result<PipelineAnswer> ask_pipeline(runtime::PluginHost& host, const runtime::Wiring& wiring,
+                                    const ExpanderRequest& request, bool balance_across_prices) {
+    const auto answers = std::make_shared<runtime::ExpanderAnswers>(
+        std::vector<runtime::ExpanderAnswer>(), runtime::asking(host));
     // An abandoned thread may look at these until the process ends: each pass owns copies.
     const std::function<Result<PipelineAnswer>(runtime::PassWatch&)> pass =
-        [wiring, request, balance_across_prices](runtime::PassWatch& watch) {
-            return ask_stages(wiring, request, balance_across_prices, watch);
+        [wiring, request, balance_across_prices, answers](runtime::PassWatch& watch) {
+            return ask_stages(wiring, request, balance_across_prices, watch, answers);
         };
     auto watched = runtime::run_watched(pass);
     if (!watched.result) return watched.result;

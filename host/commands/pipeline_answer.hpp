@@ -27,8 +27,8 @@ struct PipelineAnswer {
     std::vector<std::string> left_out;  ///< "acme_score: filter is left out: ...", see miss_text
 };
 
-/// Asks on a watched thread, as a pass does.
-Result<PipelineAnswer> ask_pipeline(const runtime::Wiring& wiring, const ExpanderRequest& request,
-                                    bool balance_across_prices);
+/// Asks on a watched thread, as a pass does; services through `host`.
+Result<PipelineAnswer> ask_pipeline(runtime::PluginHost& host, const runtime::Wiring& wiring,
+                                    const ExpanderRequest& request, bool balance_across_prices);
 
 }  // namespace capstan::commands

@@ -12,6 +12,7 @@
 #include "runtime/instances/pass_runner.hpp"
 #include "runtime/instances/policies.hpp"
 #include "runtime/plugin_host.hpp"
+#include "runtime/wiring.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -33,17 +34,25 @@ Result<R> ask_watched(const Instance& instance, const std::function<Result<R>(Po
 
 class WatchedExpander final : public engine::Expander {
 public:
-    explicit WatchedExpander(Instance instance) : instance_(std::move(instance)) {}
+    WatchedExpander(runtime::PluginHost& host, Instance instance)
+        : host_(&host), instance_(std::move(instance)) {}
     Result<engine::Narrowing> filter(const engine::ScaleUpQuestion& question,
                                      std::span<const std::uint32_t> among,
                                      const engine::Circumstances& circumstances) override {
-        return ask_watched<runtime::PluginExpander, engine::Narrowing>(
-            instance_,
-            [question, indices = std::vector(among.begin(), among.end()), circumstances](
-                auto& expander) { return expander.filter(question, indices, circumstances); });
+        const auto answers = std::make_shared<runtime::ExpanderAnswers>(
+            std::vector<runtime::ExpanderAnswer>(), runtime::asking(*host_));
+        const std::function<Result<engine::Narrowing>(PassWatch&)> pass =
+            [answers, instance = instance_, question, circumstances,
+             indices = std::vector(among.begin(), among.end())](
+                PassWatch& watch) -> Result<engine::Narrowing> {
+            CAPSTAN_TRY(const auto expander, runtime::make_expander(instance, watch, answers));
+            return expander->filter(question, indices, circumstances);
+        };
+        return runtime::run_watched(pass).result;
     }
 
 private:
+    runtime::PluginHost* host_;
     Instance instance_;
 };
 
@@ -123,7 +132,7 @@ int ask_plugin(const runtime::LoadedPlugin& plugin, CallKind kind, Streams strea
         return exit_failed;
     }
     const Instance instance = (*host)->instances().front();
-    WatchedExpander expander(instance);
+    WatchedExpander expander(**host, instance);
     WatchedSimilarity similarity(instance);
     WatchedSplitter splitter(instance);
     const auto suggest = [&instance](const GroupsRequest& request) {

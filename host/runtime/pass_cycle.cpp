@@ -114,9 +114,10 @@ struct Preparation {
     std::vector<std::string> notes;  ///< why some are not
 };
 
-Result<Preparation> prepare(const PassInput& input, PassWatch& watch) {
-    CAPSTAN_TRY(PassPolicies policies,
-                PassPolicies::make(needed(input.wiring, input.settings), watch));
+Result<Preparation> prepare(const PassInput& input, PassWatch& watch,
+                            std::shared_ptr<ExpanderAnswers> answers) {
+    CAPSTAN_TRY(PassPolicies policies, PassPolicies::make(needed(input.wiring, input.settings),
+                                                          watch, std::move(answers)));
     HookRequest hook_request(input, watch);
     SharedGroups groups = filled_groups(input, hook_request);
     return Preparation{std::move(policies),
@@ -127,8 +128,9 @@ Result<Preparation> prepare(const PassInput& input, PassWatch& watch) {
                        hook_request.notes()};
 }
 
-Result<PassResult> run(const PassInput& input, PassWatch& watch) {
-    CAPSTAN_TRY(Preparation pass, prepare(input, watch));
+Result<PassResult> run(const PassInput& input, PassWatch& watch,
+                       const std::shared_ptr<ExpanderAnswers>& answers) {
+    CAPSTAN_TRY(Preparation pass, prepare(input, watch, answers));
     PassResult out;
     out.groups = pass.snapshot.groups;
     PartClock clock;
@@ -144,6 +146,7 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch) {
     out.outcome = decided.take_outcome();
     out.part_times = clock.times();
     out.theories = maker.take_theories();
+    out.expander_answers = answers->known();
     out.notes = input.notes;
     std::ranges::move(pass.notes, std::back_inserter(out.notes));
     std::ranges::copy(out.notes, std::back_inserter(out.outcome.decision.notes));
@@ -151,7 +154,8 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch) {
 }
 
 Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, PassWatch& watch) {
-    CAPSTAN_TRY(const Preparation pass, prepare(input, watch));
+    const auto answers = std::make_shared<ExpanderAnswers>(input.expander_answers);
+    CAPSTAN_TRY(const Preparation pass, prepare(input, watch, answers));
     engine::Policies policies = pass.policies.policies();
     CloudGroupMaker maker(input.clouds, input.theories, watch);
     policies.maker = &maker;
@@ -183,8 +187,13 @@ Result<PassResult> decide(PassInput input) {
 Result<PassResult> decide(PassInput input, PassThread& thread) {
     // Shared, because a thread that was abandoned may look at it later.
     const auto shared = std::make_shared<const PassInput>(std::move(input));
+    // What was answered before a hook had to be left out is not asked for once more.
+    const auto answers = std::make_shared<ExpanderAnswers>(
+        shared->expander_answers,
+        shared->host != nullptr ? asking(*shared->host) : ExpanderAnswers::Ask());
     WatchedResult<Result<PassResult>> watched = run_watched<Result<PassResult>>(
-        thread, [shared](PassWatch& watch) { return run(*shared, watch); }, shared->known_misses);
+        thread, [shared, answers](PassWatch& watch) { return run(*shared, watch, answers); },
+        shared->known_misses);
     CAPSTAN_TRY(PassResult out, std::move(watched.result));
     out.misses = std::move(watched.misses);
     out.reruns = watched.reruns;

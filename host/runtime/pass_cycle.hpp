@@ -36,8 +36,11 @@ struct PassInput {
     std::vector<std::shared_ptr<PluginInstance>> clouds{};
     engine::Circumstances circumstances{};
     std::vector<HookMiss> known_misses{};  ///< hooks that are left out; see run_watched
-    std::vector<std::string> notes{};      ///< of clouds that were asked already, see PassResult
-    std::vector<Theory> theories{};        ///< of clouds that were asked already, see PassResult
+    /// By it expanders ask their services, on the thread that calls decide(); NULL: they do not.
+    PluginHost* host = nullptr;
+    std::vector<ExpanderAnswer> expander_answers{};  ///< that are known, and not asked for again
+    std::vector<std::string> notes{};  ///< of clouds that were asked already, see PassResult
+    std::vector<Theory> theories{};    ///< of clouds that were asked already, see PassResult
     /// Of an earlier pass: given out again, where the same comes of the same groups.
     FilledGroups earlier{};
 };
@@ -47,6 +50,7 @@ struct PassResult {
     /// The groups that were decided on, with prices and options; not NULL.
     std::shared_ptr<const std::vector<engine::Group>> groups;
     std::vector<HookMiss> misses;  ///< as `known_misses` they give this result again
+    std::vector<ExpanderAnswer> expander_answers{};  ///< likewise
     /// What clouds' prices and options failed with, also at the end of the decision's own notes.
     /// With the `groups` they give this result again where no cloud can be asked.
     std::vector<std::string> notes;
@@ -81,7 +85,8 @@ struct PassAnswer {
     std::vector<engine::NewGroup> new_groups{};  ///< that could be made, whatever was asked
 };
 
-/// Runs the pass again to ask about it. `not_found`: there is no such group or node.
+/// Runs the pass again to ask about it, by the answers that are known. `not_found`: there is no
+/// such group or node.
 Result<PassAnswer> explain(PassInput input, PassQuestion question);
 
 }  // namespace capstan::runtime

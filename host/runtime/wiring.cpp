@@ -1,20 +1,25 @@
 #include "runtime/wiring.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include "runtime/instances/absent_policies.hpp"
 
 namespace capstan::runtime {
 namespace {
 
+/// A call that is late is closed by then, see OperationTable::Options::grace.
+constexpr Duration closing_time = std::chrono::seconds(10);
+
 engine::StageFallback fallback(OnTrouble trouble) {
     return trouble == OnTrouble::fail ? engine::StageFallback::fail : engine::StageFallback::skip;
 }
 
-Result<std::unique_ptr<engine::Expander>> make_expander(const Wiring::Stage& stage,
-                                                        PassWatch& watch) {
+Result<std::unique_ptr<engine::Expander>> make_stage(
+    const Wiring::Stage& stage, PassWatch& watch, const std::shared_ptr<ExpanderAnswers>& answers) {
     if (stage.expander == nullptr) return make_absent_expander(stage.absent);
-    return PluginExpander::make(stage.expander, watch);
+    return make_expander(stage.expander, watch, answers);
 }
 
 }  // namespace
@@ -64,10 +69,22 @@ std::vector<HookMiss> misses_of(const Wiring& wiring) {
     return out;
 }
 
-Result<PassPolicies> PassPolicies::make(const Wiring& wiring, PassWatch& watch) {
+ExpanderAnswers::Ask asking(PluginHost& host) {
+    return [&host](const std::shared_ptr<ExpanderClient>& expander,
+                   ExpanderClient::Question question) {
+        return host.wait<KeptOptions>(
+            [&](PluginHost::Done<KeptOptions> done) {
+                expander->filter(std::move(question), std::move(done));
+            },
+            expander->deadline() + closing_time);
+    };
+}
+
+Result<PassPolicies> PassPolicies::make(const Wiring& wiring, PassWatch& watch,
+                                        std::shared_ptr<ExpanderAnswers> answers) {
     PassPolicies out;
     for (const Wiring::Stage& stage : wiring.expanders) {
-        CAPSTAN_TRY(auto expander, make_expander(stage, watch));
+        CAPSTAN_TRY(auto expander, make_stage(stage, watch, answers));
         const std::string name = stage.expander ? stage.expander->id() : stage.absent.value();
         out.chain_.push_back({name, expander.get(), stage.on_error, stage.on_empty});
         out.expanders_.push_back(std::move(expander));

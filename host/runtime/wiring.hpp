@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/pass.hpp"
+#include "runtime/instances/expander_answers.hpp"
 #include "runtime/instances/policies.hpp"
 #include "runtime/plugin_host.hpp"
 
@@ -47,11 +48,16 @@ Result<std::shared_ptr<PluginInstance>> find_instance(const PluginHost& host,
 Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host,
                     Missing missing = Missing::is_wrong);
 
+/// Asks through `host`, on the thread that uses it.
+ExpanderAnswers::Ask asking(PluginHost& host);
+
 /// What the engine is given for one pass; borrows the watch, and lives no longer than it. [pass
 /// thread]
 class PassPolicies {
 public:
-    static Result<PassPolicies> make(const Wiring& wiring, PassWatch& watch);
+    /// `answers` of services to its expanders, which it shares.
+    static Result<PassPolicies> make(const Wiring& wiring, PassWatch& watch,
+                                     std::shared_ptr<ExpanderAnswers> answers);
 
     const std::vector<engine::Stage>& chain() const noexcept { return chain_; }
     const std::vector<engine::NamedCheck>& similarity() const noexcept { return similarity_; }

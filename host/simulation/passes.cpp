@@ -141,13 +141,13 @@ void Passes::look() {
 }
 
 runtime::PassInput Passes::input() const {
-    return {
-        .snapshot = {parts_.world.cluster(), groups_, machine_types_, unread_},
-        .memory = memory_,
-        .settings = settings_,
-        .wiring = wiring_,
-        .clouds = clouds_->instances(),
-        .circumstances = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true}};
+    return {.snapshot = {parts_.world.cluster(), groups_, machine_types_, unread_},
+            .memory = memory_,
+            .settings = settings_,
+            .wiring = wiring_,
+            .clouds = clouds_->instances(),
+            .circumstances = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true},
+            .host = &host_};
 }
 
 Result<void> Passes::run() {
@@ -156,8 +156,10 @@ Result<void> Passes::run() {
     const bool is_awake = has_changed_ || (wake_at_ && *wake_at_ <= now());
     if (!is_awake && !parts_.every_pass) return {};
     has_changed_ = false;
-    const runtime::PassInput input = this->input();
+    runtime::PassInput input = this->input();
     CAPSTAN_TRY(runtime::PassResult result, decide(input));
+    // What is asked about the pass is answered as it was decided.
+    input.expander_answers = result.expander_answers;
     parts_.tally.passed();
     wake_at_ = result.outcome.wake_at;
     told_.decided(result, problems_, now());

@@ -2,6 +2,7 @@
 // time.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <thread>
 
 #include "check_subject.hpp"
@@ -18,11 +19,23 @@ std::vector<HookRequest> hook_requests_of(const Subject& subject) {
     return hook_requests(subject.kind(), subject.options.seed, subject.options.huge);
 }
 
+/// NULL: the class answers by itself.
+const capstan_async_expander* find_async_expander(Session& session) {
+    return session.instance().find<capstan_async_expander>(CAPSTAN_INTERFACE_ASYNC_EXPANDER);
+}
+
+Reply put_request(const HookRequest& hook_request, Session& session, const FakeCall& call) {
+    const capstan_async_expander* const service =
+        hook_request.ask_service ? find_async_expander(session) : nullptr;
+    return service != nullptr ? hook_request.ask_service(session.host(), *service, call)
+                              : hook_request.ask(session.table(), call);
+}
+
 Reply put_request(const HookRequest& hook_request, Session& session, const Subject& subject) {
     FakeCall call(subject.options.seed);
     call.with_flags(CAPSTAN_CALL_VERIFY)
         .due(session.host().monotonic() + subject.options.call_deadline);
-    return hook_request.ask(session.table(), call);
+    return put_request(hook_request, session, call);
 }
 
 /// All hook_requests of one form; faults are failures, errors are answers.
@@ -37,6 +50,7 @@ Outcome check_form(const Subject& subject, Form form) {
             for (const std::string& fault : reply.faults)
                 faults.push_back(hook_request.name + ": " + fault);
         }
+        std::ranges::copy(session.misuse(), std::back_inserter(faults));
         if (!faults.empty() || errors == 0) return judged(faults);
         return passed(std::to_string(errors) + " answered with an error");
     });
@@ -57,7 +71,7 @@ Outcome check_deadline(const Subject& subject, bool is_cancelled) {
                 .due(session.host().monotonic() + subject.options.call_deadline);
             if (is_cancelled) call.cancel().due(session.host().monotonic());
             const auto began = RealClock::now();
-            const Reply reply = hook_request.ask(session.table(), call);
+            const Reply reply = put_request(hook_request, session, call);
             const Duration took = RealClock::now() - began;
             const Duration limit = 10 * subject.options.call_deadline;
             if (took > limit) {

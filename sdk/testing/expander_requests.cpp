@@ -48,15 +48,21 @@ struct LooseQuestion {
     }
 };
 
+Reply reply_of(const ExpanderResponse& got) {
+    Reply reply{got.status, got.faults, "kept"};
+    for (const std::uint32_t i : got.kept) reply.answer += " " + std::to_string(i);
+    return reply;
+}
+
 HookRequest expander_request(std::string name, Form form,
-                             std::shared_ptr<const LooseQuestion> request) {
+                             const std::shared_ptr<const LooseQuestion>& request) {
     return {std::move(name), form,
-            [request = std::move(request)](const void* table, const FakeCall& call) {
-                const auto& expander = *static_cast<const capstan_expander*>(table);
-                const ExpanderResponse got = ask(expander, *request->asked, call);
-                Reply reply{got.status, got.faults, "kept"};
-                for (const std::uint32_t i : got.kept) reply.answer += " " + std::to_string(i);
-                return reply;
+            [request](const void* table, const FakeCall& call) {
+                return reply_of(
+                    ask(*static_cast<const capstan_expander*>(table), *request->asked, call));
+            },
+            [request](FakeHost& host, const capstan_async_expander& table, const FakeCall& call) {
+                return reply_of(ask(host, table, *request->asked, call));
             }};
 }
 

@@ -32,6 +32,10 @@ struct HookRequest {
     Form form = Form::sound;
     /// Any thread, several at once.
     std::function<Reply(const void* table, const FakeCall& call)> ask;
+    /// For a class that asks a service, in place of `ask`; empty: there is none of this kind. One
+    /// thread.
+    std::function<Reply(FakeHost& host, const capstan_async_expander& table, const FakeCall& call)>
+        ask_service{};
 };
 
 /// For a kind that has none of these hooks: none.

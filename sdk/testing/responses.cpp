@@ -172,6 +172,35 @@ ExpanderResponse ask(const capstan_expander& expander, const capstan_expander_re
     return finished(std::move(answer), status, call, std::move(sink.faults));
 }
 
+ExpanderResponse ask(FakeHost& host, const capstan_async_expander& expander,
+                     const capstan_expander_request& in, const FakeCall& call) {
+    const capstan_call& raw = *call.raw();
+    const capstan_async_expander_request request{sizeof request, raw.flags, raw.seed,
+                                                 raw.now_unix_ns, &in};
+    const Duration allowed = Duration(raw.deadline_ns) - host.monotonic();
+    const auto operation = host.call<KeptOptions>(
+        [&](capstan_op op) { return expander.filter(expander.self, op, &request); }, allowed);
+    const Result<KeptOptions>& kept = host.settle(operation);
+    ExpanderResponse answer;
+    if (!kept) {
+        answer.status = static_cast<capstan_status>(kept.error().code);
+        if (kept.error().code == ErrorCode::deadline && allowed > Duration::zero())
+            note(answer.faults, "did not end in the time allowed");
+        return answer;
+    }
+    std::set<std::uint32_t> options;
+    for (const KeptOptions::Kept& k : kept->kept) {
+        if (k.option < in.options.count) {
+            options.insert(k.option);
+        } else {
+            note(answer.faults, "kept option " + std::to_string(k.option) + " of " +
+                                    std::to_string(in.options.count));
+        }
+    }
+    answer.kept.assign(options.begin(), options.end());
+    return answer;
+}
+
 SimilarityResponse ask(const capstan_similarity& check, const capstan_template& a,
                        const capstan_template& b, const FakeCall& call) {
     SimilaritySink sink;

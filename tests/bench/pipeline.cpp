@@ -26,7 +26,8 @@ BenchPipeline::BenchPipeline(const std::string& toml) {
 }
 
 runtime::PassPolicies BenchPipeline::policies(runtime::PassWatch& watch) const {
-    return demand(runtime::PassPolicies::make(wiring_, watch));
+    return demand(
+        runtime::PassPolicies::make(wiring_, watch, std::make_shared<runtime::ExpanderAnswers>()));
 }
 
 }  // namespace capstan::bench

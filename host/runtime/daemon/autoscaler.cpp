@@ -107,6 +107,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
                           .dry_run = parts_.dry_run,
                           .blind_because = std::move(blind)},
         .known_misses = misses_of(wiring_),
+        .host = &parts_.host,
         .earlier = groups_});
     out->problems = view.problems;
     out->clouds = view.states;
@@ -139,6 +140,7 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     std::shared_ptr<PassReport> report = *std::move(planned);
     // What is asked about the pass is answered as it was decided.
     report->input.known_misses = report->result.misses;
+    report->input.expander_answers = report->result.expander_answers;
     groups_ = {report->input.snapshot.groups, report->result.groups};
     report->input.earlier = {};  // whoever keeps the report has no use for it
     report->input.snapshot.groups = report->result.groups;

@@ -8,6 +8,7 @@
 #include <capstan/to_abi_provisioning.hpp>
 
 #include "engine/actions.hpp"
+#include "runtime/instances/operation_call.hpp"
 #include "runtime/instances/readable_view.hpp"
 #include "runtime/instances/unchanged_view.hpp"
 
@@ -235,11 +236,8 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
         because.provider_code = engine::not_asked;
         call->done(fail(within(name, std::move(because))));
     };
-    if (!instance_->is_running()) return give_up({ErrorCode::unavailable, "it is not running"});
-    if (const auto stuck = context.strand().stuck())
-        return give_up(
-            {ErrorCode::unavailable,
-             "not asked while its " + std::string(name_of(stuck->hook)) + " does not return"});
+    if (const Result<void> askable = check_askable(*instance_); !askable)
+        return give_up(askable.error());
     if (const Result<void> may = ask_gate(call->hook); !may) return give_up(may.error());
     Operation operation{.what = name,
                         .result_type = call->result_type,
@@ -278,19 +276,15 @@ void CloudClient::hand_over(const std::shared_ptr<Call>& call, capstan_op op) {
 
 void CloudClient::call_plugin(const std::shared_ptr<Call>& call, capstan_op op, Duration since) {
     HostContext& context = instance_->context();
-    if (context.operations().is_cancelled(op)) {
-        context.operations().end(
-            op, {ErrorCode::deadline, "not asked: the instance's thread was not free in time"});
-        return;
-    }
     const bool is_stale = context.clock().monotonic() - since > gate_age_max;
-    if (is_stale && is_change(call->hook) && gate_) {
+    if (is_stale && is_change(call->hook) && gate_ && !context.operations().is_cancelled(op)) {
         return context.strand().post_to_host(
             [self = shared_from_this(), call, op] { self->ask_again(call, op); });
     }
-    call->is_asked = true;
-    context.operations().answered(
-        op, context.calls().call_on_strand(call->hook, [&] { return call->start(op); }));
+    call_for_operation(context, op, call->hook, [&] {
+        call->is_asked = true;
+        return call->start(op);
+    });
 }
 
 void CloudClient::ask_again(const std::shared_ptr<Call>& call, capstan_op op) {

@@ -4,6 +4,8 @@
 #include <any>
 #include <utility>
 
+#include "runtime/instances/operation_call.hpp"
+
 namespace capstan::runtime {
 namespace {
 
@@ -114,10 +116,8 @@ void ControllerClient::call() {
     HostContext& context = instance_->context();
     const Duration began = now();
     const std::string name = "plugin " + instance_->id() + ": reconcile";
-    if (const auto stuck = context.strand().stuck())
-        return ended(began, fail(ErrorCode::unavailable, name + ": not asked while its " +
-                                                             std::string(name_of(stuck->hook)) +
-                                                             " does not return"));
+    if (const Result<void> askable = check_askable(*instance_); !askable)
+        return ended(began, fail(within(name, askable.error())));
     const auto what = question(std::exchange(is_first_, false));
     Operation operation{
         .what = name,
@@ -139,15 +139,9 @@ void ControllerClient::call() {
 }
 
 void ControllerClient::call_plugin(capstan_op op, const capstan_reconcile& what) {
-    HostContext& context = instance_->context();
-    if (context.operations().is_cancelled(op)) {
-        context.operations().end(
-            op, {ErrorCode::deadline, "not asked: the instance's thread was not free in time"});
-        return;
-    }
-    context.operations().answered(op, context.calls().call_on_strand(Hook::reconcile, [&] {
+    call_for_operation(instance_->context(), op, Hook::reconcile, [&] {
         return distrusted(controller_.reconcile)(controller_.self, op, &what);
-    }));
+    });
 }
 
 void ControllerClient::ended(Duration began, Result<Reconciled> result) {

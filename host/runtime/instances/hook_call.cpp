@@ -9,13 +9,6 @@
 
 namespace capstan::runtime {
 
-namespace {
-
-constexpr std::size_t sentence_count = 256;
-constexpr std::size_t sentence_limit = 1024;
-
-}  // namespace
-
 HookCall::HookCall(Facts facts) : facts_(std::move(facts)) {
     abi_.struct_size = sizeof abi_;
     abi_.flags = facts_.flags;
@@ -63,8 +56,8 @@ void HookCall::explain(const capstan_call* call, capstan_str sentence) noexcept 
     try {
         HookCall& self = of(call);
         const std::lock_guard lock(self.mutex_);
-        if (self.sentences_.size() < sentence_count)
-            self.sentences_.push_back(io::printable(text(sentence), sentence_limit));
+        if (self.sentences_.size() < sentences_max)
+            self.sentences_.push_back(io::printable(text(sentence), sentence_bytes_max));
     } catch (...) {  // an explanation is worth less than the answer it explains
     }
 }

@@ -14,6 +14,10 @@
 
 namespace capstan::runtime {
 
+/// How much a plugin may explain in one call; what is beyond is cut.
+inline constexpr std::size_t sentences_max = 256;
+inline constexpr std::size_t sentence_bytes_max = 1024;
+
 /// Stands where it is while the call is under way; a call that never returns keeps it with its
 /// thread's stack.
 class HookCall {

@@ -34,6 +34,7 @@ struct Table {
 const std::vector<Table>& tables() {
     static const std::vector<Table> all{
         {CAPSTAN_KIND_EXPANDER, {{"filter", offsetof(capstan_expander, filter)}}},
+        {CAPSTAN_INTERFACE_ASYNC_EXPANDER, {{"filter", offsetof(capstan_async_expander, filter)}}},
         {CAPSTAN_KIND_SIMILARITY, {{"similar", offsetof(capstan_similarity, similar)}}},
         {CAPSTAN_KIND_SPLITTER, {{"split", offsetof(capstan_splitter, split)}}},
         {CAPSTAN_KIND_CLOUD,

@@ -45,8 +45,10 @@ private:
 /// Until the pass has ended, or a hook of it is overdue.
 std::optional<HookMiss> wait(PassThread& thread, PassWatch& watch) {
     const auto now = [] { return std::chrono::steady_clock::now(); };
-    while (!thread.wait(watch.next_look(now())))
+    while (!thread.wait(watch.next_look(now()))) {
+        watch.serve();
         if (auto overdue = watch.find_overdue(now())) return overdue;
+    }
     return std::nullopt;
 }
 

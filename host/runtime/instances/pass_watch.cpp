@@ -74,6 +74,24 @@ const std::string* PassWatch::missed(PluginInstance& instance, Hook hook) {
     return at->because ? &*at->because : nullptr;
 }
 
+void PassWatch::run_outside(std::function<void()> work) {
+    std::unique_lock lock(mutex_);
+    outside_ = std::move(work);
+    served_.wait(lock, [this] { return !outside_; });
+}
+
+void PassWatch::serve() {
+    std::unique_lock lock(mutex_);
+    if (!outside_) return;
+    // It stays where it is: its thread waits until it is gone.
+    const std::function<void()>& work = outside_;
+    lock.unlock();
+    work();
+    lock.lock();
+    outside_ = nullptr;
+    served_.notify_all();
+}
+
 void PassWatch::enter(PluginInstance& instance, Hook hook, RealTime deadline) {
     std::uint64_t turn = turn_.load();
     if (turn == abandoned) throw AbandonedPass();

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <ctime>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -62,6 +64,8 @@ public:
     /// Why this pass does without `hook`, the same whenever it is asked; NULL: the hook is called.
     /// What the instance leaves out now becomes a miss. Lent as long as this lives.
     const std::string* missed(PluginInstance& instance, Hook hook);
+    /// Has the watching thread run `work`, and waits for its end. Not inside a hook.
+    void run_outside(std::function<void()> work);
     /// Around one call; both throw AbandonedPass.
     void enter(PluginInstance& instance, Hook hook, RealTime deadline);
     void leave();
@@ -75,6 +79,8 @@ public:
     /// The hook whose deadline is past. The pass's thread is abandoned then, and the instance has
     /// been told.
     std::optional<HookMiss> find_overdue(RealTime now);
+    /// Runs what the pass's thread waits for; it must not throw.
+    void serve();
     /// When to look again, at the latest.
     RealTime next_look(RealTime now) const;
 
@@ -96,6 +102,8 @@ private:
     std::deque<Verdict> verdicts_;  ///< of the pass's thread alone
     mutable std::mutex mutex_;
     std::vector<HookMiss> misses_;
+    std::function<void()> outside_;  ///< what the pass's thread waits for; guarded by mutex_
+    std::condition_variable served_;
     std::mutex abandoning_;  ///< held until everything about an abandoned call is in its place
     std::shared_ptr<void> abandoned_call_;  ///< guarded by it
     /// Odd: inside a hook. What describes the hook is written before it becomes so.

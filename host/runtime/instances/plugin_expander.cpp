@@ -1,8 +1,7 @@
 #include <cmath>
 #include <optional>
 
-#include <capstan/to_abi.hpp>
-
+#include "runtime/instances/abi_options.hpp"
 #include "runtime/instances/hook_guard.hpp"
 #include "runtime/instances/policies.hpp"
 
@@ -49,18 +48,6 @@ private:
     std::vector<std::optional<double>> scores_;
     std::optional<std::uint32_t> missing_;
     std::optional<std::uint32_t> no_number_;
-};
-
-/// The question as it crosses; borrows from the values.
-struct AbiOptions {
-    AbiOptions(const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among) {
-        options.reserve(among.size());
-        for (const std::uint32_t i : among) options.push_back(arena.to_abi(question.options[i]));
-        in = {sizeof in, question.cluster_nodes, array_of(options), arena.list(question.pods)};
-    }
-    AbiArena arena;
-    std::vector<capstan_option> options;
-    capstan_expander_request in{};
 };
 
 }  // namespace

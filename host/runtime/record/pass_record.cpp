@@ -54,6 +54,7 @@ PassRecord make_pass_record(std::string_view host, const SetupRecord& setup, con
             .setup = setup,
             .circumstances = input.circumstances,
             .known_misses = result.misses,
+            .expander_answers = result.expander_answers,
             .cluster = make_cluster_record(input.snapshot.cluster),
             .groups = *result.groups,
             .machines = listed_machines(input.snapshot),

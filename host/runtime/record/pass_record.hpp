@@ -42,6 +42,7 @@ BOOST_DESCRIBE_ENUM(Hook, create, start, stop, destroy, reconfigure, self_check,
                     machine_types, new_group, create_group, destroy_group, filter, similar, bucket,
                     split, suggest, owns, reconcile)
 BOOST_DESCRIBE_STRUCT(HookMiss, (), (instance, hook, because))
+BOOST_DESCRIBE_STRUCT(ExpanderAnswer, (), (instance, seed, groups, kept, sentences, error))
 BOOST_DESCRIBE_STRUCT(Theory, (), (cloud, plan, group, error))
 
 /// A plugin that was asked, as it was.
@@ -68,6 +69,7 @@ struct PassRecord {
     SetupRecord setup{};
     engine::Circumstances circumstances{};
     std::vector<HookMiss> known_misses{};
+    std::vector<ExpanderAnswer> expander_answers{};  ///< see PassResult
     ClusterRecord cluster{};
     std::vector<engine::Group> groups{};  ///< with prices and options
     std::vector<engine::CloudMachines> machines{};
@@ -78,8 +80,8 @@ struct PassRecord {
     engine::Outcome outcome{};
 };
 BOOST_DESCRIBE_STRUCT(PassRecord, (),
-                      (version, host, setup, circumstances, known_misses, cluster, groups, machines,
-                       unread, notes, theories, memory, outcome))
+                      (version, host, setup, circumstances, known_misses, expander_answers, cluster,
+                       groups, machines, unread, notes, theories, memory, outcome))
 
 PluginRecord make_plugin_record(const LoadedPlugin& plugin);
 SetupRecord make_setup_record(const Config& config, const PluginSet& plugins);

@@ -111,6 +111,7 @@ Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settin
         .clouds = {},
         .circumstances = record.circumstances,
         .known_misses = record.known_misses,
+        .expander_answers = record.expander_answers,
         .notes = record.notes,
         .theories = record.theories};
 }

@@ -6,9 +6,9 @@
 ///     CAPSTAN_PLUGIN("acme.score", "1.0.0", "Acme", CAPSTAN_KIND_EXPANDER,
 ///                    capstan::make_class<acme::Score>({.id = "score", .doc = "Acme's score."}))
 ///
-/// A class is any C++ class that satisfies one of the contracts (expander.hpp, similarity.hpp,
-/// splitter.hpp, cloud_provider.hpp, group_source.hpp, controller.hpp). It is made from (Host,
-/// const Settings&), from (const Settings&) or from nothing, and may have:
+/// A class is any C++ class that satisfies one of the contracts (expander.hpp, async_expander.hpp,
+/// similarity.hpp, splitter.hpp, cloud_provider.hpp, group_source.hpp, controller.hpp). It is made
+/// from (Host, const Settings&), from (const Settings&) or from nothing, and may have:
 ///
 ///     static Schema schema();                     its settings; none without it
 ///     static void check(const Settings&);         refuses, by reject(), what a schema cannot say
@@ -28,6 +28,7 @@
 #include <vector>
 
 #include <capstan/abi/abi.h>
+#include <capstan/async_expander.hpp>
 #include <capstan/cache.hpp>
 #include <capstan/cloud_provider.hpp>
 #include <capstan/controller.hpp>
@@ -47,8 +48,8 @@ CAPSTAN_NAMESPACE_BEGIN
 struct ClassOptions {
     std::string_view id;   ///< lower case, digits, '_'; a literal
     std::string_view doc;  ///< one sentence; a literal
-    /// Answers from arguments, settings, seed and time alone. Clouds and controllers are never
-    /// pure, whatever stands here.
+    /// Answers from arguments, settings, seed and time alone. Clouds, controllers and expanders
+    /// that ask a service are never pure, whatever stands here.
     bool pure = true;
 };
 
@@ -56,12 +57,15 @@ namespace detail {
 
 template <class T>
 auto table_of(T& object) {
-    constexpr int contracts = int(Expander<T>) + int(SimilarityCheck<T>) + int(Splitter<T>) +
-                              int(CloudProvider<T>) + int(GroupSource<T>) + int(Controller<T>);
+    constexpr int contracts = int(Expander<T>) + int(AsyncExpander<T>) + int(SimilarityCheck<T>) +
+                              int(Splitter<T>) + int(CloudProvider<T>) + int(GroupSource<T>) +
+                              int(Controller<T>);
     static_assert(contracts == 1,
                   "a plugin class fulfils exactly one contract; check its hook's signature");
     if constexpr (Expander<T>) {
         return ExpanderTable<T>(object);
+    } else if constexpr (AsyncExpander<T>) {
+        return AsyncExpanderTable<T>(object);
     } else if constexpr (SimilarityCheck<T>) {
         return SimilarityTable<T>(object);
     } else if constexpr (Splitter<T>) {
@@ -237,9 +241,10 @@ capstan_class make_class(ClassOptions options) {
     capstan_class out{};
     out.struct_size = sizeof out;
     constexpr bool needs_leader = CloudProvider<T> || Controller<T>;
-    out.flags = needs_leader   ? static_cast<std::uint32_t>(CAPSTAN_CLASS_NEEDS_LEADER)
-                : options.pure ? static_cast<std::uint32_t>(CAPSTAN_CLASS_PURE)
-                               : 0u;
+    const bool is_pure = options.pure && !AsyncExpander<T>;
+    out.flags = needs_leader ? static_cast<std::uint32_t>(CAPSTAN_CLASS_NEEDS_LEADER)
+                : is_pure    ? static_cast<std::uint32_t>(CAPSTAN_CLASS_PURE)
+                             : 0u;
     out.concurrency =
         Table::is_parallel ? CAPSTAN_CONCURRENCY_PARALLEL : CAPSTAN_CONCURRENCY_SERIAL;
     out.class_id = str(options.id);

@@ -148,7 +148,7 @@ TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
         absent.push_back({id, Hook::start, "it has not started"});
     EXPECT_EQ(misses_of(*wiring), absent);
     PassWatch watch;
-    const auto policies = PassPolicies::make(*wiring, watch);
+    const auto policies = PassPolicies::make(*wiring, watch, std::make_shared<ExpanderAnswers>());
     ASSERT_TRUE(policies.has_value());
     ASSERT_EQ(policies->chain().size(), 2u);
     EXPECT_EQ(policies->chain()[0].name, "one");
@@ -183,7 +183,7 @@ TEST(Wiring, AnInstanceOfAnotherKindGivesNoPolicies) {
     const auto wiring = wire(pipeline, **host);
     ASSERT_TRUE(wiring.has_value());
     PassWatch watch;
-    const auto policies = PassPolicies::make(*wiring, watch);
+    const auto policies = PassPolicies::make(*wiring, watch, std::make_shared<ExpanderAnswers>());
     ASSERT_FALSE(policies.has_value());
     EXPECT_EQ(policies.error().message, "plugin one is no capstan.splitter/1");
 }

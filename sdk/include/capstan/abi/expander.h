@@ -3,6 +3,7 @@
 #define CAPSTAN_ABI_EXPANDER_H
 
 #include "call.h"
+#include "host.h"
 #include "model.h"
 
 CAPSTAN_BEGIN_DECLS
@@ -34,6 +35,43 @@ typedef struct capstan_expander {
     capstan_status (*filter)(void *self, const capstan_call *call, const capstan_expander_request *in,
                              const capstan_expander_response *out) CAPSTAN_NOEXCEPT;
 } capstan_expander;
+
+/** The companion of an expander that asks a service, which its `filter` must not. A host that finds it asks
+ *  it instead of `filter`, whose answer is CAPSTAN_E_UNSUPPORTED then. What it answers is recorded with the
+ *  pass, so that a replay needs no service. */
+#define CAPSTAN_INTERFACE_ASYNC_EXPANDER "capstan.expander.async/1"
+
+typedef struct capstan_async_expander_request {
+    uint32_t struct_size;
+    uint32_t flags;      /* CAPSTAN_CALL_* */
+    uint64_t seed;       /* as capstan_call.seed */
+    int64_t now_unix_ns; /* as capstan_call.now_unix_ns */
+    const capstan_expander_request *options; /* never NULL */
+} capstan_async_expander_request;
+
+typedef struct capstan_kept_option {
+    uint32_t struct_size;
+    uint32_t option; /* index into the request's options */
+    double score;    /* as capstan_expander_response.keep */
+} capstan_kept_option;
+
+typedef struct capstan_selection {
+    uint32_t struct_size;
+    uint32_t reserved;
+    capstan_array kept;      /* capstan_kept_option; empty: none, which is an answer */
+    capstan_array sentences; /* capstan_str: its explanation, as capstan_call.explain */
+} capstan_selection;
+
+typedef struct capstan_async_expander {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void *self;
+    /** [strand] Asynchronous -> CAPSTAN_RESULT_SELECTION. Must not block. The request stays valid until the
+     *  operation is closed; the pass waits for its end, within its deadline (capstan.ops/1). What fails as
+     *  CAPSTAN_E_DEADLINE or CAPSTAN_E_UNAVAILABLE is not asked again in the same pass. */
+    capstan_status (*filter)(void *self, capstan_op op, const capstan_async_expander_request *request)
+        CAPSTAN_NOEXCEPT;
+} capstan_async_expander;
 
 CAPSTAN_END_DECLS
 #endif

@@ -6,6 +6,7 @@
 
 #include <capstan/abi/cloud.h>
 #include <capstan/abi/error.h>
+#include <capstan/abi/expander.h>
 #include <capstan/abi/group_source.h>
 #include <capstan/abi/model.h>
 #include <capstan/namespace.hpp>
@@ -58,6 +59,15 @@ inline constexpr std::size_t first_size<capstan_machine> =
 template <>
 inline constexpr std::size_t first_size<capstan_cloud_view> =
     offsetof(capstan_cloud_view, lists_all_with_prefix) + sizeof(capstan_str);
+template <>
+inline constexpr std::size_t first_size<capstan_async_expander_request> =
+    offsetof(capstan_async_expander_request, options) + sizeof(void*);
+template <>
+inline constexpr std::size_t first_size<capstan_kept_option> =
+    offsetof(capstan_kept_option, score) + sizeof(double);
+template <>
+inline constexpr std::size_t first_size<capstan_selection> =
+    offsetof(capstan_selection, sentences) + sizeof(capstan_array);
 template <>
 inline constexpr std::size_t first_size<capstan_resize> =
     offsetof(capstan_resize, idempotency_key) + sizeof(capstan_str);

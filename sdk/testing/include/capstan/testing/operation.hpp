@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 
 #include <capstan/abi/call.h>
 #include <capstan/abi/service_ops.h>
+#include <capstan/async_expander.hpp>
 #include <capstan/controller.hpp>
 #include <capstan/from_abi.hpp>
 #include <capstan/from_abi_provisioning.hpp>
@@ -81,6 +83,15 @@ struct Crossing<NodeTemplate> {
     }
 };
 
+/// A kept option that is beyond the request's is looked at by those who know the request.
+template <>
+struct Crossing<KeptOptions> {
+    static constexpr std::uint32_t type = CAPSTAN_RESULT_SELECTION;
+    static Result<KeptOptions> from_abi(const void* raw) {
+        return kept_options_from_abi(*static_cast<const capstan_selection*>(raw),
+                                     std::numeric_limits<std::uint32_t>::max());
+    }
+};
 template <>
 struct Crossing<Reconciled> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_RECONCILED;

@@ -1,5 +1,5 @@
-/// Asks a decision hook through its C table, and notes everything in the answer that the contract
-/// forbids.
+/// Asks a decision hook through its C table, or the companion that answers in its place, and notes
+/// everything in the answer that the contract forbids.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <capstan/abi/splitter.h>
 #include <capstan/error.hpp>
 #include <capstan/testing/fake_call.hpp>
+#include <capstan/testing/fake_host.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -44,6 +45,10 @@ struct SplitterResponse : Answer {
 
 ExpanderResponse ask(const capstan_expander& expander, const capstan_expander_request& in,
                      const FakeCall& call);
+/// Of an expander that asks a service, with flags, seed, time and deadline of `call`; the clock of
+/// `host` goes from timer to timer until it has answered.
+ExpanderResponse ask(FakeHost& host, const capstan_async_expander& expander,
+                     const capstan_expander_request& in, const FakeCall& call);
 SimilarityResponse ask(const capstan_similarity& check, const capstan_template& a,
                        const capstan_template& b, const FakeCall& call);
 /// Of a check that has buckets.

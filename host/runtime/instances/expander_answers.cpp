@@ -1,0 +1,120 @@
+#include "runtime/instances/expander_answers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/instances/absent_policies.hpp"
+#include "runtime/instances/hook_guard.hpp"
+#include "runtime/instances/policies.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+ExpanderClient::Question question_among(const engine::ScaleUpQuestion& question,
+                                        std::span<const std::uint32_t> among,
+                                        const engine::Circumstances& circumstances) {
+    ExpanderClient::Question out{.seed = circumstances.seed,
+                                 .now = circumstances.now,
+                                 .cluster_nodes = question.cluster_nodes,
+                                 .pods = question.pods};
+    out.options.reserve(among.size());
+    for (const std::uint32_t i : among) out.options.push_back(question.options[i]);
+    return out;
+}
+
+class ServiceExpander final : public engine::Expander {
+public:
+    ServiceExpander(std::shared_ptr<ExpanderClient> client, PassWatch& watch,
+                    std::shared_ptr<ExpanderAnswers> answers)
+        : client_(std::move(client)), watch_(&watch), answers_(std::move(answers)) {}
+
+    Result<engine::Narrowing> filter(const engine::ScaleUpQuestion& question,
+                                     std::span<const std::uint32_t> among,
+                                     const engine::Circumstances& circumstances) override {
+        const PluginInstance& instance = *client_->instance();
+        if (watch_->is_absent(instance)) return fail(not_started(instance.context().identity().id));
+        const ExpanderAnswer& answer =
+            answers_->answer(client_, question, among, circumstances, *watch_);
+        if (answer.error) return fail(*answer.error);
+        engine::Narrowing out{.kept = {}, .sentences = answer.sentences};
+        for (const std::uint32_t i : among) {
+            if (std::ranges::binary_search(answer.kept, question.options[i].group.id))
+                out.kept.push_back({.option = i});
+        }
+        return out;
+    }
+
+private:
+    const std::shared_ptr<ExpanderClient> client_;
+    PassWatch* const watch_;
+    const std::shared_ptr<ExpanderAnswers> answers_;
+};
+
+}  // namespace
+
+const ExpanderAnswer* ExpanderAnswers::find(const ExpanderAnswer& asked) const {
+    const auto at = std::ranges::find_if(known_, [&](const ExpanderAnswer& known) {
+        return known.instance == asked.instance && known.seed == asked.seed &&
+               known.groups == asked.groups;
+    });
+    return at == known_.end() ? nullptr : &*at;
+}
+
+std::optional<Error> ExpanderAnswers::find_outage(const PluginInstanceId& instance) const {
+    for (const ExpanderAnswer& known : known_) {
+        const bool is_out = known.instance == instance && known.error &&
+                            (known.error->code == ErrorCode::deadline ||
+                             known.error->code == ErrorCode::unavailable);
+        if (is_out) return known.error;
+    }
+    return std::nullopt;
+}
+
+void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
+                          const engine::ScaleUpQuestion& question,
+                          std::span<const std::uint32_t> among,
+                          const engine::Circumstances& circumstances, PassWatch& watch,
+                          ExpanderAnswer& answer) {
+    if (!ask_) {
+        answer.error = Error{ErrorCode::unsupported,
+                             hook_name(*expander->instance(), Hook::filter) +
+                                 ": its service is not asked here, and no answer is known"};
+        return;
+    }
+    std::optional<Result<KeptOptions>> result;
+    watch.run_outside(
+        [&] { result = ask_(expander, question_among(question, among, circumstances)); });
+    if (!*result) {
+        answer.error = result->error();
+        return;
+    }
+    answer.sentences = std::move((*result)->sentences);
+    for (const KeptOptions::Kept& kept : (*result)->kept)
+        answer.kept.push_back(question.options[among[kept.option]].group.id);
+    std::ranges::sort(answer.kept);
+}
+
+const ExpanderAnswer& ExpanderAnswers::answer(const std::shared_ptr<ExpanderClient>& expander,
+                                              const engine::ScaleUpQuestion& question,
+                                              std::span<const std::uint32_t> among,
+                                              const engine::Circumstances& circumstances,
+                                              PassWatch& watch) {
+    ExpanderAnswer asked{.instance = expander->instance()->context().identity().id,
+                         .seed = circumstances.seed};
+    for (const std::uint32_t i : among) asked.groups.push_back(question.options[i].group.id);
+    if (const ExpanderAnswer* const known = find(asked)) return *known;
+    if ((asked.error = find_outage(asked.instance))) return known_.emplace_back(std::move(asked));
+    ask(expander, question, among, circumstances, watch, asked);
+    return known_.emplace_back(std::move(asked));
+}
+
+Result<std::unique_ptr<engine::Expander>> make_expander(
+    const std::shared_ptr<PluginInstance>& instance, PassWatch& watch,
+    std::shared_ptr<ExpanderAnswers> answers) {
+    CAPSTAN_TRY(std::shared_ptr<ExpanderClient> client, ExpanderClient::of(instance));
+    if (client == nullptr) return PluginExpander::make(instance, watch);
+    watch.admit(instance);
+    return std::make_unique<ServiceExpander>(std::move(client), watch, std::move(answers));
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,71 @@
+/// What services answered to the expanders of a pass: part of its input, so that it is decided the
+/// same again without them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <capstan/ids.hpp>
+#include <capstan/result.hpp>
+
+#include "engine/policies.hpp"
+#include "runtime/instances/expander_client.hpp"
+#include "runtime/instances/pass_watch.hpp"
+
+namespace capstan::runtime {
+
+/// One answer. Instance, seed and groups together tell the question: each round of a pass has a
+/// seed of its own.
+struct ExpanderAnswer {
+    PluginInstanceId instance{};
+    std::uint64_t seed = 0;
+    std::vector<NodeGroupId> groups{};     ///< of the options that were shown, by id
+    std::vector<NodeGroupId> kept{};       ///< by id
+    std::vector<std::string> sentences{};  ///< the service's own explanation
+    std::optional<Error> error{};          ///< then nothing was kept
+    bool operator==(const ExpanderAnswer&) const = default;
+};
+
+/// The answers of one pass, over all its runs. [pass thread]
+class ExpanderAnswers {
+public:
+    /// Asks and waits for the answer. [watching thread]
+    using Ask = std::function<Result<KeptOptions>(const std::shared_ptr<ExpanderClient>& expander,
+                                                  ExpanderClient::Question question)>;
+    /// Answers of `known` are given again; without `ask` there are no others.
+    explicit ExpanderAnswers(std::vector<ExpanderAnswer> known = {}, Ask ask = {})
+        : known_(std::move(known)), ask_(std::move(ask)) {}
+    ExpanderAnswers(const ExpanderAnswers&) = delete;
+    ExpanderAnswers& operator=(const ExpanderAnswers&) = delete;
+
+    /// What `expander` makes of `among`. One that was late or unavailable is not asked again.
+    const ExpanderAnswer& answer(const std::shared_ptr<ExpanderClient>& expander,
+                                 const engine::ScaleUpQuestion& question,
+                                 std::span<const std::uint32_t> among,
+                                 const engine::Circumstances& circumstances, PassWatch& watch);
+    /// All that was answered or known, in the order in which it came.
+    const std::vector<ExpanderAnswer>& known() const noexcept { return known_; }
+
+private:
+    const ExpanderAnswer* find(const ExpanderAnswer& asked) const;
+    std::optional<Error> find_outage(const PluginInstanceId& instance) const;
+    void ask(const std::shared_ptr<ExpanderClient>& expander,
+             const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among,
+             const engine::Circumstances& circumstances, PassWatch& watch, ExpanderAnswer& answer);
+
+    std::vector<ExpanderAnswer> known_;
+    const Ask ask_;
+};
+
+/// The expander of `instance`, whether it answers by itself or asks a service. `internal`: it is
+/// none. Borrows the watch.
+Result<std::unique_ptr<engine::Expander>> make_expander(
+    const std::shared_ptr<PluginInstance>& instance, PassWatch& watch,
+    std::shared_ptr<ExpanderAnswers> answers);
+
+}  // namespace capstan::runtime

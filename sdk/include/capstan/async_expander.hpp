@@ -1,0 +1,159 @@
+/// The contract of an expander that asks a service: of several ways to grow, which survive.
+///
+///     class Asking {
+///     public:
+///         Asking(Host host, const Settings& settings);
+///         Task<KeptOptions> filter(AsyncExpanderRequest request);
+///     };
+///
+/// It fulfils the kind of expander.hpp by the companion "capstan.expander.async/1". The function
+/// runs on the instance's strand and must not block; a pass waits for it until its deadline. What
+/// it answers is recorded with the pass. It keeps all options it likes equally; keeping none is an
+/// answer, a Failure is not. After one that is `deadline` or `unavailable` it is not asked again in
+/// the same pass.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/abi/expander.h>
+#include <capstan/from_abi_pods.hpp>
+#include <capstan/requests.hpp>
+#include <capstan/task.hpp>
+#include <capstan/time.hpp>
+#include <capstan/to_abi.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// Owned, so that it outlives suspension.
+struct AsyncExpanderRequest {
+    RequestFlags flags{};
+    std::uint64_t seed = 0;                   ///< all chance that may be used, as Call::seed
+    Time now{};                               ///< of the pass, as Call::now
+    std::uint32_t cluster_nodes = 0;          ///< nodes in the cluster now
+    std::vector<ScaleUpOption> options{};     ///< ordered by group id, at least one
+    std::vector<PodEquivalenceGroup> pods{};  ///< what the options' pods are indices into
+};
+
+struct KeptOptions {
+    struct Kept {
+        std::uint32_t option = 0;  ///< index into the request's options
+        double score = 0;          ///< for the explanation only
+        bool operator==(const Kept&) const = default;
+    };
+    std::vector<Kept> kept{};
+    std::vector<std::string> sentences{};  ///< its explanation, with numbers
+    bool operator==(const KeptOptions&) const = default;
+};
+
+template <class T>
+concept AsyncExpander =
+    requires(T& t, AsyncExpanderRequest request) { t.filter(std::move(request)); };
+
+inline Result<AsyncExpanderRequest> async_expander_request_from_abi(
+    const capstan_async_expander_request& raw) {
+    CAPSTAN_CHECK(detail::check_size(raw));
+    if (raw.options == nullptr) return detail::misfit("options is NULL");
+    AsyncExpanderRequest out{.flags = RequestFlags::from_abi(raw.flags),
+                             .seed = raw.seed,
+                             .now = time_from_unix_ns(raw.now_unix_ns),
+                             .cluster_nodes = raw.options->cluster_nodes};
+    CAPSTAN_TRY(out.pods, detail::list_from_abi<capstan_pod_equivalence_group>(
+                              "pods", raw.options->pods, equivalence_group_from_abi));
+    const auto pod_classes = static_cast<std::uint32_t>(out.pods.size());
+    CAPSTAN_TRY(out.options,
+                detail::list_from_abi<capstan_option>(
+                    "options", raw.options->options, [&](const capstan_option& option) {
+                        return option_from_abi(option, pod_classes);
+                    }));
+    if (out.options.empty()) return detail::misfit("options are none");
+    return out;
+}
+
+/// `options`: how many the request had. An option that is kept twice is kept.
+inline Result<KeptOptions> kept_options_from_abi(const capstan_selection& raw,
+                                                 std::uint32_t options) {
+    CAPSTAN_CHECK(detail::check_size(raw));
+    const auto kept_from_abi = [&](const capstan_kept_option& kept) -> Result<KeptOptions::Kept> {
+        CAPSTAN_CHECK(detail::check_size(kept));
+        if (kept.option >= options) {
+            return detail::misfit("option is " + std::to_string(kept.option) + ", there are " +
+                                  std::to_string(options));
+        }
+        if (std::isnan(kept.score)) return detail::misfit("score is no number");
+        return KeptOptions::Kept{kept.option, kept.score};
+    };
+    KeptOptions out;
+    CAPSTAN_TRY(out.kept,
+                detail::list_from_abi<capstan_kept_option>("kept", raw.kept, kept_from_abi));
+    CAPSTAN_TRY(out.sentences, detail::list_from_abi<capstan_str>(
+                                   "sentences", raw.sentences, [](const capstan_str& sentence) {
+                                       return detail::text_from_abi("sentence", sentence);
+                                   }));
+    return out;
+}
+
+namespace detail {
+
+template <>
+struct Completion<KeptOptions> {
+    static capstan_status complete(const Host& host, capstan_op op, const KeptOptions& value) {
+        AbiArena arena;
+        std::vector<capstan_kept_option> kept;
+        kept.reserve(value.kept.size());
+        for (const KeptOptions::Kept& k : value.kept)
+            kept.push_back({sizeof(capstan_kept_option), k.option, k.score});
+        const capstan_selection crossing{sizeof crossing, 0, array_of(kept),
+                                         arena.list(value.sentences)};
+        return host.ops()->complete(host.raw(), op, CAPSTAN_RESULT_SELECTION, &crossing);
+    }
+};
+
+/// The tables of an expander that asks a service.
+template <AsyncExpander T>
+struct AsyncExpanderTable {
+    static constexpr const char* kind = CAPSTAN_KIND_EXPANDER;
+    static constexpr bool is_parallel = false;
+    T* object;
+    const Host* host = nullptr;
+    capstan_expander expander{sizeof expander, 0, nullptr, &refuse};
+    capstan_async_expander table{sizeof table, 0, nullptr, &filter};
+
+    explicit AsyncExpanderTable(T& of) noexcept : object(&of) {}
+    /// Called once the tables stand where they will stay.
+    void attach(const Host& owner) noexcept {
+        host = &owner;
+        expander.self = table.self = this;
+    }
+    const void* interface_of(const char* id) const noexcept {
+        if (std::strcmp(id, CAPSTAN_KIND_EXPANDER) == 0) return &expander;
+        if (std::strcmp(id, CAPSTAN_INTERFACE_ASYNC_EXPANDER) == 0) return &table;
+        return nullptr;
+    }
+
+private:
+    static capstan_status refuse(void*, const capstan_call* call, const capstan_expander_request*,
+                                 const capstan_expander_response*) noexcept {
+        return guarded(call, []() -> Result<void> {
+            return fail(ErrorCode::unsupported,
+                        "it asks a service, which takes " CAPSTAN_INTERFACE_ASYNC_EXPANDER);
+        });
+    }
+    static capstan_status filter(void* self, capstan_op op,
+                                 const capstan_async_expander_request* raw) noexcept {
+        auto& me = *static_cast<AsyncExpanderTable*>(self);
+        return run_operation<KeptOptions>(*me.host, op, [&] {
+            Result<AsyncExpanderRequest> request = async_expander_request_from_abi(*raw);
+            if (!request) throw Failure(std::move(request).error());
+            return me.object->filter(std::move(*request));
+        });
+    }
+};
+
+}  // namespace detail
+
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,175 @@
+#include "runtime/instances/expander_answers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "../test_host.hpp"
+#include "runtime/instances/pass_runner.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using namespace std::chrono_literals;
+
+/// What the service of a test answers.
+struct Service {
+    KeptOptions kept{};
+    Duration after{};
+    std::optional<Error> error{};
+    std::vector<AsyncExpanderRequest> asked{};
+} service;
+
+/// An expander that asks it.
+class ServiceAsker {
+public:
+    ServiceAsker(Host host, const Settings&) : host_(host) {}
+    Task<KeptOptions> filter(AsyncExpanderRequest request) {
+        service.asked.push_back(std::move(request));
+        co_await sleep_for(host_, service.after);
+        if (service.error) throw Failure(*service.error);
+        co_return service.kept;
+    }
+
+private:
+    Host host_;
+};
+
+engine::ScaleUpQuestion options_of(const std::vector<const char*>& groups) {
+    engine::ScaleUpQuestion question;
+    for (const char* const group : groups)
+        question.options.push_back({.group = {.id = NodeGroupId(group)}, .nodes = 2});
+    question.pods.push_back({.example = "web-0"});
+    question.cluster_nodes = 5;
+    return question;
+}
+
+struct ServiceExpanders : testing::Test {
+    TestHost host;
+    Running<ServiceAsker> instance{host};
+    std::shared_ptr<ExpanderAnswers> answers;
+
+    ServiceExpanders() { service = {}; }
+
+    ExpanderAnswers::Ask by_loop() {
+        return [this](const std::shared_ptr<ExpanderClient>& expander,
+                      ExpanderClient::Question question) {
+            std::optional<Result<KeptOptions>> out;
+            expander->filter(std::move(question),
+                             [&](Result<KeptOptions> result) { out = std::move(result); });
+            host.loop.advance(1min);
+            return std::move(out).value();
+        };
+    }
+    void begin_pass(std::vector<ExpanderAnswer> known = {}) {
+        answers = std::make_shared<ExpanderAnswers>(std::move(known), by_loop());
+    }
+    Result<engine::Narrowing> filter(const std::vector<std::uint32_t>& among,
+                                     std::uint64_t seed = 9) {
+        if (!answers) begin_pass();
+        const std::function<Result<engine::Narrowing>(PassWatch&)> pass =
+            [shared = instance.shared(), kept = answers, among,
+             seed](PassWatch& watch) -> Result<engine::Narrowing> {
+            CAPSTAN_TRY(const auto expander, make_expander(shared, watch, kept));
+            return expander->filter(options_of({"a", "b", "c"}), among, {.seed = seed});
+        };
+        return run_watched(pass).result;
+    }
+};
+
+std::vector<std::uint32_t> options_in(const engine::Narrowing& narrowing) {
+    std::vector<std::uint32_t> out;
+    for (const engine::Narrowing::Kept& kept : narrowing.kept) out.push_back(kept.option);
+    return out;
+}
+
+TEST_F(ServiceExpanders, KeepWhatTheirServiceKeeps) {
+    service.kept = {.kept = {{1, 0.5}, {0, 0.5}, {1, 0.5}}, .sentences = {"both are cheap\n"}};
+    const auto narrowing = filter({1, 2});
+    ASSERT_TRUE(narrowing) << narrowing.error();
+    EXPECT_THAT(options_in(*narrowing), ElementsAre(1, 2));
+    EXPECT_THAT(narrowing->sentences, ElementsAre(HasSubstr("both are cheap")));
+    ASSERT_THAT(service.asked, SizeIs(1));
+    const AsyncExpanderRequest& asked = service.asked.front();
+    EXPECT_EQ(asked.seed, 9u);
+    EXPECT_EQ(asked.cluster_nodes, 5u);
+    ASSERT_THAT(asked.options, SizeIs(2));
+    EXPECT_EQ(asked.options.front().group.id, NodeGroupId("b"));
+    EXPECT_EQ(asked.pods.front().example, "web-0");
+}
+
+TEST_F(ServiceExpanders, MayKeepNone) {
+    const auto narrowing = filter({0, 1});
+    ASSERT_TRUE(narrowing) << narrowing.error();
+    EXPECT_THAT(narrowing->kept, IsEmpty());
+}
+
+TEST_F(ServiceExpanders, AreNotAskedTheSameTwiceInAPass) {
+    service.kept.kept = {{0, 0}};
+    ASSERT_TRUE(filter({0, 1}));
+    ASSERT_TRUE(filter({0, 1}));
+    EXPECT_THAT(service.asked, SizeIs(1));
+    ASSERT_TRUE(filter({0, 1}, 10)) << "the next round";
+    EXPECT_THAT(service.asked, SizeIs(2));
+    ASSERT_TRUE(filter({0, 1, 2}, 10)) << "other options";
+    EXPECT_THAT(service.asked, SizeIs(3));
+}
+
+TEST_F(ServiceExpanders, AreNotAskedWhereTheAnswerIsRecorded) {
+    service.kept.kept = {{0, 0}};
+    const auto decided = filter({1, 2});
+    ASSERT_TRUE(decided) << decided.error();
+    answers = std::make_shared<ExpanderAnswers>(answers->known());
+    service.kept.kept = {};
+    const auto again = filter({1, 2});
+    ASSERT_TRUE(again) << again.error();
+    EXPECT_THAT(options_in(*again), ElementsAre(1));
+    EXPECT_THAT(service.asked, SizeIs(1));
+    EXPECT_EQ(filter({0, 1}).error().code, ErrorCode::unsupported) << "it was not asked that";
+}
+
+TEST_F(ServiceExpanders, ThatAreLateAreNotAskedAgainInThePass) {
+    service.after = 1h;
+    const auto late = filter({0, 1});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().code, ErrorCode::deadline);
+    EXPECT_THAT(late.error().message, HasSubstr("plugin probe: filter"));
+    EXPECT_EQ(filter({0, 1}, 10).error().code, ErrorCode::deadline);
+    EXPECT_THAT(service.asked, SizeIs(1));
+    service.after = {};
+    begin_pass();
+    EXPECT_TRUE(filter({0, 1})) << "the next pass asks";
+}
+
+TEST_F(ServiceExpanders, ThatRefuseAQuestionAreAskedTheNext) {
+    service.error = Error{ErrorCode::invalid_argument, "one pod has no name"};
+    const auto refused = filter({0, 1});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, "plugin probe: filter: one pod has no name");
+    service.error.reset();
+    EXPECT_TRUE(filter({0, 1}, 10));
+}
+
+TEST_F(ServiceExpanders, ThatKeepAnOptionThatIsNotThereHaveFailed) {
+    service.kept.kept = {{2, 0}};
+    const auto answer = filter({0, 1});
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::internal);
+    EXPECT_THAT(answer.error().message, HasSubstr("option is 2, there are 2"));
+}
+
+TEST_F(ServiceExpanders, ThatHaveStoppedAreUnavailable) {
+    std::ignore = stop(host, *instance);
+    EXPECT_EQ(filter({0, 1}).error().code, ErrorCode::unavailable);
+    instance.release();
+}
+
+}  // namespace
+}  // namespace capstan::runtime
