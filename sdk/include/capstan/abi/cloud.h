@@ -9,7 +9,8 @@ CAPSTAN_BEGIN_DECLS
 
 #define CAPSTAN_KIND_CLOUD "capstan.cloud/1"
 
-/** A state that the receiver does not know is CAPSTAN_MACHINE_CREATING. */
+/** A group's target counts its machines of every state but DELETING. A state that the receiver does not know
+ *  is CAPSTAN_MACHINE_CREATING. */
 enum {
     CAPSTAN_MACHINE_REQUESTED = 1, /* asked for; the cloud has not made it (yet) */
     CAPSTAN_MACHINE_CREATING = 2,
@@ -132,12 +133,14 @@ typedef struct capstan_cloud {
      *  maximum: CAPSTAN_E_INVALID_ARGUMENT. Machines that cannot be had: CAPSTAN_E_OUT_OF_CAPACITY or
      *  CAPSTAN_E_QUOTA, here, as the shortfall, or later as the `error` of a machine. */
     capstan_status (*increase)(void *self, capstan_op op, const capstan_resize *resize) CAPSTAN_NOEXCEPT;
-    /** -> CAPSTAN_RESULT_RESIZED. Takes back requests that were not fulfilled; never removes a machine. More
-     *  than there are to take back: CAPSTAN_E_INVALID_ARGUMENT. */
+    /** -> CAPSTAN_RESULT_RESIZED. Takes back requests that were not fulfilled, with or without a REQUESTED
+     *  machine in the view; never removes a machine. More than there are to take back:
+     *  CAPSTAN_E_INVALID_ARGUMENT. */
     capstan_status (*decrease_target)(void *self, capstan_op op, const capstan_resize *resize)
         CAPSTAN_NOEXCEPT;
-    /** -> CAPSTAN_RESULT_REMOVED. Removes these machines and lowers the target with them. One that cannot go
-     *  is in `failed` and keeps no other. Below the group's minimum without `force`:
+    /** -> CAPSTAN_RESULT_REMOVED. Removes these machines and lowers the target with them: machines of nodes
+     *  that are not needed, machines whose node never came or is broken, FAILED ones. One that cannot go is in
+     *  `failed` and keeps no other. Below the group's minimum without `force`:
      *  CAPSTAN_E_INVALID_ARGUMENT. */
     capstan_status (*remove)(void *self, capstan_op op, const capstan_removal *removal) CAPSTAN_NOEXCEPT;
 } capstan_cloud;
