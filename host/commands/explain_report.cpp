@@ -6,8 +6,10 @@
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/time_text.hpp>
 
 #include "commands/table.hpp"
+#include "runtime/config/toml_text.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -99,8 +101,32 @@ void print_group(std::ostream& out, const engine::GroupAnswer& group) {
     if (classes.size() > 1) print_table(out << '\n', classes, "  ");
 }
 
+/// "i-0a1b: running, m5.large, zone a, spot, 0.096 an hour".
+std::string machine_text(const Machine& machine) {
+    std::string out = machine.id.value() + ": " + std::string(name_of(machine.state));
+    if (!machine.machine_type.empty()) out += ", " + machine.machine_type;
+    if (!machine.zone.empty()) out += ", zone " + machine.zone;
+    if (machine.spot) out += *machine.spot ? ", spot" : ", on demand";
+    if (machine.price_per_hour)
+        out += ", " + runtime::toml_number(*machine.price_per_hour) + " an hour";
+    if (machine.error) out += ", " + machine.error->message;
+    return out;
+}
+
+void add_machine(Rows& rows, const std::optional<engine::NodeMachine>& of) {
+    if (!of) return rows.push_back({"machine", "none that a cloud tells of"});
+    rows.push_back({"machine", machine_text(of->machine)});
+    if (of->machine.leaves) rows.push_back({"leaves", engine::leaving_text(*of->machine.leaves)});
+    if (of->has_drifted()) {
+        rows.push_back({"drifted", "made from " + in_quotes(of->machine.template_fingerprint) +
+                                       ", new nodes of its group are from " +
+                                       in_quotes(of->group_fingerprint)});
+    }
+}
+
 /// `at`: the moment of the pass.
-void print_node(std::ostream& out, const engine::NodeVerdict& node, Time at) {
+void print_node(std::ostream& out, const engine::NodeVerdict& node,
+                const std::optional<engine::NodeMachine>& machine, Time at) {
     out << node.node << '\n';
     Rows rows{
         {"group", node.group.empty() ? "none" : node.group.value()},
@@ -111,6 +137,7 @@ void print_node(std::ostream& out, const engine::NodeVerdict& node, Time at) {
                      ? "yes"
                      : "no: " + std::string(engine::name_of(node.reason))},
         {"because", node.because}};
+    add_machine(rows, machine);
     print_table(out, rows, "  ");
 }
 
@@ -210,7 +237,30 @@ json::object group_json(const engine::GroupAnswer& group) {
             {"pods", std::move(classes)}};
 }
 
-json::object node_json(const engine::NodeVerdict& node, Time at) {
+json::value machine_json(const std::optional<engine::NodeMachine>& of) {
+    if (!of) return nullptr;
+    const Machine& machine = of->machine;
+    json::object out{{"id", machine.id.value()},
+                     {"state", name_of(machine.state)},
+                     {"type", machine.machine_type},
+                     {"zone", machine.zone},
+                     {"template_fingerprint", machine.template_fingerprint},
+                     {"drifted", of->has_drifted()},
+                     {"error", machine.error ? machine.error->message : ""}};
+    out["spot"] = machine.spot ? json::value(*machine.spot) : json::value(nullptr);
+    out["price_per_hour"] =
+        machine.price_per_hour ? json::value(*machine.price_per_hour) : json::value(nullptr);
+    if (machine.leaves) {
+        json::object leaves{{"reason", name_of(machine.leaves->reason)}};
+        leaves["at"] = machine.leaves->at ? json::value(format_rfc3339(*machine.leaves->at))
+                                          : json::value(nullptr);
+        out["leaves"] = std::move(leaves);
+    }
+    return out;
+}
+
+json::object node_json(const engine::NodeVerdict& node,
+                       const std::optional<engine::NodeMachine>& machine, Time at) {
     json::object out{{"node", node.node},
                      {"group", node.group.value()},
                      {"goes", node.reason == engine::Unremovable::none},
@@ -221,6 +271,7 @@ json::object node_json(const engine::NodeVerdict& node, Time at) {
     out["unneeded_for"] = node.unneeded_since
                               ? json::value(format_rough_duration(at - *node.unneeded_since))
                               : json::value(nullptr);
+    out["machine"] = machine_json(machine);
     return out;
 }
 
@@ -245,7 +296,7 @@ json::object matrix_json(const engine::Matrix& matrix) {
 void print_explained(std::ostream& out, const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     if (answer.group) return print_group(out, *answer.group);
-    if (answer.node) return print_node(out, *answer.node, explained.at);
+    if (answer.node) return print_node(out, *answer.node, answer.machine, explained.at);
     if (answer.matrix) return print_matrix(out, *answer.matrix);
     if (explained.is_workload) return print_workload(out, explained);
     print_pod(out, explained);
@@ -254,7 +305,7 @@ void print_explained(std::ostream& out, const simulation::Explained& explained) 
 json::object explained_json(const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     if (answer.group) return group_json(*answer.group);
-    if (answer.node) return node_json(*answer.node, explained.at);
+    if (answer.node) return node_json(*answer.node, answer.machine, explained.at);
     if (answer.matrix) return matrix_json(*answer.matrix);
     return explained.is_workload ? workload_json(explained) : pod_json(explained);
 }

@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include <capstan/time_text.hpp>
+
 namespace capstan::engine {
+
+std::string leaving_text(const Leaving& leaving) {
+    std::string reason(name_of(leaving.reason));
+    std::ranges::replace(reason, '_', ' ');
+    return reason + (leaving.at ? " at " + format_rfc3339(*leaving.at) : "");
+}
 
 const Group* find_group(std::span<const Group> groups, const NodeGroupId& id) noexcept {
     const auto id_of = [](const Group& group) -> const NodeGroupId& { return group.group.id; };

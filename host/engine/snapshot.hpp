@@ -55,6 +55,9 @@ struct Snapshot {
     UnreadClouds unread{};  ///< what groups they have is not known
 };
 
+/// "spot interruption at 2026-01-02T03:04:05Z"; without a time where that is not known.
+std::string leaving_text(const Leaving& leaving);
+
 /// NULL: there is none. `groups` ascend by id; borrows from them.
 const Group* find_group(std::span<const Group> groups, const NodeGroupId& id) noexcept;
 /// The same, among the groups of the snapshot.

@@ -171,6 +171,7 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, Pas
         CAPSTAN_TRY(out.group, explanation.group(*question.group));
     } else if (question.node) {
         CAPSTAN_TRY(out.node, explanation.node(*question.node));
+        out.machine = explanation.machine_of(*question.node);
     } else {
         out.matrix = explanation.matrix();
     }

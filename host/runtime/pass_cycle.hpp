@@ -81,6 +81,7 @@ struct PassAnswer {
     std::optional<engine::PodAnswer> pod{};
     std::optional<engine::GroupAnswer> group{};
     std::optional<engine::NodeVerdict> node{};
+    std::optional<engine::NodeMachine> machine{};  ///< of the node; nothing: not known
     std::optional<engine::Matrix> matrix{};
     std::vector<engine::NewGroup> new_groups{};  ///< that could be made, whatever was asked
 };

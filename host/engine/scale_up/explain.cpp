@@ -124,6 +124,15 @@ Result<NodeVerdict> Explanation::node(std::string_view name) const {
     return fail(ErrorCode::not_found, "there is no node " + in_quotes(name));
 }
 
+std::optional<NodeMachine> Explanation::machine_of(std::string_view node) const {
+    const Scene& scene = state_->scene;
+    const std::optional<NodeIndex> index = scene.snapshot->cluster.find_node(node);
+    const auto place = index ? scene.membership.machine_of[*index] : std::nullopt;
+    if (!place) return std::nullopt;
+    const Group& group = scene.groups()[place->group];
+    return NodeMachine{group.machines[place->machine], group.group.template_fingerprint};
+}
+
 Matrix Explanation::matrix() {
     const Scene& scene = state_->scene;
     Matrix out;

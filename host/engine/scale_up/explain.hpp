@@ -54,6 +54,17 @@ struct GroupAnswer {
     std::vector<ClassVerdict> classes{};  ///< all that are pending, in the order they are placed
 };
 
+/// What a cloud tells of the machine of a node.
+struct NodeMachine {
+    Machine machine{};
+    std::string group_fingerprint{};  ///< of its group's template now; empty: unknown
+    /// Whether it was made from another template than its group's new machines are.
+    bool has_drifted() const noexcept {
+        return !machine.template_fingerprint.empty() && !group_fingerprint.empty() &&
+               machine.template_fingerprint != group_fingerprint;
+    }
+};
+
 /// Pending classes against groups: the refusal of each pair as in GroupAnswer, or the obstacle of
 /// the group. Texts are kept once.
 struct Matrix {
@@ -83,6 +94,8 @@ public:
     Result<GroupAnswer> group(const NodeGroupId& id);
     /// Why a node stays, or when it goes.
     Result<NodeVerdict> node(std::string_view name) const;
+    /// Nothing: there is no such node, or its machine is not known.
+    std::optional<NodeMachine> machine_of(std::string_view node) const;
     Matrix matrix();
 
 private:

@@ -47,6 +47,7 @@ void DecisionLog::tell(const PassReport& pass) {
         tell_once(LogLevel::warn, "hook_miss", miss_text(miss));
     for (const ActionsUnderWay::Ended& ended : pass.ended) tell_ended(ended);
     tell_departed_groups(pass);
+    tell_leaving(pass);
     tell_stages(pass);
     tell_reasons(pass);
     tell_unoffered(pass);
@@ -90,6 +91,22 @@ void DecisionLog::tell_departed_groups(const PassReport& pass) {
         tell_once(LogLevel::warn, "note", sentence);
     }
     is_reloaded_ = false;
+}
+
+void DecisionLog::tell_leaving(const PassReport& pass) {
+    for (const engine::Group& group : *pass.input.snapshot.groups) {
+        for (const Machine& machine : group.machines) {
+            if (!machine.leaves) continue;
+            const std::string reason = engine::leaving_text(*machine.leaves);
+            tell_once({"leaves", machine.id.value(), reason},
+                      {.sentence = "machine " + machine.id.value() + " of " +
+                                   group.group.id.value() + " leaves: " + reason,
+                       .facts = {.group = group.group.id.value()},
+                       .code = "leaves",
+                       .reason = reason,
+                       .subject = "Machine/" + machine.id.value()});
+        }
+    }
 }
 
 void DecisionLog::tell_backoffs(const PassReport& pass) {

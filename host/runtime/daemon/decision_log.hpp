@@ -57,6 +57,8 @@ private:
     void tell_ended(const ActionsUnderWay::Ended& ended);
     void tell_departed_groups(const PassReport& pass);
     void tell_backoffs(const PassReport& pass);
+    /// Machines that clouds take away, each once.
+    void tell_leaving(const PassReport& pass);
     void tell_stages(const PassReport& pass);
     void tell_reasons(const PassReport& pass);
     /// Machine types to make groups of that no cloud has, each once.

@@ -120,6 +120,33 @@ TEST(Explain, SaysWhyEachGroupDoesNotHelpAPod) {
     }
 }
 
+TEST(Explain, TellsWhatACloudSaysOfTheMachineOfANode) {
+    Explaining e;
+    e.group("spot", 1, 5);
+    e.world.change_group("spot").group.template_fingerprint = "v2";
+    e.world.node("n");
+    Machine& machine = e.world.machine("spot", "n");
+    machine.template_fingerprint = "v1";
+    machine.leaves = Leaving{LeaveReason::spot_interruption, noon + 2min};
+    e.world.node("alone");
+    const Explanation explanation = e.explain();
+    const auto of = explanation.machine_of("n");
+    ASSERT_TRUE(of);
+    EXPECT_TRUE(of->has_drifted());
+    EXPECT_EQ(of->machine.leaves, (Leaving{LeaveReason::spot_interruption, noon + 2min}));
+    EXPECT_FALSE(explanation.machine_of("alone")) << "of no group";
+    EXPECT_FALSE(explanation.machine_of("nowhere"));
+}
+
+TEST(Explain, CallsNoMachineDriftedOfWhichNothingIsKnown) {
+    NodeMachine known{.machine = {.template_fingerprint = "v1"}, .group_fingerprint = "v1"};
+    EXPECT_FALSE(known.has_drifted());
+    known.group_fingerprint.clear();
+    EXPECT_FALSE(known.has_drifted());
+    known = {.machine = {}, .group_fingerprint = "v1"};
+    EXPECT_FALSE(known.has_drifted());
+}
+
 TEST(Explain, AnswersForAClassThatDoesNotWait) {
     Explaining e = two_groups();
     e.world.node("n");

@@ -74,6 +74,24 @@ TEST_F(Told, IsWhatIsRefusedOnceWhileItLasts) {
     EXPECT_THAT(tell(), ElementsAre(line));
 }
 
+TEST_F(Told, IsAMachineThatItsCloudTakesAwayOnce) {
+    const auto with_notice = [this](std::optional<Leaving> leaving) {
+        const engine::Group group{
+            .group = {.id = NodeGroupId("web")},
+            .machines = {{.id = MachineId("i-1")}, {.id = MachineId("i-2"), .leaves = leaving}}};
+        pass.input.snapshot.groups =
+            std::make_shared<const std::vector<engine::Group>>(std::vector{group});
+    };
+    with_notice(Leaving{LeaveReason::rebalance});
+    EXPECT_THAT(tell(), ElementsAre("info  pass: machine i-2 of web leaves: rebalance"));
+    EXPECT_THAT(tell(), IsEmpty());
+    with_notice(Leaving{LeaveReason::spot_interruption, time_from_unix_ns(0)});
+    EXPECT_THAT(tell(), ElementsAre("info  pass: machine i-2 of web leaves: spot interruption at "
+                                    "1970-01-01T00:00:00Z"));
+    with_notice({});
+    EXPECT_THAT(tell(), IsEmpty());
+}
+
 TEST_F(Told, IsAGroupThatNoCloudListsAnyMoreOnceAndAtEachReload) {
     pass.memory.known_groups[NodeGroupId("two")] = {.nodes = 5, .some = {"two-1", "two-2"}};
     decision().notes = engine::tell_departed_groups(pass.memory, {});
