@@ -115,10 +115,15 @@ std::string machine_text(const Machine& machine) {
 
 void add_machine(Rows& rows, const std::optional<engine::NodeMachine>& of) {
     if (!of) return rows.push_back({"machine", "none that a cloud tells of"});
-    rows.push_back({"machine", machine_text(of->machine)});
-    if (of->machine.leaves) rows.push_back({"leaves", engine::leaving_text(*of->machine.leaves)});
+    if (!of->machine) {
+        return rows.push_back(
+            {"machine", "gone: " + of->cloud.value() + " tells of all its machines, not of this"});
+    }
+    const Machine& machine = *of->machine;
+    rows.push_back({"machine", machine_text(machine)});
+    if (machine.leaves) rows.push_back({"leaves", engine::leaving_text(*machine.leaves)});
     if (of->has_drifted()) {
-        rows.push_back({"drifted", "made from " + in_quotes(of->machine.template_fingerprint) +
+        rows.push_back({"drifted", "made from " + in_quotes(machine.template_fingerprint) +
                                        ", new nodes of its group are from " +
                                        in_quotes(of->group_fingerprint)});
     }
@@ -239,8 +244,10 @@ json::object group_json(const engine::GroupAnswer& group) {
 
 json::value machine_json(const std::optional<engine::NodeMachine>& of) {
     if (!of) return nullptr;
-    const Machine& machine = of->machine;
-    json::object out{{"id", machine.id.value()},
+    if (!of->machine) return json::object{{"cloud", of->cloud.value()}, {"state", "gone"}};
+    const Machine& machine = *of->machine;
+    json::object out{{"cloud", of->cloud.value()},
+                     {"id", machine.id.value()},
                      {"state", name_of(machine.state)},
                      {"type", machine.machine_type},
                      {"zone", machine.zone},

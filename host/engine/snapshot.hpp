@@ -46,6 +46,9 @@ struct CloudMachines {
 /// Clouds that could not be read since the start, and why not.
 using UnreadClouds = std::map<PluginInstanceId, std::string>;
 
+/// What clouds told themselves, each of the last moment that it was read.
+using ToldViews = std::map<PluginInstanceId, std::shared_ptr<const CloudView>>;
+
 /// Groups ascend by id; ids are unique over all clouds.
 struct Snapshot {
     Cluster cluster;
@@ -53,6 +56,8 @@ struct Snapshot {
     /// Of each cloud that makes groups; NULL: there is none.
     std::shared_ptr<const std::vector<CloudMachines>> machines{};
     UnreadClouds unread{};  ///< what groups they have is not known
+    /// For explanations alone, and not part of a record: machines of no group are in it.
+    ToldViews told{};
 };
 
 /// "spot interruption at 2026-01-02T03:04:05Z"; without a time where that is not known.

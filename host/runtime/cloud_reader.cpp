@@ -80,6 +80,7 @@ void CloudReader::take(Result<CloudClient::View> view, bool with_machine_types, 
     const auto reading = std::make_shared<Reading>(Reading{.done = std::move(done)});
     reading->is_repeated = *view == view_ && is_settled_;
     view_ = *std::move(view);
+    reading->result.view = view_;
     if (!reading->is_repeated) {
         is_settled_ = false;
         merge(*view_, *reading);

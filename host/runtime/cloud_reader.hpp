@@ -30,6 +30,7 @@ struct CloudReading {
     std::optional<Error> failure{};  ///< of the refresh; nothing: the cloud answered
     /// Why it could not be read this time nor before; empty: it could.
     std::string unread_because{};
+    CloudClient::View view{};  ///< as the cloud told it; NULL: the refresh failed
 };
 
 /// Keeps what it read last, for groups that cannot be read this time and for templates that have

@@ -283,9 +283,11 @@ CloudsView Clouds::merged(std::vector<CloudReading> readings) {
         out.groups = merge(readings, out.problems);
         is_disputed_ = out.problems.size() > count_problems(readings);
     }
-    for (std::size_t cloud = 0; cloud < readings.size(); ++cloud)
+    for (std::size_t cloud = 0; cloud < readings.size(); ++cloud) {
         if (!readings[cloud].unread_because.empty())
             out.unread.emplace(ids_[cloud], readings[cloud].unread_because);
+        if (readings[cloud].view != nullptr) out.told.emplace(ids_[cloud], readings[cloud].view);
+    }
     out.machines =
         are_same(&CloudReading::machines) ? view_.machines : read_machines(readings, ids_);
     merged_ = std::move(readings);

@@ -39,6 +39,7 @@ struct CloudsView {
     std::vector<Error> problems{};
     /// Those that could not be read since the start: what groups they have is not known.
     engine::UnreadClouds unread{};
+    engine::ToldViews told{};  ///< as clouds told them for this view
     /// How each cloud stands, in pipeline order.
     std::vector<CloudState> states{};
 

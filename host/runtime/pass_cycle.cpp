@@ -124,7 +124,8 @@ Result<Preparation> prepare(const PassInput& input, PassWatch& watch,
                        {.cluster = input.snapshot.cluster,
                         .groups = std::move(groups),
                         .machines = input.snapshot.machines,
-                        .unread = input.snapshot.unread},
+                        .unread = input.snapshot.unread,
+                        .told = input.snapshot.told},
                        hook_request.notes()};
 }
 

@@ -131,6 +131,7 @@ void Passes::look() {
     groups_ = groups;
     machine_types_ = view.machines;
     unread_ = view.unread;
+    told_views_ = view.told;
     targets_.clear();
     for (const engine::Group& group : *groups_)
         targets_[group.group.id.value()] = group.group.target.value_or(0);
@@ -141,7 +142,7 @@ void Passes::look() {
 }
 
 runtime::PassInput Passes::input() const {
-    return {.snapshot = {parts_.world.cluster(), groups_, machine_types_, unread_},
+    return {.snapshot = {parts_.world.cluster(), groups_, machine_types_, unread_, told_views_},
             .memory = memory_,
             .settings = settings_,
             .wiring = wiring_,

@@ -111,6 +111,7 @@ private:
     std::shared_ptr<runtime::Clouds> clouds_;
     Groups groups_;
     std::shared_ptr<const std::vector<engine::CloudMachines>> machine_types_;
+    engine::ToldViews told_views_{};
     engine::UnreadClouds unread_{};
     runtime::RefreshPatience patience_{};
     std::map<std::string, int> targets_;

@@ -30,6 +30,21 @@ std::string told(const PodAnswer& pods, const Reasons& reasons) {
     return "none of these pods counts as pending";
 }
 
+/// Whether a cloud knows the machine of a node that is in no group, or has lost it.
+std::optional<NodeMachine> machine_of_no_group(const Snapshot& snapshot,
+                                               std::string_view provider_id) {
+    if (provider_id.empty()) return std::nullopt;
+    for (const auto& [cloud, view] : snapshot.told) {
+        const auto at = std::ranges::find(view->machines, provider_id, [](const Machine& machine) {
+            return std::string_view(machine.id.value());
+        });
+        if (at != view->machines.end()) return NodeMachine{.cloud = cloud, .machine = *at};
+        const std::string& prefix = view->lists_all_with_prefix;
+        if (!prefix.empty() && provider_id.starts_with(prefix)) return NodeMachine{.cloud = cloud};
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 struct Explanation::State {
@@ -127,10 +142,14 @@ Result<NodeVerdict> Explanation::node(std::string_view name) const {
 std::optional<NodeMachine> Explanation::machine_of(std::string_view node) const {
     const Scene& scene = state_->scene;
     const std::optional<NodeIndex> index = scene.snapshot->cluster.find_node(node);
-    const auto place = index ? scene.membership.machine_of[*index] : std::nullopt;
-    if (!place) return std::nullopt;
-    const Group& group = scene.groups()[place->group];
-    return NodeMachine{group.machines[place->machine], group.group.template_fingerprint};
+    if (!index) return std::nullopt;
+    if (const auto place = scene.membership.machine_of[*index]) {
+        const Group& group = scene.groups()[place->group];
+        return NodeMachine{group.cloud, group.machines[place->machine],
+                           group.group.template_fingerprint};
+    }
+    const Cluster& cluster = scene.snapshot->cluster;
+    return machine_of_no_group(*scene.snapshot, cluster.text(cluster.node(*index).provider_id));
 }
 
 Matrix Explanation::matrix() {

@@ -56,12 +56,14 @@ struct GroupAnswer {
 
 /// What a cloud tells of the machine of a node.
 struct NodeMachine {
-    Machine machine{};
-    std::string group_fingerprint{};  ///< of its group's template now; empty: unknown
+    PluginInstanceId cloud{};
+    /// Nothing: the cloud has lost it, for it tells of all its machines.
+    std::optional<Machine> machine{};
+    std::string group_fingerprint{};  ///< of its group's template now; empty: unknown, or no group
     /// Whether it was made from another template than its group's new machines are.
     bool has_drifted() const noexcept {
-        return !machine.template_fingerprint.empty() && !group_fingerprint.empty() &&
-               machine.template_fingerprint != group_fingerprint;
+        return machine && !machine->template_fingerprint.empty() && !group_fingerprint.empty() &&
+               machine->template_fingerprint != group_fingerprint;
     }
 };
 
@@ -94,7 +96,7 @@ public:
     Result<GroupAnswer> group(const NodeGroupId& id);
     /// Why a node stays, or when it goes.
     Result<NodeVerdict> node(std::string_view name) const;
-    /// Nothing: there is no such node, or its machine is not known.
+    /// Nothing: there is no such node, or no cloud knows its machine.
     std::optional<NodeMachine> machine_of(std::string_view node) const;
     Matrix matrix();
 

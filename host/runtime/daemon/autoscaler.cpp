@@ -96,7 +96,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
         .snapshot = {cluster,
                      with_untouched_groups(
                          engine::with_unread_groups(view.groups, view.unread, memory_), untouched),
-                     view.machines, view.unread},
+                     view.machines, view.unread, view.told},
         .memory = memory_,
         .settings = settings_,
         .wiring = wiring_,

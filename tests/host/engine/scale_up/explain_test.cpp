@@ -133,17 +133,36 @@ TEST(Explain, TellsWhatACloudSaysOfTheMachineOfANode) {
     const auto of = explanation.machine_of("n");
     ASSERT_TRUE(of);
     EXPECT_TRUE(of->has_drifted());
-    EXPECT_EQ(of->machine.leaves, (Leaving{LeaveReason::spot_interruption, noon + 2min}));
-    EXPECT_FALSE(explanation.machine_of("alone")) << "of no group";
+    ASSERT_TRUE(of->machine);
+    EXPECT_EQ(of->machine->leaves, (Leaving{LeaveReason::spot_interruption, noon + 2min}));
+    EXPECT_FALSE(explanation.machine_of("alone")) << "no cloud knows it";
     EXPECT_FALSE(explanation.machine_of("nowhere"));
 }
 
+TEST(Explain, TellsWhetherANodeOfNoGroupHasLostItsMachine) {
+    Explaining e;
+    e.world.node("alone").provider_id = "cloud:///alone";
+    e.world.node("lost").provider_id = "cloud:///lost";
+    e.world.node("foreign").provider_id = "other:///1";
+    e.snapshot = e.world.snapshot();
+    e.asked = e.policies();
+    e.snapshot.told[PluginInstanceId("cloud")] = std::make_shared<const CloudView>(CloudView{
+        .machines = {{.id = MachineId("cloud:///alone")}}, .lists_all_with_prefix = "cloud:///"});
+    const Explanation explanation(e.snapshot, e.memory, e.asked, e.settings, e.circumstances);
+    ASSERT_TRUE(explanation.machine_of("alone"));
+    EXPECT_TRUE(explanation.machine_of("alone")->machine);
+    ASSERT_TRUE(explanation.machine_of("lost"));
+    EXPECT_FALSE(explanation.machine_of("lost")->machine);
+    EXPECT_EQ(explanation.machine_of("lost")->cloud, PluginInstanceId("cloud"));
+    EXPECT_FALSE(explanation.machine_of("foreign"));
+}
+
 TEST(Explain, CallsNoMachineDriftedOfWhichNothingIsKnown) {
-    NodeMachine known{.machine = {.template_fingerprint = "v1"}, .group_fingerprint = "v1"};
+    NodeMachine known{.machine = Machine{.template_fingerprint = "v1"}, .group_fingerprint = "v1"};
     EXPECT_FALSE(known.has_drifted());
     known.group_fingerprint.clear();
     EXPECT_FALSE(known.has_drifted());
-    known = {.machine = {}, .group_fingerprint = "v1"};
+    known = {.machine = Machine{}, .group_fingerprint = "v1"};
     EXPECT_FALSE(known.has_drifted());
 }
 
