@@ -151,9 +151,10 @@ capstan_status PluginHttp::send(const capstan_http_request* raw, capstan_http_do
         return CAPSTAN_E_INVALID_ARGUMENT;
     Result<Request> request = prepare(*raw, {done, user});
     std::unique_lock lock(mutex_);
-    if (request && waiting_.size() >= CAPSTAN_HTTP_MAX_WAITING)
-        request = fail(ErrorCode::busy,
-                       std::to_string(waiting_.size()) + " requests of the instance wait already");
+    if (request) {
+        if (const Result<void> room = check_room(request->http.body.size()); !room)
+            request = fail(room.error());
+    }
     if (!request && refusals_ >= refusals_limit) return CAPSTAN_E_BUSY;
     const capstan_status promised = tasks_->promise(TaskBoard::Bound::service);
     if (promised != CAPSTAN_OK) return promised;
@@ -167,6 +168,20 @@ capstan_status PluginHttp::send(const capstan_http_request* raw, capstan_http_do
     // Its operation may have been given up before there was a request to cancel.
     if (raw->parent != 0 && operations_->is_cancelled(raw->parent)) cancel(raw->parent);
     return CAPSTAN_OK;
+}
+
+/// Under the lock: whether one more may wait.
+Result<void> PluginHttp::check_room(std::size_t body) const {
+    if (waiting_.size() >= CAPSTAN_HTTP_MAX_WAITING)
+        return fail(ErrorCode::busy,
+                    std::to_string(waiting_.size()) + " requests of the instance wait already");
+    std::size_t bytes = body;
+    for (const auto& [key, request] : waiting_) bytes += request.http.body.size();
+    if (bytes > CAPSTAN_HTTP_MAX_WAITING_BODIES)
+        return fail(ErrorCode::busy, "the bodies of the instance's requests that wait would have " +
+                                         std::to_string(bytes) + " bytes, at most " +
+                                         std::to_string(CAPSTAN_HTTP_MAX_WAITING_BODIES) + " may");
+    return {};
 }
 
 /// Under the lock.

@@ -72,6 +72,7 @@ private:
     };
     Result<Request> prepare(const capstan_http_request& raw, Caller caller) const;
     Result<std::string> grant_of(const std::string& host) const;
+    Result<void> check_room(std::size_t body) const;
     void wait(Request request);
     void start_waiting();
     void start(std::uint64_t key, Request request);

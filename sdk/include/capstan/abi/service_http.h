@@ -18,12 +18,13 @@ enum {
     CAPSTAN_HTTP_MAX_HEADERS = 128,           /* of a request */
     CAPSTAN_HTTP_MAX_HEADER_VALUE = 16 << 10, /* each */
     CAPSTAN_HTTP_MAX_URL = 16 << 10,
-    CAPSTAN_HTTP_MAX_BODY = 16 << 20,        /* of a request */
-    CAPSTAN_HTTP_DEFAULT_REPLY = 16 << 20,   /* body of a reply, where max_reply_bytes is 0 */
-    CAPSTAN_HTTP_MAX_REPLY = 256 << 20,      /* a larger max_reply_bytes means this */
-    CAPSTAN_HTTP_MAX_REPLY_HEAD = 256 << 10, /* headers and trailers; 100 KiB a line */
-    CAPSTAN_HTTP_MAX_UNDER_WAY = 64,         /* requests of an instance; further ones wait, in order */
-    CAPSTAN_HTTP_MAX_WAITING = 1024          /* requests of an instance; further ones are refused */
+    CAPSTAN_HTTP_MAX_BODY = 16 << 20,          /* of a request */
+    CAPSTAN_HTTP_DEFAULT_REPLY = 16 << 20,     /* body of a reply, where max_reply_bytes is 0 */
+    CAPSTAN_HTTP_MAX_REPLY = 256 << 20,        /* a larger max_reply_bytes means this */
+    CAPSTAN_HTTP_MAX_REPLY_HEAD = 256 << 10,   /* headers and trailers; 100 KiB a line */
+    CAPSTAN_HTTP_MAX_UNDER_WAY = 64,           /* requests of an instance; further ones wait, in order */
+    CAPSTAN_HTTP_MAX_WAITING = 1024,           /* requests of an instance; further ones are refused */
+    CAPSTAN_HTTP_MAX_WAITING_BODIES = 64 << 20 /* of those that wait, together; likewise */
 };
 
 /** Bits of capstan_http_request.flags. An unknown one is refused as CAPSTAN_E_INVALID_ARGUMENT. */
@@ -62,8 +63,8 @@ typedef struct capstan_http_reply {
  *  Otherwise `reply` is NULL, and the message of `error` says of which request, without its query, what is
  *  wrong and what may help. Refused, and nothing was sent: CAPSTAN_E_PERMISSION (the host name is not
  *  granted), CAPSTAN_E_INVALID_ARGUMENT (not a request, beyond a limit, or with flags that are unknown or do
- *  not fit its scheme), CAPSTAN_E_BUSY (CAPSTAN_HTTP_MAX_WAITING wait already), CAPSTAN_E_UNSUPPORTED (this
- *  host sends nothing, as where time is simulated). Failed: CAPSTAN_E_UNAVAILABLE (no connection, or it
+ *  not fit its scheme), CAPSTAN_E_BUSY (no more may wait), CAPSTAN_E_UNSUPPORTED (this host sends
+ *  nothing, as where time is simulated). Failed: CAPSTAN_E_UNAVAILABLE (no connection, or it
  *  broke; `provider_code` "connection_lost": the request may have been carried out), CAPSTAN_E_DEADLINE (no
  *  whole reply in time, and it may have been carried out), CAPSTAN_E_QUOTA (a longer reply than asked for),
  *  CAPSTAN_E_INVALID_CONFIG (the proxy or [plugin.ID.tls] cannot be used), CAPSTAN_E_CANCELLED (the parent

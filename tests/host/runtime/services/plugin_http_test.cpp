@@ -291,6 +291,17 @@ TEST_F(RequestsOfAnInstance, WaitInOrderBeyond64) {
     EXPECT_EQ(ended(), 2u);
 }
 
+TEST_F(RequestsOfAnInstance, AreBusyBeyond64MebibytesThatWait) {
+    HttpRequest large("PUT", "http://api.test/");
+    large.with_body(std::string(std::size_t{16} << 20, 'x'));
+    for (int i = 0; i < 64; ++i) ASSERT_EQ(send("http://api.test/"), CAPSTAN_OK);
+    for (int i = 0; i < 4; ++i) ASSERT_EQ(send(large), CAPSTAN_OK);
+    const Error error = refused(large);
+    EXPECT_EQ(error.code, ErrorCode::busy);
+    EXPECT_THAT(error.message, HasSubstr("would have 83886080 bytes, at most 67108864 may"));
+    EXPECT_EQ(send("http://api.test/"), CAPSTAN_OK) << "it has no body";
+}
+
 TEST_F(RequestsOfAnInstance, AreBusyBeyond1024ThatWait) {
     for (int i = 0; i < 64 + 1024; ++i) ASSERT_EQ(send("http://api.test/"), CAPSTAN_OK);
     const Error error = refused(HttpRequest("GET", "http://api.test/"));
