@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "grpc_frame.hpp"
+
 namespace capstan::external_grpc {
 namespace {
 
@@ -48,7 +50,7 @@ OptionDefaults read_defaults(const Settings& settings) {
             .max_node_startup_time = settings.duration("max_node_startup_time")};
 }
 
-Schema server_schema() {
+Schema server_schema(std::string_view timeout) {
     return {{.key = "address",
              .type = SettingType::url,
              .doc = "Where the server is: https://NAME:PORT, or http:// for one without TLS. The "
@@ -58,7 +60,7 @@ Schema server_schema() {
              .type = SettingType::string,
              .doc = "What requests call the server, where that is not its address, as behind a "
                     "proxy that tells servers apart."},
-            duration_setting("timeout", "\"10s\"", "How long one call may take.")};
+            duration_setting("timeout", timeout, "How long one call may take.")};
 }
 
 ServerAddress read_server(const Settings& settings) {
@@ -98,7 +100,7 @@ std::string find_address_mistake(const std::string& url) {
 }
 
 Schema cloud_schema() {
-    Schema out = server_schema();
+    Schema out = server_schema("\"10s\"");
     const Schema more{
         {.key = "parallel_calls",
          .type = SettingType::integer,
@@ -138,5 +140,24 @@ void check_cloud_config(const Settings& settings) {
     if (!is_currency(settings.text("currency")))
         settings.reject("currency", "is not three capital letters");
 }
+
+Schema expander_schema() {
+    Schema out = server_schema("\"5s\"");
+    out.push_back({.key = "request_size_max",
+                   .type = SettingType::quantity,
+                   .doc = "How long a question may be, in bytes. Of more pods than that some are "
+                          "left out.",
+                   .default_value = "\"4Mi\"",
+                   .min = 0,
+                   .max = longest_message});
+    return out;
+}
+
+ExpanderConfig read_expander_config(const Settings& settings) {
+    return {.server = read_server(settings),
+            .request_size_max = static_cast<std::size_t>(settings.integer("request_size_max"))};
+}
+
+void check_expander_config(const Settings& settings) { check_server(settings); }
 
 }  // namespace capstan::external_grpc

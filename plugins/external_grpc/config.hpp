@@ -20,9 +20,18 @@ struct CloudConfig {
     OptionDefaults defaults{};
 };
 
+struct ExpanderConfig {
+    ServerAddress server{};
+    std::size_t request_size_max = 4 << 20;  ///< bytes; what gRPC's servers take by default
+};
+
 Schema cloud_schema();
 CloudConfig read_cloud_config(const Settings& settings);
 void check_cloud_config(const Settings& settings);
+
+Schema expander_schema();
+ExpanderConfig read_expander_config(const Settings& settings);
+void check_expander_config(const Settings& settings);
 
 /// Why it is no address of a server; empty: it is one.
 std::string find_address_mistake(const std::string& url);

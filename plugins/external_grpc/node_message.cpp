@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include <core_v1.pb.h>
@@ -65,16 +66,9 @@ std::string fingerprint_of(const NodeTemplate& node) {
     return out;
 }
 
-void write_pairs(View<capstan_kv> from, Texts& to) {
-    for (const capstan_kv& pair : from)
-        to.insert({std::string(text(pair.key)), std::string(text(pair.value))});
-}
-
-void write_amounts(View<capstan_quantity> from, Quantities& to) {
-    for (const capstan_quantity& q : from) {
-        const std::string resource(text(q.resource));
-        to[resource].set_string(format_amount(resource, q.amount));
-    }
+void write_amounts(const Resources& from, Quantities& to) {
+    for (const auto& [resource, amount] : from)
+        to[resource].set_string(format_amount(resource, amount));
 }
 
 }  // namespace
@@ -101,19 +95,20 @@ Result<NodeTemplate> parse_node(std::string_view bytes) {
     return out;
 }
 
-std::string node_bytes(const std::string& name, const TemplateView& from) {
+std::string node_bytes(const std::string& name, const NodeTemplate& from) {
     core::Node node;
-    node.mutable_metadata()->set_name(name);
-    write_pairs(from.labels(), *node.mutable_metadata()->mutable_labels());
-    write_pairs(from.annotations(), *node.mutable_metadata()->mutable_annotations());
-    for (const capstan_taint& taint : from.taints()) {
+    core::ObjectMeta& metadata = *node.mutable_metadata();
+    metadata.set_name(name);
+    metadata.mutable_labels()->insert(from.labels.begin(), from.labels.end());
+    metadata.mutable_annotations()->insert(from.annotations.begin(), from.annotations.end());
+    for (const Taint& taint : from.taints) {
         core::Taint& out = *node.mutable_spec()->add_taints();
-        out.set_key(std::string(text(taint.key)));
-        out.set_value(std::string(text(taint.value)));
-        out.set_effect(std::string(name_of(static_cast<Effect>(taint.effect))));
+        out.set_key(taint.key);
+        out.set_value(taint.value);
+        out.set_effect(std::string(name_of(taint.effect)));
     }
-    write_amounts(from.capacity(), *node.mutable_status()->mutable_capacity());
-    write_amounts(from.allocatable(), *node.mutable_status()->mutable_allocatable());
+    write_amounts(from.capacity, *node.mutable_status()->mutable_capacity());
+    write_amounts(from.allocatable, *node.mutable_status()->mutable_allocatable());
     return node.SerializeAsString();
 }
 

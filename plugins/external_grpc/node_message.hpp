@@ -1,11 +1,9 @@
 /// v1.Node on the wire, as far as it says what a node offers.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include <capstan/model_views.hpp>
 #include <capstan/node_template.hpp>
 #include <capstan/result.hpp>
 
@@ -17,6 +15,6 @@ namespace capstan::external_grpc {
 Result<NodeTemplate> parse_node(std::string_view bytes);
 
 /// The bytes of a v1.Node of that name that offers what the template does.
-std::string node_bytes(const std::string& name, const TemplateView& node);
+std::string node_bytes(const std::string& name, const NodeTemplate& node);
 
 }  // namespace capstan::external_grpc
