@@ -13,8 +13,9 @@ Result<engine::TheoreticalGroup> answer_of(const Theory& theory) {
 }  // namespace
 
 CloudGroupMaker::CloudGroupMaker(const std::vector<std::shared_ptr<PluginInstance>>& clouds,
-                                 const std::vector<Theory>& told, PassWatch& watch)
-    : clouds_(clouds), watch_(watch) {
+                                 const std::vector<Theory>& told, PassWatch& watch,
+                                 PassCurrency& currency)
+    : clouds_(clouds), watch_(watch), currency_(currency) {
     for (const Theory& theory : told)
         told_.emplace(Key(theory.cloud.value(), theory.plan.name), theory);
 }
@@ -53,6 +54,9 @@ Result<engine::TheoreticalGroup> CloudGroupMaker::ask(
     if (instance == clouds_.end())
         return fail(ErrorCode::unsupported, "there is no cloud " + cloud.value() + " to ask");
     CAPSTAN_TRY(PlannedGroup planned, ask_new_group(*instance, plan, circumstances, watch_));
+    const auto comparable = [this](const Price& price) {
+        return currency_.takes(price.currency) ? price.per_hour : std::nullopt;
+    };
     engine::TheoreticalGroup out{.planned = std::move(planned)};
     const NodeGroup& group = out.planned.group;
     if (group.options) {
@@ -61,10 +65,10 @@ Result<engine::TheoreticalGroup> CloudGroupMaker::ask(
         out.options = *std::move(options);
     }
     if (group.price) {
-        out.price_per_hour = group.price->per_hour;
+        out.price_per_hour = comparable(*group.price);
     } else if (const auto price =
                    ask_price(*instance, group, out.planned.node, circumstances, watch_)) {
-        out.price_per_hour = price->per_hour;
+        out.price_per_hour = comparable(*price);
     }
     return out;
 }

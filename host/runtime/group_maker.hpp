@@ -11,6 +11,7 @@
 #include "engine/policies.hpp"
 #include "runtime/instances/cloud_client.hpp"
 #include "runtime/instances/pass_watch.hpp"
+#include "runtime/pass_currency.hpp"
 
 namespace capstan::runtime {
 
@@ -22,12 +23,12 @@ struct Theory {
     std::optional<Error> error{};
 };
 
-/// Asks each cloud once about each plan, and nobody about what is `told` already. Borrows its
-/// arguments. [pass thread]
+/// Asks each cloud once about each plan, and about what is `told` already no cloud. A price in
+/// another currency than the pass's is left out. Borrows its arguments. [pass thread]
 class CloudGroupMaker final : public engine::GroupMaker {
 public:
     CloudGroupMaker(const std::vector<std::shared_ptr<PluginInstance>>& clouds,
-                    const std::vector<Theory>& told, PassWatch& watch);
+                    const std::vector<Theory>& told, PassWatch& watch, PassCurrency& currency);
 
     Result<engine::TheoreticalGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
                                                const engine::Circumstances& circumstances) override;
@@ -41,6 +42,7 @@ private:
 
     const std::vector<std::shared_ptr<PluginInstance>>& clouds_;
     PassWatch& watch_;
+    PassCurrency& currency_;
     std::map<Key, Theory> told_;
     std::map<Key, Theory> used_;
 };

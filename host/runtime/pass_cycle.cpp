@@ -11,6 +11,7 @@
 
 #include "engine/pass_run.hpp"
 #include "runtime/instances/cloud_client.hpp"
+#include "runtime/pass_currency.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -27,7 +28,8 @@ struct Terms {
 /// Asks clouds for what belongs to their groups, and collects why something was not answered.
 class HookRequest {
 public:
-    HookRequest(const PassInput& input, PassWatch& watch) : input_(input), watch_(watch) {}
+    HookRequest(const PassInput& input, PassWatch& watch, PassCurrency& currency)
+        : input_(input), watch_(watch), currency_(currency) {}
 
     /// What is not answered is as the group has it.
     Terms terms_of(const engine::Group& group) {
@@ -43,7 +45,7 @@ public:
             note(group, options.error());
         }
         if (group.group.price) {
-            out.price_per_hour = group.group.price->per_hour;
+            take_price(group, *group.group.price, out);
         } else if (group.described != nullptr) {
             ask_for_price(*cloud, group, out);
         }
@@ -64,7 +66,16 @@ private:
         const auto price =
             ask_price(cloud, group.group, *group.described, input_.circumstances, watch_);
         if (!price) return note(group, price.error());
-        out.price_per_hour = price->per_hour;
+        take_price(group, *price, out);
+    }
+    void take_price(const engine::Group& group, const Price& price, Terms& out) {
+        if (!price.per_hour || currency_.takes(price.currency)) {
+            out.price_per_hour = price.per_hour;
+        } else {
+            out.price_per_hour.reset();
+            note(group, {ErrorCode::invalid_config, "plugin " + group.cloud.value() + ": " +
+                                                        currency_.refusal(price.currency)});
+        }
     }
     void note(const engine::Group& group, const Error& error) {
         const bool is_an_answer =
@@ -73,6 +84,7 @@ private:
     }
     const PassInput& input_;
     PassWatch& watch_;
+    PassCurrency& currency_;
     std::map<std::string, std::set<std::string>> groups_by_sentence_;
 };
 
@@ -110,6 +122,7 @@ Wiring needed(Wiring wiring, const engine::Settings& settings) {
 /// A pass about to be run, on its thread.
 struct Preparation {
     PassPolicies policies;
+    PassCurrency currency;
     engine::Snapshot snapshot;       ///< prices and options filled in
     std::vector<std::string> notes;  ///< why some are not
 };
@@ -118,15 +131,19 @@ Result<Preparation> prepare(const PassInput& input, PassWatch& watch,
                             std::shared_ptr<ExpanderAnswers> answers) {
     CAPSTAN_TRY(PassPolicies policies, PassPolicies::make(needed(input.wiring, input.settings),
                                                           watch, std::move(answers)));
-    HookRequest hook_request(input, watch);
+    PassCurrency currency(input.snapshot);
+    HookRequest hook_request(input, watch, currency);
     SharedGroups groups = filled_groups(input, hook_request);
+    std::vector<std::string> notes = hook_request.notes();
+    auto machines = currency.filter(input.snapshot.machines, notes);
     return Preparation{std::move(policies),
+                       std::move(currency),
                        {.cluster = input.snapshot.cluster,
                         .groups = std::move(groups),
-                        .machines = input.snapshot.machines,
+                        .machines = std::move(machines),
                         .unread = input.snapshot.unread,
                         .told = input.snapshot.told},
-                       hook_request.notes()};
+                       std::move(notes)};
 }
 
 Result<PassResult> run(const PassInput& input, PassWatch& watch,
@@ -137,7 +154,7 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch,
     PartClock clock;
     engine::Policies policies = pass.policies.policies();
     policies.parts = &clock;
-    CloudGroupMaker maker(input.clouds, input.theories, watch);
+    CloudGroupMaker maker(input.clouds, input.theories, watch, pass.currency);
     policies.maker = &maker;
     engine::PassRun decided(pass.snapshot, input.memory, policies, input.settings,
                             input.circumstances);
@@ -149,16 +166,19 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch,
     out.theories = maker.take_theories();
     out.expander_answers = answers->known();
     out.notes = input.notes;
-    std::ranges::move(pass.notes, std::back_inserter(out.notes));
+    // Of a pass that is decided again some are known.
+    std::ranges::copy_if(pass.notes, std::back_inserter(out.notes), [&](const std::string& note) {
+        return std::ranges::find(input.notes, note) == input.notes.end();
+    });
     std::ranges::copy(out.notes, std::back_inserter(out.outcome.decision.notes));
     return out;
 }
 
 Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, PassWatch& watch) {
     const auto answers = std::make_shared<ExpanderAnswers>(input.expander_answers);
-    CAPSTAN_TRY(const Preparation pass, prepare(input, watch, answers));
+    CAPSTAN_TRY(Preparation pass, prepare(input, watch, answers));
     engine::Policies policies = pass.policies.policies();
-    CloudGroupMaker maker(input.clouds, input.theories, watch);
+    CloudGroupMaker maker(input.clouds, input.theories, watch, pass.currency);
     policies.maker = &maker;
     std::vector<engine::ClassId> asked;
     if (question.equivalence_group) asked.push_back(*question.equivalence_group);

@@ -63,6 +63,7 @@ PluginHost::PluginHost(const Config& config, Options options)
       environment_{.loop = *loop_,
                    .log = std::make_shared<Logger>(config.log, loop_->clock()),
                    .metrics = std::make_shared<Metrics>(),
+                   .http = std::move(options.http),
                    .seed = options.seed,
                    .version = std::move(options.version),
                    .is_virtual = options.clock != nullptr,
@@ -91,10 +92,12 @@ PluginHost::PluginHost(const Config& config, Options options)
         guard_->add_check([threads = environment_.abandoned] { return threads->reason_to_end(); });
     }
     if (virtual_loop_ != nullptr) return;
-    environment_.http = [&io = io_](const std::string& user_agent) {
-        return std::make_shared<io::CurlHttpClient>(
-            io, io::CurlHttpClient::Options{.user_agent = user_agent});
-    };
+    if (!environment_.http) {
+        environment_.http = [&io = io_](const std::string& user_agent) {
+            return std::make_shared<io::CurlHttpClient>(
+                io, io::CurlHttpClient::Options{.user_agent = user_agent});
+        };
+    }
     thread_ = std::thread([this] { io_.run(); });
     if (guard_ != nullptr) guard_->watch_loop(io_, silence_max(config));
 }

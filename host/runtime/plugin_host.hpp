@@ -27,7 +27,7 @@ InstanceSpec instance_spec(const LoadedPlugin& plugin);
 
 /// Owns the event loop. In real time it runs on a thread of its own while this lives; on virtual
 /// time nothing happens but inside `wait` and the calls of `virtual_loop`, on the caller's thread,
-/// and no requests go out over the network. Used by one thread at a time.
+/// and no requests go out but by `Options::http`. Used by one thread at a time.
 class PluginHost {
 public:
     template <class T>
@@ -46,6 +46,8 @@ public:
         std::filesystem::path cache{};
         /// The clock of deadlines and timers, moved by its owner; NULL: the machine's.
         std::shared_ptr<io::ManualClock> clock{};
+        /// Makes the clients of instances; empty: those of the network, and with a clock none.
+        HttpClients http{};
         /// Whether there will be a cluster for plugins; see cluster().
         bool has_cluster = false;
         /// Each instance whose strand runs code has a thread for it, so that one that does not

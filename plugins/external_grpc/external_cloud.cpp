@@ -141,8 +141,12 @@ Task<Resized> ExternalCloud::resize(Resize request, int change) {
 }
 
 Task<Resized> ExternalCloud::increase(Resize request) {
+    if (request.all_or_nothing) {
+        co_return fail(ErrorCode::unsupported,
+                       title_of(request.group) + ": the protocol has no increase of all or nothing");
+    }
     const int change = request.delta;
-    return resize(std::move(request), change);
+    co_return co_await resize(std::move(request), change);
 }
 
 Task<Resized> ExternalCloud::decrease_target(Resize request) {

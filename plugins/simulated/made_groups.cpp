@@ -33,7 +33,8 @@ std::vector<MachineOffering> type_offers(const MachineTypeConfig& type) {
             out.push_back({.zone = zone,
                            .spot = spot,
                            .labels = labels_of(zone, spot),
-                           .price_per_hour = price ? price->per_hour : std::nullopt});
+                           .price_per_hour = price ? price->per_hour : std::nullopt,
+                           .currency = price ? price->currency : Price{}.currency});
         }
     }
     return out;

@@ -62,6 +62,24 @@ Outcome check_answered_target(const Subject& subject) {
     });
 }
 
+/// A cloud that cannot promise all or nothing says so, and does not make a part.
+Outcome check_all_or_nothing(const Subject& subject) {
+    return with_view(subject, [&](CloudSession& cloud, const CloudView& view) {
+        const NodeGroup* const group = find_group_with_room(view, 2);
+        if (group == nullptr) return not_applicable("no group says it has room for two");
+        const Result<Resized> grown = cloud.increase({.group = group->id,
+                                                      .delta = 2,
+                                                      .expected_target = *group->target,
+                                                      .all_or_nothing = true,
+                                                      .idempotency_key = "all"});
+        if (!grown) return passed(describe(grown.error()));
+        if (!grown->shortfall && grown->target == *group->target + 2) return passed();
+        return failed("increase of " + group->id.value() +
+                      " by 2, all or nothing, answered with the target " +
+                      std::to_string(grown->target) + " from " + std::to_string(*group->target));
+    });
+}
+
 /// Whether the view tells that machines of the group could not be had.
 bool tells_failure(const CloudView& view, const NodeGroupId& group) {
     const auto is_of_group = [&](const Machine& m) { return m.group == group && m.error; };
@@ -96,6 +114,7 @@ Outcome check_target_moves(const Subject& subject) {
 void add_target_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
     add(checks, subject, "cloud/answered_target", check_answered_target);
     add(checks, subject, "cloud/target_moves", check_target_moves);
+    add(checks, subject, "cloud/all_or_nothing", check_all_or_nothing);
 }
 
 }  // namespace testing

@@ -180,11 +180,13 @@ ExpanderResponse ask(FakeHost& host, const capstan_async_expander& expander,
     const Duration allowed = Duration(raw.deadline_ns) - host.monotonic();
     const auto operation = host.call<KeptOptions>(
         [&](capstan_op op) { return expander.filter(expander.self, op, &request); }, allowed);
+    const Duration until = host.monotonic() + allowed;
     const Result<KeptOptions>& kept = host.settle(operation);
     ExpanderResponse answer;
     if (!kept) {
         answer.status = static_cast<capstan_status>(kept.error().code);
-        if (kept.error().code == ErrorCode::deadline && allowed > Duration::zero())
+        const bool is_late = kept.error().code == ErrorCode::deadline && host.monotonic() >= until;
+        if (is_late && allowed > Duration::zero())
             note(answer.faults, "did not end in the time allowed");
         return answer;
     }

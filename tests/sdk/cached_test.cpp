@@ -56,6 +56,13 @@ TEST(Cached, ReadsAgainOnlyOnceALifeIsOver) {
     EXPECT_EQ(source.get("a"), "a 3");
 }
 
+TEST(Cached, KeepsForEverWhatHasTheLongestLife) {
+    ReadSource source({.fresh = capstan::Duration::max(), .jitter = 0});
+    EXPECT_EQ(source.get("a"), "a 1");
+    source.host.advance(1000h);
+    EXPECT_EQ(source.get("a"), "a 1");
+}
+
 TEST(Cached, ReadsAKeyThatIsWantedManyTimesAtOnceOnce) {
     ReadSource source(minute);
     std::vector<Task<std::string>> all;

@@ -47,6 +47,18 @@ TEST(HttpError, HasTheCodeThatTheHostActsOn) {
     for (const auto& c : cases) EXPECT_EQ(capstan::http_error_code(c.status), c.code) << c.status;
 }
 
+TEST(HttpError, AsksNoLongerWaitThanAYear) {
+    const auto until = [](const char* date, capstan::Time now) {
+        return capstan::find_retry_after(reply(503, "", {{"retry-after", date}}), now);
+    };
+    const capstan::Time now = capstan::time_from_unix_ns(1'767'225'600'000'000'000);  // 2026
+    EXPECT_EQ(until("Thu, 01 Jan 2026 00:00:05 GMT", now), 5s);
+    EXPECT_EQ(until("Wed, 31 Dec 2025 23:59:59 GMT", now), 0s);
+    EXPECT_EQ(until("Fri, 01 Jan 1700 00:00:00 GMT", now), 0s);
+    EXPECT_EQ(until("Fri, 01 Jan 2200 00:00:00 GMT", now), 365 * 24h);
+    EXPECT_EQ(until("99999999999", now), 365 * 24h);
+}
+
 TEST(HttpError, SaysWhatWasAskedAndWhatCameBackButNoQuery) {
     FakeHost host;
     const HttpRequest request("PUT", "https://api.example/groups/a?signature=abc");

@@ -34,15 +34,21 @@ std::string told(const PodAnswer& pods, const Reasons& reasons) {
 std::optional<NodeMachine> machine_of_no_group(const Snapshot& snapshot,
                                                std::string_view provider_id) {
     if (provider_id.empty()) return std::nullopt;
+    std::vector<PluginInstanceId> responsible;
+    bool is_certain = snapshot.unread.empty();
     for (const auto& [cloud, view] : snapshot.told) {
         const auto at = std::ranges::find(view->machines, provider_id, [](const Machine& machine) {
             return std::string_view(machine.id.value());
         });
         if (at != view->machines.end()) return NodeMachine{.cloud = cloud, .machine = *at};
         const std::string& prefix = view->lists_all_with_prefix;
-        if (!prefix.empty() && provider_id.starts_with(prefix)) return NodeMachine{.cloud = cloud};
+        if (prefix.empty() || !provider_id.starts_with(prefix)) continue;
+        responsible.push_back(cloud);
+        is_certain = is_certain && view->complete && view->unreadable.empty();
     }
-    return std::nullopt;
+    // Of two accounts of one provider either may have it, though neither tells of a machine there.
+    if (responsible.size() != 1 || !is_certain) return std::nullopt;
+    return NodeMachine{.cloud = responsible.front()};
 }
 
 }  // namespace

@@ -142,7 +142,9 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     report->input.known_misses = report->result.misses;
     report->input.expander_answers = report->result.expander_answers;
     groups_ = {report->input.snapshot.groups, report->result.groups};
-    report->input.earlier = {};  // whoever keeps the report has no use for it
+    // The report has no use for these.
+    report->input.earlier = {};
+    report->input.host = nullptr;
     report->input.snapshot.groups = report->result.groups;
     if (const Result<void> may = parts_.may_act(); !may) {
         report->dropped_because = may.error().message;

@@ -1,7 +1,11 @@
 #include "runtime/instances/expander_answers.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <utility>
+
+#include <capstan/duration.hpp>
 
 #include "runtime/instances/absent_policies.hpp"
 #include "runtime/instances/hook_guard.hpp"
@@ -13,7 +17,8 @@ namespace {
 ExpanderClient::Question question_among(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
                                         const engine::Circumstances& circumstances) {
-    ExpanderClient::Question out{.seed = circumstances.seed,
+    ExpanderClient::Question out{.flags = call_flags(circumstances),
+                                 .seed = circumstances.seed,
                                  .now = circumstances.now,
                                  .cluster_nodes = question.cluster_nodes,
                                  .pods = question.pods};
@@ -63,8 +68,8 @@ const ExpanderAnswer* ExpanderAnswers::find(const ExpanderAnswer& asked) const {
 std::optional<Error> ExpanderAnswers::find_outage(const PluginInstanceId& instance) const {
     for (const ExpanderAnswer& known : known_) {
         const bool is_out = known.instance == instance && known.error &&
-                            (known.error->code == ErrorCode::deadline ||
-                             known.error->code == ErrorCode::unavailable);
+                            known.error->code != ErrorCode::invalid_argument &&
+                            known.error->code != ErrorCode::internal;
         if (is_out) return known.error;
     }
     return std::nullopt;
@@ -81,9 +86,27 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
                                  ": its service is not asked here, and no answer is known"};
         return;
     }
+    const PluginInstance& instance = *expander->instance();
+    Duration& waited = waited_[answer.instance];
+    if (waited >= 2 * expander->deadline()) {
+        answer.error = Error{ErrorCode::deadline,
+                             hook_name(instance, Hook::filter) + ": its service has taken " +
+                                 format_rough_duration(waited) +
+                                 " of this pass, and is not asked again in it"};
+        return;
+    }
+    const io::Clock& clock = instance.context().clock();
+    const Duration began = clock.monotonic();
     std::optional<Result<KeptOptions>> result;
-    watch.run_outside(
-        [&] { result = ask_(expander, question_among(question, among, circumstances)); });
+    // What is thrown must not leave the watching thread, which the pass would wait for.
+    watch.run_outside([&] {
+        try {
+            result = ask_(expander, question_among(question, among, circumstances));
+        } catch (const std::exception& e) {
+            result = fail(ErrorCode::internal, e.what());
+        }
+    });
+    waited += clock.monotonic() - began;
     if (!*result) {
         answer.error = result->error();
         return;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,7 +44,8 @@ public:
     ExpanderAnswers(const ExpanderAnswers&) = delete;
     ExpanderAnswers& operator=(const ExpanderAnswers&) = delete;
 
-    /// What `expander` makes of `among`. One that was late or unavailable is not asked again.
+    /// What `expander` makes of `among`. It is not asked again after an error that is no bug, nor
+    /// once its answers have taken twice a call's deadline in all.
     const ExpanderAnswer& answer(const std::shared_ptr<ExpanderClient>& expander,
                                  const engine::ScaleUpQuestion& question,
                                  std::span<const std::uint32_t> among,
@@ -60,6 +62,7 @@ private:
 
     std::vector<ExpanderAnswer> known_;
     const Ask ask_;
+    std::map<PluginInstanceId, Duration> waited_{};  ///< for its answers
 };
 
 /// The expander of `instance`, whether it answers by itself or asks a service. `internal`: it is

@@ -46,8 +46,9 @@ Result<std::any> kept_from_abi(const void* raw, std::uint32_t options) {
 
 /// One question, kept until its operation is closed.
 struct ExpanderClient::Call {
-    Call(std::uint32_t flags, Question asked, Done when_done)
-        : seed(asked.seed),
+    Call(Question asked, Done when_done)
+        : flags(asked.flags),
+          seed(asked.seed),
           now(asked.now),
           question(scale_up_question(std::move(asked))),
           crossing(question, all_of(question)),
@@ -56,6 +57,7 @@ struct ExpanderClient::Call {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
+    const std::uint32_t flags;
     const std::uint64_t seed;
     const Time now;
     const engine::ScaleUpQuestion question;
@@ -77,8 +79,7 @@ Duration ExpanderClient::deadline() const {
 }
 
 void ExpanderClient::filter(Question question, Done done) {
-    auto call = std::make_shared<Call>(instance_->context().request_flags(), std::move(question),
-                                       std::move(done));
+    auto call = std::make_shared<Call>(std::move(question), std::move(done));
     instance_->context().strand().post_to_host(
         [self = shared_from_this(), call = std::move(call)] { self->begin(call); });
 }

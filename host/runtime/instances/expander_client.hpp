@@ -18,8 +18,9 @@ class ExpanderClient : public std::enable_shared_from_this<ExpanderClient> {
 public:
     using Done = std::function<void(Result<KeptOptions>)>;
     struct Question {
-        std::uint64_t seed = 0;  ///< of the round
-        Time now{};              ///< of the pass
+        std::uint32_t flags = 0;  ///< CAPSTAN_CALL_*
+        std::uint64_t seed = 0;   ///< of the round
+        Time now{};               ///< of the pass
         std::uint32_t cluster_nodes = 0;
         std::vector<ScaleUpOption> options{};  ///< at least one
         std::vector<PodEquivalenceGroup> pods{};

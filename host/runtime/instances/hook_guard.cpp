@@ -14,10 +14,7 @@ using std::chrono::steady_clock;
 HookCall::Facts pass_call_facts(const PluginInstance& instance,
                                 const engine::Circumstances& circumstances, const PassWatch& watch,
                                 steady_clock::time_point end) {
-    std::uint32_t flags = 0;
-    if (circumstances.dry_run) flags |= CAPSTAN_CALL_DRY_RUN;
-    if (circumstances.simulation) flags |= CAPSTAN_CALL_SIMULATION;
-    return {.flags = flags,
+    return {.flags = call_flags(circumstances),
             .seed = circumstances.seed,
             .now = circumstances.now,
             .deadline = instance.context().clock().monotonic() + instance.call_deadline(),
@@ -61,6 +58,11 @@ Result<void> check_gate_entry(HookGate::Entry entry, const std::string& name) {
 }
 
 }  // namespace
+
+std::uint32_t call_flags(const engine::Circumstances& circumstances) noexcept {
+    return (circumstances.dry_run ? std::uint32_t{CAPSTAN_CALL_DRY_RUN} : 0u) |
+           (circumstances.simulation ? std::uint32_t{CAPSTAN_CALL_SIMULATION} : 0u);
+}
 
 std::string hook_name(const PluginInstance& instance, Hook hook) {
     return "plugin " + instance.id() + ": " + std::string(name_of(hook));

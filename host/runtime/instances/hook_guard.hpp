@@ -1,6 +1,7 @@
 /// One decision hook of one instance, called as its class and the pass demand.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ namespace capstan::runtime {
 Result<std::vector<std::string>> call_hook(
     PluginInstance& instance, Hook hook, const engine::Circumstances& circumstances,
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body);
+
+/// What a call of a pass is made for: CAPSTAN_CALL_*.
+std::uint32_t call_flags(const engine::Circumstances& circumstances) noexcept;
 
 /// "plugin acme_score: filter": how every error of a hook begins.
 std::string hook_name(const PluginInstance& instance, Hook hook);

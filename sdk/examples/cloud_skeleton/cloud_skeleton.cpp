@@ -89,6 +89,8 @@ Task<capstan::CloudView> CloudSkeleton::refresh() {
 }
 
 Task<capstan::Resized> CloudSkeleton::increase(capstan::Resize r) {
+    // The API makes as many as there are, and the host asks once more without.
+    if (r.all_or_nothing) throw capstan::Failure(capstan::ErrorCode::unsupported, "not promised");
     co_return capstan::Resized{co_await api_.set_target(
         r.group.value(), r.expected_target + r.delta, r.expected_target, r.idempotency_key)};
 }

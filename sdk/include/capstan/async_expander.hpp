@@ -9,8 +9,8 @@
 /// It fulfils the kind of expander.hpp by the companion "capstan.expander.async/1". The function
 /// runs on the instance's strand and must not block; a pass waits for it until its deadline. What
 /// it answers is recorded with the pass. It keeps all options it likes equally; keeping none is an
-/// answer, a Failure is not. After one that is `deadline` or `unavailable` it is not asked again in
-/// the same pass.
+/// answer, a Failure is not. After one that is neither `invalid_argument` nor `internal` it is not
+/// asked again in the same pass, nor once its answers have taken twice a call's deadline in all.
 #pragma once
 
 #include <cmath>

@@ -3,13 +3,13 @@
 ///
 ///     Task<void> AcmeCloud::start() {
 ///         token_ = co_await log_in();
-///         background_.spawn("renewal of the token", renew());   // a member: Background(host)
+///         background_.spawn("renewal of the token", renew());  // a member: Background(host)
 ///     }
 ///     Task<void> AcmeCloud::renew() {
 ///         for (;;) {
-///             co_await sleep_for(host_, 30min);     // throws when the instance stops: the task
-///             ends const Result<Token> fresh = co_await as_result(log_in()); if (fresh) token_ =
-///             *fresh;
+///             co_await sleep_for(host_, 30min);  // ends the task when the instance stops
+///             const Result<Token> fresh = co_await as_result(log_in());
+///             if (fresh) token_ = *fresh;
 ///         }
 ///     }
 #pragma once

@@ -76,11 +76,15 @@ private:
             const double share = std::clamp(life.jitter, 0.0, 1.0) * host.random_share();
             return full - std::chrono::duration_cast<Duration>(full * share);
         }
+        /// Duration::max() is for ever.
+        static Duration later(Duration from, Duration by) noexcept {
+            return by < Duration::max() - from ? from + by : Duration::max();
+        }
         void keep(K key, V value) {
             const Duration now = host.monotonic();
-            const Duration until = now + shortened(life.fresh);
+            const Duration until = later(now, shortened(life.fresh));
             insert(std::move(key),
-                   Entry{std::move(value), std::nullopt, until, until + life.stale});
+                   Entry{std::move(value), std::nullopt, until, later(until, life.stale)});
         }
         void insert(K key, Entry entry) {
             entries.insert_or_assign(std::move(key), std::move(entry));
@@ -110,14 +114,14 @@ private:
             state->keep(std::move(key), *found);
         } else if (found.error().code == ErrorCode::not_found) {
             state->entries.erase(key);
-            const Duration until = state->host.monotonic() + state->life.absent;
+            const Duration until = State::later(state->host.monotonic(), state->life.absent);
             if (state->life.absent > Duration::zero())
                 state->insert(std::move(key), Entry{std::nullopt, found.error(), until, until});
         } else if (const auto at = state->entries.find(key); at != state->entries.end()) {
             Entry& old = at->second;
             const Duration now = state->host.monotonic();
             if (old.value && now < old.stale_until) {
-                old.until = std::min(now + state->life.pause, old.stale_until);
+                old.until = std::min(State::later(now, state->life.pause), old.stale_until);
                 co_return *old.value;
             }
         }

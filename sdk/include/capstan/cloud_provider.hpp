@@ -18,8 +18,9 @@
 ///         Task<NodeTemplate> describe(NodeGroupId group);  // or describe(DescribeRequest)
 ///
 ///         // optional, besides what autoprovision.hpp has for clouds that make groups:
-///         Result<Price> price(const Call&, const GroupView& group, const TemplateView& node)
-///         const; Result<GroupOptions> options(const Call&, const GroupView& group) const;
+///         Result<Price> price(const Call&, const GroupView& group,
+///                             const TemplateView& node) const;
+///         Result<GroupOptions> options(const Call&, const GroupView& group) const;
 ///     };
 ///
 /// What a group costs and wants is best said where the group is: NodeGroup::price and ::options,

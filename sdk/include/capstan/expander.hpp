@@ -2,8 +2,8 @@
 ///
 ///     class Biggest {
 ///     public:
-///         void filter(const Call& call, const ExpanderRequest& request, const Selection& keep)
-///         const;
+///         void filter(const Call& call, const ExpanderRequest& request,
+///                     const Selection& keep) const;
 ///     };
 ///
 /// A `const` filter may be called from several threads at once. It answers from its arguments, its

@@ -84,16 +84,19 @@ inline bool is_currency(std::string_view text) noexcept {
            std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
+inline Result<std::string> currency_from_abi(const char (&raw)[8]) {
+    const std::string code(raw, ::strnlen(raw, sizeof raw));
+    if (is_currency(code)) return code;
+    return misfit("currency is " + in_quotes(clean_utf8(code, sizeof raw)) +
+                  ", not three capital letters");
+}
+
 }  // namespace detail
 
 inline Result<Price> price_from_abi(const capstan_price& raw) {
     CAPSTAN_CHECK(detail::check_size(raw));
     Price out;
-    out.currency = std::string(raw.currency, ::strnlen(raw.currency, sizeof raw.currency));
-    if (!detail::is_currency(out.currency))
-        return detail::misfit("currency is " +
-                              in_quotes(detail::clean_utf8(out.currency, sizeof raw.currency)) +
-                              ", not three capital letters");
+    CAPSTAN_TRY(out.currency, detail::currency_from_abi(raw.currency));
     if ((raw.present & CAPSTAN_PRICE_PER_HOUR) != 0) {
         CAPSTAN_TRY(out.per_hour, detail::hourly_price_from_abi("per_hour", raw.per_hour));
     }

@@ -24,6 +24,7 @@ inline Result<MachineOffering> machine_offering_from_abi(const capstan_machine_o
     if ((raw.present & CAPSTAN_MACHINE_OFFERING_PRICE) == 0) return out;
     if (!std::isfinite(raw.price_per_hour)) return detail::misfit("price_per_hour is no number");
     out.price_per_hour = raw.price_per_hour;
+    CAPSTAN_TRY(out.currency, detail::currency_from_abi(raw.currency));
     return out;
 }
 

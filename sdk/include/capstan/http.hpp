@@ -1,6 +1,5 @@
 /// Requests through the host:
-///     const HttpReply reply = co_await send(host, HttpRequest("GET",
-///     "https://api.example/groups"));
+///     const HttpReply reply = co_await send(host, HttpRequest("GET", "https://a.example/b"));
 #pragma once
 
 #include <algorithm>

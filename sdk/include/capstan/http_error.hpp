@@ -52,15 +52,18 @@ constexpr ErrorCode http_error_code(int status) noexcept {
 /// How long the header Retry-After asks to wait from `now` on, in either of its forms; nothing:
 /// there is none, or it is neither.
 inline std::optional<Duration> find_retry_after(const HttpReply& reply, Time now) {
+    constexpr std::chrono::seconds longest = std::chrono::hours(365 * 24);
     const std::string_view text = reply.header("retry-after");
     if (const auto seconds = find_whole_number(text)) {
-        constexpr std::int64_t longest = std::int64_t{365} * 24 * 3600;
         if (*seconds < 0) return std::nullopt;
-        return std::chrono::seconds(std::min(*seconds, longest));
+        return std::chrono::seconds(std::min<std::int64_t>(*seconds, longest.count()));
     }
     const Result<Time> until = parse_http_date(text);
     if (!until) return std::nullopt;
-    return std::max(*until - now, Duration::zero());
+    // Compared before they are subtracted: a date may be centuries away.
+    if (*until <= now) return Duration::zero();
+    if (now < Time() || *until - longest >= now) return longest;
+    return *until - now;
 }
 
 /// "PUT https://api.example/groups/a: status 409 "..."", with the beginning of the body and

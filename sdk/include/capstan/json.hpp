@@ -1,7 +1,6 @@
 /// JSON text as values: what objects of the cluster are read and written as.
 ///     CAPSTAN_TRY(Json pod, parse_json(event.object));
-///     if (pod.text_at({"spec", "nodeName"}).empty()) pod.at("metadata").at("labels").set("a",
-///     "b");
+///     if (pod.text_at({"spec", "nodeName"}).empty()) pod.at("metadata").set("name", "a");
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 /// What Kubernetes lets labels, annotations, taints and objects be called, and what labels may say.
 ///
-///     CAPSTAN_CHECK(check_label_key(key));        // label key "-a": begins with no letter or
-///     digit if (!is_label_value(tag)) continue;
+///     CAPSTAN_CHECK(check_label_key(key));  // "-a": begins with no letter or digit
+///     if (!is_label_value(tag)) continue;
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,8 @@ struct MachineOffering {
     std::string zone{};                      ///< empty: the cloud chooses, or has none
     bool spot = false;                       ///< may be reclaimed by the cloud
     Labels labels{};                         ///< what nodes carry because of it: zone, region, spot
-    std::optional<double> price_per_hour{};  ///< of one node; one currency in all offerings
+    std::optional<double> price_per_hour{};  ///< of one node
+    std::string currency = "USD";            ///< of that price, as Price::currency
     bool operator==(const MachineOffering&) const = default;
 };
 

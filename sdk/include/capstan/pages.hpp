@@ -1,7 +1,8 @@
 /// Lists that come in pages.
 ///
-///     Task<Page<Server>> AcmeCloud::page(std::string token);     // one request; an empty token:
-///     the first const auto read = [this](std::string token) { return page(std::move(token)); };
+///     Task<Page<Server>> AcmeCloud::page(std::string token);  // of an empty token the first
+///
+///     const auto read = [this](std::string token) { return page(std::move(token)); };
 ///     const std::vector<Server> servers = co_await read_pages(read);
 #pragma once
 

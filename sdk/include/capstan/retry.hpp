@@ -1,7 +1,7 @@
 /// Requests that are repeated where that is safe and may help.
 ///
-///     RetryingClient client_{host_};                       // a member; its requests share a
-///     budget const HttpReply reply = co_await client_.fetch(HttpRequest("GET", url));
+///     RetryingClient client_{host_};  // a member: its requests share a budget
+///     const HttpReply reply = co_await client_.fetch(HttpRequest("GET", url));
 ///
 ///     // Signed anew for each attempt; a POST that only reads, or has an idempotency key, may be
 ///     // repeated:
@@ -189,7 +189,11 @@ private:
 
 /// One request with a budget of its own:
 ///     const HttpReply reply = co_await send_with_retry(host, HttpRequest("GET", url));
-inline Task<HttpReply> send_with_retry(Host host, HttpRequest request, RetryPolicy policy = {},
+inline Task<HttpReply> send_with_retry(Host host, HttpRequest request) {
+    RetryingClient client(host);
+    co_return co_await client.send(std::move(request));
+}
+inline Task<HttpReply> send_with_retry(Host host, HttpRequest request, RetryPolicy policy,
                                        Repeatable repeatable = Repeatable::by_method) {
     RetryingClient client(host, std::move(policy));
     co_return co_await client.send(std::move(request), repeatable);

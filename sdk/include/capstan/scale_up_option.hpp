@@ -29,7 +29,7 @@ struct ScaleUpOption {
     Resources requested{};                       ///< the sum over those pods
     std::uint32_t pod_count = 0;                 ///< the sum over those pods
     std::vector<NodeGroupId> similar{};          ///< groups the growth may be shared with
-    std::optional<double> price_per_hour{};      ///< of one node; one currency in all options
+    std::optional<double> price_per_hour{};      ///< of one node; in one currency
     bool group_exists = true;  ///< false: auto-provisioning would create the group first
 };
 

@@ -2,8 +2,8 @@
 ///
 ///     class ToTheFirst {
 ///     public:
-///         void split(const Call& call, int nodes, const GroupList& groups, const GroupIncreases&
-///         grow) const;
+///         void split(const Call& call, int nodes, const GroupList& groups,
+///                    const GroupIncreases& grow) const;
 ///     };
 ///
 /// Groups come ordered by id, with min, max and target. Growths may add up to less than `nodes`

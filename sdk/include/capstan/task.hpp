@@ -36,7 +36,8 @@ class [[nodiscard]] Task;
 
 namespace detail {
 
-/// What every task's promise knows: whom to resume, and the operation it works for (0: none).
+/// What every task's promise knows: the coroutine to resume, and the operation it works for (0:
+/// none).
 struct PromiseBase {
     std::coroutine_handle<> continuation{};
     capstan_op op = 0;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory_resource>
 #include <new>
+#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,15 @@
 #include <capstan/scale_up_option.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// A code that is too long is cut, so that it is refused as one that is none.
+inline void put_currency(std::string_view code, char (&out)[8]) noexcept {
+    std::memcpy(out, code.data(), std::min(code.size(), sizeof out - 1));
+}
+
+}  // namespace detail
 
 /// Holds the arrays that crossing structs point to. The structs borrow from this arena and from the
 /// values, so both must outlive their use and the values must stay as they are; a temporary does
@@ -144,8 +154,7 @@ inline capstan_price AbiArena::to_abi(const Price& price) const noexcept {
                   bit_if(price.interruption_rate.has_value(), CAPSTAN_PRICE_INTERRUPTION_RATE);
     out.per_hour = price.per_hour.value_or(0);
     out.interruption_rate = price.interruption_rate.value_or(0);
-    std::memcpy(out.currency, price.currency.data(),
-                std::min(price.currency.size(), sizeof out.currency - 1));
+    detail::put_currency(price.currency, out.currency);
     return out;
 }
 

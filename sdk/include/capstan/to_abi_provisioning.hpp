@@ -14,13 +14,16 @@ public:
     using AbiArena::to_abi;
 
     capstan_machine_offering to_abi(const MachineOffering& offer) {
-        return {
-            sizeof(capstan_machine_offering),
-            offer.spot ? 1 : 0,
-            offer.price_per_hour ? static_cast<std::uint64_t>(CAPSTAN_MACHINE_OFFERING_PRICE) : 0,
-            str(offer.zone),
-            list(offer.labels),
-            offer.price_per_hour.value_or(0)};
+        capstan_machine_offering out{};
+        out.struct_size = sizeof out;
+        out.spot = offer.spot ? 1 : 0;
+        out.zone = str(offer.zone);
+        out.labels = list(offer.labels);
+        if (!offer.price_per_hour) return out;
+        out.present = CAPSTAN_MACHINE_OFFERING_PRICE;
+        out.price_per_hour = *offer.price_per_hour;
+        detail::put_currency(offer.currency, out.currency);
+        return out;
     }
     capstan_machine_type to_abi(const MachineType& type) {
         return {sizeof(capstan_machine_type),

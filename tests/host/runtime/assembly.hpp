@@ -2,7 +2,9 @@
 /// the tiny plugin as tiny.so in the one search path, beside failing.so, which cannot be created.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "plugin_bytes.hpp"
 #include "runtime/plugin_set.hpp"
@@ -11,12 +13,15 @@ namespace capstan::runtime {
 
 class Assembly {
 public:
-    explicit Assembly(const std::string& toml)
+    /// `files`: of further plugins, to lie beside those under their own names.
+    explicit Assembly(const std::string& toml, const std::vector<std::filesystem::path>& files = {})
         : loaded_(load_config(Source{"test.toml", "[trust]\nsearch_paths = [\"" +
                                                       folder_.path().string() + "\"]\n" + toml},
                               shipped_)) {
         folder_.file("tiny.so", tiny());
         folder_.file("failing.so", tiny("tiny_failing_create"));
+        for (const std::filesystem::path& file : files)
+            folder_.file(file.filename().string(), read_bytes_of(file));
         if (loaded_.config)
             plugins_ = load_plugins(*loaded_.config, shipped_, registry_, loaded_.diagnostics);
     }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "assembly.hpp"
 #include "runtime/clouds.hpp"
@@ -13,9 +14,10 @@ namespace capstan::runtime {
 
 class VirtualAssembly {
 public:
-    /// Throws what is wrong with the configuration.
-    explicit VirtualAssembly(const std::string& toml)
-        : assembly_(toml),
+    /// Throws what is wrong with the configuration. `http`: see PluginHost::Options.
+    explicit VirtualAssembly(const std::string& toml, HttpClients http = {})
+        : http_(std::move(http)),
+          assembly_(toml),
           host_(start()),
           clouds_(Clouds::make(config().pipeline, *host_).value()) {}
     PluginHost& host() { return *host_; }
@@ -29,11 +31,12 @@ private:
         if (!assembly_.diagnostics().empty())
             throw std::invalid_argument(assembly_.diagnostics().text());
         return PluginHost::start(config(), assembly_.plugins(),
-                                 {.seed = 1, .version = "test", .clock = clock_})
+                                 {.seed = 1, .version = "test", .clock = clock_, .http = http_})
             .value();
     }
     const Time start_ = time_from_unix_ns(1'767'225'600'000'000'000);
     const std::shared_ptr<io::ManualClock> clock_ = std::make_shared<io::ManualClock>(start_);
+    const HttpClients http_;
     const Assembly assembly_;
     const std::unique_ptr<PluginHost> host_;
     const std::shared_ptr<Clouds> clouds_;

@@ -37,6 +37,16 @@ void keep_one(const ExpanderRequest& question, const Selection& keep, std::uint6
         keep(question.options()[static_cast<std::uint32_t>(index % question.options().size())]);
 }
 
+/// Asks a service, which answers or does not.
+template <bool answers>
+class ServiceAsker {
+public:
+    capstan::Task<capstan::KeptOptions> filter(capstan::AsyncExpanderRequest) {
+        if (!answers) throw capstan::Failure(capstan::ErrorCode::unavailable, "nothing is there");
+        co_return capstan::KeptOptions{.kept = {{0, 1}}};
+    }
+};
+
 /// An expander whose C function is replaced.
 template <class Wild>
 capstan_class wild_expander() {
@@ -280,6 +290,24 @@ TEST(SplitterChecks, FindMoreNodesThanThereWere) {
     };
     EXPECT_THAT(failures_of<Doubling>(),
                 ElementsAre("answers/valid: 1 node for sizes 1, 3 and 6: shared out 3 nodes of 1"));
+}
+
+TEST(AnswerChecks, LookAtWhatAServiceAnswers) {
+    EXPECT_THAT(failures_of<ServiceAsker<true>>(), IsEmpty());
+}
+
+TEST(AnswerChecks, SayWhereAServiceAnsweredNothing) {
+    const auto results =
+        results_of(capstan::make_class<ServiceAsker<false>>({.id = "test", .doc = "A test."}));
+    EXPECT_THAT(failures(results), IsEmpty());
+    EXPECT_THAT(capstan::testing::skipped_checks(results), Contains("answers/valid"));
+}
+
+TEST(AnswerChecks, FindAPureClassThatAsksAService) {
+    capstan_class of = capstan::make_class<ServiceAsker<true>>({.id = "test", .doc = "A test."});
+    of.flags = CAPSTAN_CLASS_PURE;
+    EXPECT_THAT(failures(results_of(of)),
+                ElementsAre("answers/repeatable: the class says it is pure, and asks a service"));
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ enum class CloudFault {
     acts_on_the_list,
     waits_for_the_list,
     never_moves,
+    makes_a_part,
     past_maximum_already,
     huge_target,
     huge_machine,
@@ -132,7 +133,8 @@ public:
         if (request.delta > room) {
             co_return capstan::fail(ErrorCode::invalid_argument, "past the maximum");
         }
-        *group.target += request.delta;
+        const bool is_part = fault == CloudFault::makes_a_part && request.all_or_nothing;
+        *group.target += request.delta - (is_part ? 1 : 0);
         changed_ = host_.monotonic();
         if (fault == CloudFault::prints) std::puts("one more");
         co_return Resized{*group.target};
@@ -223,6 +225,12 @@ TEST(CloudChecks, FindATargetThatNeverMoves) {
     EXPECT_THAT(cloud_faults_of<CloudFault::never_moves>(),
                 ElementsAre("cloud/target_moves: increase of a answered with the target 3, and "
                             "15m later the view shows 2"));
+}
+
+TEST(CloudChecks, FindAPartWhereAllOrNothingWasAskedFor) {
+    EXPECT_THAT(cloud_faults_of<CloudFault::makes_a_part>(),
+                ElementsAre("cloud/all_or_nothing: increase of a by 2, all or nothing, answered "
+                            "with the target 3 from 2"));
 }
 
 TEST(CloudChecks, FindTargetsThatNoCloudCanMean) {

@@ -19,7 +19,8 @@ typedef struct capstan_machine_offering {
     uint64_t present;      /* CAPSTAN_MACHINE_OFFERING_* */
     capstan_str zone;      /* empty: the cloud chooses, or has none */
     capstan_array labels;  /* capstan_kv: what nodes carry because of this offering (zone, region, spot) */
-    double price_per_hour; /* of one node; the currency is the same in all offerings */
+    double price_per_hour; /* of one node */
+    char currency[8];      /* of that price, as capstan_price.currency */
 } capstan_machine_offering;
 
 /** A machine type of which a cloud would make groups. No two of a cloud have one name, no two offerings of a type

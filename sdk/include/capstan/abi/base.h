@@ -6,10 +6,10 @@
  *
  * Rules that hold for every header of this folder:
  *   - Text is UTF-8 with a length, never NUL-terminated unless a parameter is `const char *`.
- *   - Nobody frees what the other side allocated. Arguments are borrowed until the call returns or,
+ *   - Neither side frees what the other one allocated. Arguments are borrowed until the call returns or,
  *     for an asynchronous call, until its operation is closed. Results are borrowed by the host while
  *     it copies them, inside `complete` or the sink that receives them.
- *   - A struct that may grow starts with `struct_size`, set by whoever allocates it. Members are only
+ *   - A struct that may grow starts with `struct_size`, set by the side that allocates it. Members are only
  *     appended, only behind `#if CAPSTAN_ABI_MINOR >= n`. Such a struct is never embedded in another
  *     one by value and never an array element without a stride.
  *   - Absent is not zero: an optional member has a bit in `present`, or a NULL pointer.

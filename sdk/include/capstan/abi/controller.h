@@ -4,7 +4,7 @@
  * A host lets it act only while that host leads: `reconcile` is called then and at no other time, and what is
  * under way when the lead is lost is cancelled, requests to the cluster with it. All else a controller does
  * outside of `reconcile`, following objects above all, changes nothing in the cluster. So a host that stands by
- * has its controllers ready, and whoever leads next finds in the cluster all there is to know.
+ * has its controllers ready, and the next leader finds in the cluster all there is to know.
  */
 #ifndef CAPSTAN_ABI_CONTROLLER_H
 #define CAPSTAN_ABI_CONTROLLER_H

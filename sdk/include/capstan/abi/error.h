@@ -6,7 +6,7 @@
 
 CAPSTAN_BEGIN_DECLS
 
-/** A code exists because somebody reacts to it. An unknown value is treated as CAPSTAN_E_INTERNAL.
+/** A code exists because the host reacts to it. An unknown value is treated as CAPSTAN_E_INTERNAL.
  *
  *  What the host does, by code and call. `change` is `increase`, `decrease_target`, `remove`, `create` or
  *  `destroy` of a cloud; after any error of `refresh` the cloud's groups count as they were last known, and
@@ -24,14 +24,15 @@ CAPSTAN_BEGIN_DECLS
  *   CONFLICT           again              decided anew in the next pass    again           refused
  *                                         (`increase`); else backed off
  *   UNAUTHENTICATED    credentials        credentials                      again           later
- *   PERMISSION         credentials        backed off                       again           refused
+ *   PERMISSION         credentials        backed off                       again           later
  *   THROTTLED          rest               rest                             again           later
  *   QUOTA              rest               backed off                       again           refused
  *   OUT_OF_CAPACITY    again              backed off                       again           refused
  *   UNAVAILABLE        again              again                            again           later
- *   DEADLINE           again              counts as asked for until        again           refused
+ *   DEADLINE           again              counts as asked for until        again           later
  *                                         `refresh` shows it
- *   CANCELLED, BUSY    again              decided anew in the next pass    again           refused
+ *   CANCELLED          again              decided anew in the next pass    again           refused
+ *   BUSY               again              decided anew in the next pass    again           later
  *   INTERNAL           again, a bug       backed off, a bug                again, a bug    refused
  *
  *   again        The next pass that needs the call makes it. From the second failed `increase` in a row on
@@ -47,16 +48,17 @@ CAPSTAN_BEGIN_DECLS
  *   refused      The instance is not started.
  *
  *  `price`, `options` and what a group to be made would be: UNSUPPORTED and NOT_FOUND mean the default, any
- *  other code is told, and the default counts. `self_check`: told. Hooks of expanders, similarity checks,
- *  splitters and group sources: UNSUPPORTED means the default, any other code is an error of the stage,
- *  whose `on_error` decides. `retry_after_ms` lengthens what is waited for, never beyond its bound. */
+ *  other code is told, and the default counts. `self_check`: told. `filter` of an expander: of any code the
+ *  stage's `on_error` decides; an expander that asks a service (capstan.expander.async/1) is asked again in
+ *  the same pass after INVALID_ARGUMENT and INTERNAL alone. Hooks of similarity checks, splitters and group
+ *  sources: UNSUPPORTED means the default, any other code is an error of that check, splitter or source. `retry_after_ms` lengthens what is waited for, never beyond its bound. */
 enum {
     CAPSTAN_OK = 0,
     CAPSTAN_E_UNSUPPORTED = 1,      /* the documented default is used; not a failure */
     CAPSTAN_E_INVALID_ARGUMENT = 2, /* the caller's bug: reported, not tried again */
     CAPSTAN_E_INVALID_CONFIG = 3,   /* refuse to start, or keep the old configuration */
     CAPSTAN_E_NOT_FOUND = 4,        /* drop the object from the snapshot */
-    CAPSTAN_E_CONFLICT = 5,         /* somebody else changed it: read again, then decide again */
+    CAPSTAN_E_CONFLICT = 5,         /* it was changed meanwhile: read again, then decide again */
     CAPSTAN_E_UNAUTHENTICATED = 6,  /* credentials missing or expired */
     CAPSTAN_E_PERMISSION = 7,       /* an operator must grant something: say what */
     CAPSTAN_E_THROTTLED = 8,        /* skip a few passes, or `retry_after_ms` */

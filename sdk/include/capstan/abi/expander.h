@@ -37,15 +37,16 @@ typedef struct capstan_expander {
 } capstan_expander;
 
 /** The companion of an expander that asks a service, which its `filter` must not. A host that finds it asks
- *  it instead of `filter`, whose answer is CAPSTAN_E_UNSUPPORTED then. What it answers is recorded with the
+ *  it instead of `filter`, whose answer is CAPSTAN_E_UNSUPPORTED then. Such a class is not
+ *  CAPSTAN_CLASS_PURE. What it answers is recorded with the
  *  pass, so that a replay needs no service. */
 #define CAPSTAN_INTERFACE_ASYNC_EXPANDER "capstan.expander.async/1"
 
 typedef struct capstan_async_expander_request {
     uint32_t struct_size;
-    uint32_t flags;      /* CAPSTAN_CALL_* */
-    uint64_t seed;       /* as capstan_call.seed */
-    int64_t now_unix_ns; /* as capstan_call.now_unix_ns */
+    uint32_t flags;                          /* CAPSTAN_CALL_* */
+    uint64_t seed;                           /* as capstan_call.seed */
+    int64_t now_unix_ns;                     /* as capstan_call.now_unix_ns */
     const capstan_expander_request *options; /* never NULL */
 } capstan_async_expander_request;
 
@@ -67,10 +68,11 @@ typedef struct capstan_async_expander {
     uint32_t reserved;
     void *self;
     /** [strand] Asynchronous -> CAPSTAN_RESULT_SELECTION. Must not block. The request stays valid until the
-     *  operation is closed; the pass waits for its end, within its deadline (capstan.ops/1). What fails as
-     *  CAPSTAN_E_DEADLINE or CAPSTAN_E_UNAVAILABLE is not asked again in the same pass. */
-    capstan_status (*filter)(void *self, capstan_op op, const capstan_async_expander_request *request)
-        CAPSTAN_NOEXCEPT;
+     *  operation is closed; the pass waits for its end, within its deadline (capstan.ops/1). After an error
+     *  other than CAPSTAN_E_INVALID_ARGUMENT and CAPSTAN_E_INTERNAL it is not asked again in the same pass, nor
+     *  once its answers have taken twice a call's deadline in all. */
+    capstan_status (*filter)(void *self, capstan_op op,
+                             const capstan_async_expander_request *request) CAPSTAN_NOEXCEPT;
 } capstan_async_expander;
 
 CAPSTAN_END_DECLS

@@ -22,8 +22,7 @@ typedef struct capstan_existing_group {
 typedef struct capstan_group_source_request {
     uint32_t struct_size;
     uint32_t reserved;
-    capstan_array
-        pods; /* capstan_pod_equivalence_group: who has no room on nodes that are there or to come */
+    capstan_array pods; /* capstan_pod_equivalence_group: without room on nodes that are there or to come */
     capstan_array machines; /* capstan_machine_type of the one cloud, ordered by name */
     capstan_array existing; /* capstan_existing_group of all clouds, ordered by id */
     capstan_array room; /* capstan_quantity: by how much the cluster may still grow, by resource; "nodes" and

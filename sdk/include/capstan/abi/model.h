@@ -64,12 +64,12 @@ typedef struct capstan_group {
     uint64_t present; /* CAPSTAN_GROUP_* */
     capstan_str id;
     int32_t min, max;
-    int32_t target;  /* machines asked for, including those still starting; without those that leave */
-    int32_t healthy; /* 0: the cloud itself says it cannot grow now */
-    int32_t autoprovisioned;          /* nonzero: made by node auto-provisioning, may be deleted */
-    int32_t spot;                     /* nonzero: the cloud may take its machines back */
-    capstan_str health_reason;        /* a sentence, when not healthy */
-    capstan_str debug;                /* for people */
+    int32_t target;            /* machines asked for, including those still starting; without DELETING ones */
+    int32_t healthy;           /* 0: the cloud itself says it cannot grow now */
+    int32_t autoprovisioned;   /* nonzero: made by node auto-provisioning, may be deleted */
+    int32_t spot;              /* nonzero: the cloud may take its machines back */
+    capstan_str health_reason; /* a sentence, when not healthy */
+    capstan_str debug;         /* for people */
     capstan_str template_fingerprint; /* equal text = equal template; empty: unknown */
     capstan_array tags;               /* capstan_kv, the provider's own */
     capstan_array zones;              /* capstan_str: where its machines may be made; empty: unknown */
@@ -169,7 +169,7 @@ typedef struct capstan_option {
     uint32_t pod_count;           /* the sum over `pods` */
     int32_t group_exists;         /* 0: auto-provisioning would create the group first */
     capstan_array similar;        /* capstan_str: ids of groups the growth may be shared with */
-    double price_per_hour;        /* of one node; the currency is the same in all options */
+    double price_per_hour;        /* of one node; in one currency: prices in others are left out of a pass */
 } capstan_option;
 
 CAPSTAN_END_DECLS

@@ -82,7 +82,7 @@ inline constexpr std::size_t first_size<capstan_removed> =
     offsetof(capstan_removed, failed) + sizeof(capstan_array);
 template <>
 inline constexpr std::size_t first_size<capstan_machine_offering> =
-    offsetof(capstan_machine_offering, price_per_hour) + sizeof(double);
+    offsetof(capstan_machine_offering, currency) + sizeof(capstan_machine_offering::currency);
 template <>
 inline constexpr std::size_t first_size<capstan_machine_type> =
     offsetof(capstan_machine_type, offerings) + sizeof(capstan_array);

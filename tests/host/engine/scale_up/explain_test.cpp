@@ -157,6 +157,29 @@ TEST(Explain, TellsWhetherANodeOfNoGroupHasLostItsMachine) {
     EXPECT_FALSE(explanation.machine_of("foreign"));
 }
 
+TEST(Explain, CallsNoMachineLostThatAnotherAccountOrAnUnreadableGroupMayHave) {
+    Explaining e;
+    e.world.node("lost").provider_id = "cloud:///lost";
+    e.snapshot = e.world.snapshot();
+    e.asked = e.policies();
+    CloudView view{.lists_all_with_prefix = "cloud:///"};
+    const auto is_lost = [&e] {
+        const Explanation explanation(e.snapshot, e.memory, e.asked, e.settings, e.circumstances);
+        return explanation.machine_of("lost").has_value();
+    };
+    const auto tell = [&](const char* cloud) {
+        e.snapshot.told[PluginInstanceId(cloud)] = std::make_shared<const CloudView>(view);
+    };
+    tell("one");
+    EXPECT_TRUE(is_lost());
+    tell("other");
+    EXPECT_FALSE(is_lost()) << "two accounts";
+    e.snapshot.told.erase(PluginInstanceId("other"));
+    view.complete = false;
+    tell("one");
+    EXPECT_FALSE(is_lost()) << "a group cannot be read";
+}
+
 TEST(Explain, CallsNoMachineDriftedOfWhichNothingIsKnown) {
     NodeMachine known{.machine = Machine{.template_fingerprint = "v1"}, .group_fingerprint = "v1"};
     EXPECT_FALSE(known.has_drifted());

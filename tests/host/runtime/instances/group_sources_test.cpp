@@ -134,7 +134,8 @@ TEST(GroupMakers, AreAskedOnceAboutAPlanAndNotAtAllWhereTheAnswerIsRecorded) {
     GroupPlan other = plan("nap-n");
     other.machine_type = "n";
     Maker::asked = 0;
-    CloudGroupMaker maker(clouds, {}, watch);
+    PassCurrency currency;
+    CloudGroupMaker maker(clouds, {}, watch, currency);
     for (int i = 0; i < 2; ++i) {
         const auto group = maker.new_group(east, plan("nap-m"), {});
         ASSERT_TRUE(group) << group.error();
@@ -146,7 +147,7 @@ TEST(GroupMakers, AreAskedOnceAboutAPlanAndNotAtAllWhereTheAnswerIsRecorded) {
     EXPECT_FALSE(maker.new_group(PluginInstanceId("west"), plan("nap-m"), {}));
 
     const std::vector<Theory> told = maker.take_theories();
-    CloudGroupMaker again(clouds, told, watch);
+    CloudGroupMaker again(clouds, told, watch, currency);
     EXPECT_EQ(again.new_group(east, plan("nap-m"), {})->price_per_hour, 0.25);
     EXPECT_FALSE(again.new_group(east, other, {}));
     EXPECT_EQ(Maker::asked, 2);

@@ -49,6 +49,8 @@ struct ConformanceOptions {
     std::uint64_t seed = 1;
     /// What a host would allow a decision hook; ten times of it is too long for any request.
     Duration call_deadline = std::chrono::seconds(1);
+    /// How long an expander that asks a service has; in virtual time.
+    Duration service_deadline = std::chrono::seconds(5);
     std::uint32_t huge = 10'000;  ///< options, groups, labels in a huge request
     std::string file{};           ///< what `init` is told
 };

@@ -1,0 +1,124 @@
+// Passes whose expander asks a service, on virtual time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/snapshot/cluster_builder.hpp"
+#include "io/http_client.hpp"
+#include "runtime/pass_cycle.hpp"
+#include "virtual_assembly.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+
+const std::string with_service =
+    "[pipeline]\nclouds = [\"east\"]\n[pipeline.scale_up]\nexpanders = [\"chooser\"]\n"
+    "[plugin.chooser]\nclass = \"grpc_expander\"\ngrants = { http = [\"expander.example\"] }\n"
+    "settings = { address = \"https://expander.example:7000\" }\n" +
+    simulated("east", "groups = [" + simulated_group("a") + ", " + simulated_group("b") + "]");
+
+/// A server of the gRPC expander protocol that keeps group b.
+class Service final : public io::HttpClient {
+public:
+    explicit Service(bool is_there) : is_there_(is_there) {}
+
+    RequestId send(HttpRequest, Done done) override {
+        ++asked;
+        done(is_there_ ? keeps_b() : fail(ErrorCode::unavailable, "connection refused"));
+        return static_cast<RequestId>(asked);
+    }
+    RequestId stream(HttpRequest, Listener, Done done) override {
+        return send({}, std::move(done));
+    }
+    void cancel(RequestId) override {}
+
+    int asked = 0;
+
+private:
+    /// BestOptionsResponse{options = [Option{nodeGroupId = "b"}]} in a frame.
+    static Result<HttpReply> keeps_b() {
+        HttpReply reply{.status = 200};
+        reply.headers = {{"content-type", "application/grpc"}};
+        reply.body =
+            "\0\0\0\0\x05\x0a\x03\x0a\x01"
+            "b"s;
+        reply.trailers = {{"grpc-status", "0"}};
+        return reply;
+    }
+    const bool is_there_;
+};
+
+struct PassesWithAService : ::testing::Test {
+    void open(bool is_there) {
+        service = std::make_shared<Service>(is_there);
+        virtually = std::make_unique<VirtualAssembly>(
+            with_service, [this](const std::string&) { return service; });
+    }
+    PassInput input() const {
+        const Time now = virtually->host().loop().clock()->now();
+        engine::ClusterBuilder builder;
+        engine::PodObject pod{.name = "web-0"};
+        pod.spec.requests = {{"cpu", 3000}};
+        pod.unscheduled_reason = "Unschedulable";
+        pod.created = now - 1h;
+        builder.set(pod);
+        return {.snapshot = {.cluster = builder.build(),
+                             .groups = virtually->clouds().refresh_now(virtually->host()).groups},
+                .wiring = wire(virtually->config().pipeline, virtually->host()).value(),
+                .clouds = virtually->clouds().instances(),
+                .circumstances = {.seed = 1, .now = now, .simulation = true},
+                .host = &virtually->host()};
+    }
+    std::shared_ptr<Service> service;
+    std::unique_ptr<VirtualAssembly> virtually;
+};
+
+TEST_F(PassesWithAService, GrowTheGroupThatItKeeps) {
+    open(true);
+    const auto result = decide(input());
+    ASSERT_TRUE(result) << result.error();
+    ASSERT_THAT(result->outcome.decision.increases, SizeIs(1));
+    EXPECT_EQ(result->outcome.decision.increases[0].group, NodeGroupId("b"));
+    EXPECT_THAT(result->expander_answers, SizeIs(1));
+    EXPECT_EQ(service->asked, 1);
+}
+
+TEST_F(PassesWithAService, AreDecidedAgainByItsAnswers) {
+    open(true);
+    PassInput again = input();
+    const auto first = decide(again);
+    ASSERT_TRUE(first) << first.error();
+    again.host = nullptr;
+    again.expander_answers = first->expander_answers;
+    const auto second = decide(again);
+    ASSERT_TRUE(second) << second.error();
+    EXPECT_EQ(second->outcome.decision.increases, first->outcome.decision.increases);
+    EXPECT_EQ(second->outcome.memory, first->outcome.memory);
+    EXPECT_EQ(second->expander_answers, first->expander_answers);
+    EXPECT_EQ(service->asked, 1);
+}
+
+TEST_F(PassesWithAService, GoOnWithoutItWhereItIsAway) {
+    open(false);
+    const auto result = decide(input());
+    ASSERT_TRUE(result) << result.error();
+    ASSERT_THAT(result->outcome.decision.increases, SizeIs(1));
+    EXPECT_EQ(result->outcome.decision.increases[0].group, NodeGroupId("a")) << "the lowest id";
+    const engine::ChosenOption& chosen = result->outcome.decision.options.at(0);
+    ASSERT_THAT(chosen.stages, SizeIs(1));
+    EXPECT_THAT(chosen.stages[0].summary, HasSubstr("chooser: failed"));
+    EXPECT_THAT(result->misses, IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::runtime
