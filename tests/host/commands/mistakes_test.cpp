@@ -31,8 +31,8 @@ TEST(Mistakes, InAConfigurationAreToldOnceWithAWayOut) {
          ":2:11: pipeline.clouds[0]: no plugin instance named 'aws'; this version ships of kind "
          "cloud: external_grpc, simulated\n"},
         {"[pipeline.scale_up]\nsimilarity = [\"resources\"]\nexpanders = [\"cheapest\"]",
-         "named 'cheapest'; this version ships of kind expander: label_priority, least_nodes, "
-         "least_waste, most_pods, price, priority, random\n"},
+         "named 'cheapest'; this version ships of kind expander: grpc_expander, label_priority, "
+         "least_nodes, least_waste, most_pods, price, priority, random\n"},
         {"[pipeline.scale_up]\nsimilarity = [\"resources\"]\nexpanders = [\"least-waste\"]",
          "; did you mean 'least_waste'?"},
         {"[plugin.nothere]",
