@@ -1,14 +1,16 @@
-// go_server PORT_FILE old|new [--bare] [--slow]: what ../server is, on grpc-go, with nodes that Kubernetes' own marshaller writes.
-// Messages are read and written field by field, and nothing else of this source tree is used.
+// go_server PORT_FILE old|new [--bare] [--slow]: what ../server is, on grpc-go, with nodes that Kubernetes' own marshaller writes
+// and nodes and pods that it reads. Messages are read and written field by field, and nothing else of this source tree is used.
 package main
 
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -210,6 +212,153 @@ func (c *cloud) price(_ context.Context, request message) (message, error) {
 	return message{}.double(1, 0.25*float64(to-from)/3600), nil
 }
 
+// expander writes into its file what it was asked, a line for each option, pod and node, and keeps the options of the
+// fewest nodes. With the group "changed" it says other numbers and a group that it was not asked about.
+type expander struct {
+	generation string
+	file       string
+}
+
+func pairs[V any](m map[string]V, separator string, text func(V) string) string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, key+separator+text(m[key]))
+	}
+	return strings.Join(out, " ")
+}
+
+func texts(m map[string]string) string { return pairs(m, "=", func(s string) string { return s }) }
+
+func amounts(list v1.ResourceList) string {
+	byName := map[string]resource.Quantity{}
+	for name, amount := range list {
+		byName[string(name)] = amount
+	}
+	return pairs(byName, "=", func(q resource.Quantity) string { return q.String() })
+}
+
+func termText(term v1.NodeSelectorTerm) string {
+	var out []string
+	for _, each := range append(term.MatchExpressions, term.MatchFields...) {
+		out = append(out, fmt.Sprintf("%s %s %s", each.Key, each.Operator, strings.Join(each.Values, ",")))
+	}
+	return strings.Join(out, " and ")
+}
+
+func affinityText(affinity *v1.Affinity) string {
+	if affinity == nil {
+		return ""
+	}
+	var out []string
+	if required := affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; required != nil {
+		for _, term := range required.NodeSelectorTerms {
+			out = append(out, termText(term))
+		}
+	}
+	for _, preferred := range affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+		out = append(out, fmt.Sprintf("%d %s", preferred.Weight, termText(preferred.Preference)))
+	}
+	return strings.Join(out, " or ")
+}
+
+func podLine(bytes []byte) string {
+	var pod v1.Pod
+	if err := pod.Unmarshal(bytes); err != nil {
+		return err.Error()
+	}
+	var tolerations []string
+	for _, t := range pod.Spec.Tolerations {
+		tolerations = append(tolerations, fmt.Sprintf("%s %s %s %s", t.Key, t.Operator, t.Value, t.Effect))
+	}
+	owner := ""
+	if of := metav1.GetControllerOf(&pod); of != nil {
+		owner = of.Kind + "/" + of.Name
+	}
+	return strings.Join([]string{
+		"pod " + pod.Namespace + "/" + pod.Name, owner, texts(pod.Labels), texts(pod.Annotations),
+		amounts(pod.Spec.Containers[0].Resources.Requests), texts(pod.Spec.NodeSelector), affinityText(pod.Spec.Affinity),
+		strings.Join(tolerations, " "), fmt.Sprintf("%s %d", pod.Spec.SchedulerName, *pod.Spec.Priority),
+	}, " | ")
+}
+
+func nodeLine(id string, bytes []byte) string {
+	var node v1.Node
+	if err := node.Unmarshal(bytes); err != nil {
+		return err.Error()
+	}
+	var taints []string
+	for _, t := range node.Spec.Taints {
+		taints = append(taints, t.ToString())
+	}
+	return strings.Join([]string{
+		"node " + id + " " + node.Name, texts(node.Labels), texts(node.Annotations), strings.Join(taints, " "),
+		amounts(node.Status.Capacity), amounts(node.Status.Allocatable),
+	}, " | ")
+}
+
+func (e *expander) lines(request message) []string {
+	pods, nodes := protowire.Number(5), protowire.Number(3)
+	if e.generation == "old" {
+		pods, nodes = 4, 2
+	}
+	var out []string
+	byGroup := map[string][]byte{}
+	request.each(func(field protowire.Number, bytes []byte, _ uint64) {
+		if field == nodes {
+			id, _ := message(bytes).find(1)
+			byGroup[string(id)], _ = message(bytes).find(2)
+		}
+		if field != 1 {
+			return
+		}
+		id, _ := message(bytes).find(1)
+		_, count := message(bytes).find(2)
+		debug, _ := message(bytes).find(3)
+		out = append(out, fmt.Sprintf("option %s | %d | %s", id, count, debug))
+		message(bytes).each(func(field protowire.Number, pod []byte, _ uint64) {
+			if field == pods {
+				out = append(out, podLine(pod))
+			}
+		})
+	})
+	for _, id := range slices.Sorted(maps.Keys(byGroup)) {
+		out = append(out, nodeLine(id, byGroup[id]))
+	}
+	return out
+}
+
+func (e *expander) bestOptions(ctx context.Context, request message) (message, error) {
+	options := map[string]message{}
+	fewest := int64(math.MaxInt64)
+	request.each(func(field protowire.Number, bytes []byte, _ uint64) {
+		if field == 1 {
+			id, _ := message(bytes).find(1)
+			_, count := message(bytes).find(2)
+			options[string(id)], fewest = bytes, min(fewest, count)
+		}
+	})
+	if options["broken"] != nil {
+		return nil, status.Error(codes.Internal, "no prices")
+	}
+	if options["slow"] != nil {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	if err := os.WriteFile(e.file, []byte(strings.Join(e.lines(request), "\n")+"\n"), 0o600); err != nil {
+		return nil, err
+	}
+	var reply message
+	for _, id := range slices.Sorted(maps.Keys(options)) {
+		if _, count := options[id].find(2); count == fewest {
+			reply = reply.bytes(1, options[id])
+		}
+	}
+	if options["changed"] != nil {
+		reply = reply.bytes(1, message{}.text(1, "changed").number(2, 99)).bytes(1, message{}.text(1, "elsewhere"))
+	}
+	return reply, nil
+}
+
 type call func(context.Context, message) (message, error)
 
 func (c *cloud) service(isBare bool) *grpc.ServiceDesc {
@@ -227,26 +376,27 @@ func (c *cloud) service(isBare bool) *grpc.ServiceDesc {
 		calls["NodeGroupGetOptions"] = c.options
 		calls["PricingNodePrice"] = c.price
 	}
-	out := grpc.ServiceDesc{
-		ServiceName: "clusterautoscaler.cloudprovider.v1.externalgrpc.CloudProvider",
-		HandlerType: (*any)(nil),
-	}
+	return describe("clusterautoscaler.cloudprovider.v1.externalgrpc.CloudProvider", calls, &c.mutex)
+}
+
+func describe(service string, calls map[string]call, mutex *sync.Mutex) *grpc.ServiceDesc {
+	out := grpc.ServiceDesc{ServiceName: service, HandlerType: (*any)(nil)}
 	for name, answer := range calls {
-		out.Methods = append(out.Methods, grpc.MethodDesc{MethodName: name, Handler: c.handler(name, answer)})
+		out.Methods = append(out.Methods, grpc.MethodDesc{MethodName: name, Handler: handler(name, answer, mutex)})
 	}
 	return &out
 }
 
-func (c *cloud) handler(name string, answer call) grpc.MethodHandler {
+func handler(name string, answer call, mutex *sync.Mutex) grpc.MethodHandler {
 	return func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 		var request message
 		if err := decode(&request); err != nil {
 			return nil, err
 		}
-		// The one that waits changes nothing.
-		if name != "NodeGroupTargetSize" {
-			c.mutex.Lock()
-			defer c.mutex.Unlock()
+		// Those that wait change nothing.
+		if name != "NodeGroupTargetSize" && name != "BestOptions" {
+			mutex.Lock()
+			defer mutex.Unlock()
 		}
 		reply, err := answer(ctx, request)
 		return &reply, err
@@ -269,6 +419,8 @@ func main() {
 	}
 	server := grpc.NewServer(grpc.ForceServerCodec(codec{}))
 	server.RegisterService(c.service(slices.Contains(os.Args, "--bare")), c)
+	e := &expander{generation: os.Args[2], file: os.Args[1] + ".asked"}
+	server.RegisterService(describe("grpcplugin.Expander", map[string]call{"BestOptions": e.bestOptions}, nil), e)
 	port := fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
 	if err := os.WriteFile(os.Args[1]+".part", []byte(port), 0o600); err != nil {
 		panic(err)

@@ -62,5 +62,24 @@ TEST(ExternalGrpcConfig, RefusesWhatCannotBeMeant) {
     }
 }
 
+TEST(ExternalGrpcConfig, AnExpanderIsToldOfItsServerAsACloudIs) {
+    FakeSettings settings{expander_schema()};
+    settings.set("address", "https://grpc.example:8086/");
+    settings.set("authority", "expander.internal");
+    check_expander_config(settings.view());
+    EXPECT_THAT(settings.rejections(), IsEmpty());
+    const ExpanderConfig config = read_expander_config(settings.view());
+    EXPECT_EQ(config.server.url, "https://grpc.example:8086");
+    EXPECT_EQ(config.server.authority, "expander.internal");
+    EXPECT_EQ(config.server.timeout, std::chrono::seconds(5)) << "as upstream's";
+    EXPECT_EQ(config.request_size_max, ExpanderConfig().request_size_max);
+    settings.set("address", "https://grpc.example/api");
+    settings.set("timeout", "0s");
+    check_expander_config(settings.view());
+    ASSERT_EQ(settings.rejections().size(), 2u);
+    EXPECT_EQ(settings.rejections()[0].path, "address");
+    EXPECT_EQ(settings.rejections()[1].path, "timeout");
+}
+
 }  // namespace
 }  // namespace capstan::external_grpc

@@ -158,6 +158,43 @@ TEST(ExternalGrpcDescriptors, TheExpandersMessagesAreThoseOnTheWire) {
                             {5, "podBytes repeated bytes"}}}});
 }
 
+TEST(ExternalGrpcDescriptors, TheWrittenPartOfAPodIsKubernetes) {
+    expect(
+        "k8s.io.api.core.v1",
+        {{"Pod", {{1, "metadata ObjectMeta"}, {2, "spec PodSpec"}}},
+         {"PodSpec",
+          {{2, "containers repeated Container"},
+           {7, "nodeSelector map<string, string>"},
+           {18, "affinity Affinity"},
+           {19, "schedulerName string"},
+           {22, "tolerations repeated Toleration"},
+           {25, "priority int32"}}},
+         {"Container", {{1, "name string"}, {8, "resources ResourceRequirements"}}},
+         {"ResourceRequirements", {{2, "requests map<string, Quantity>"}}},
+         {"Toleration",
+          {{1, "key string"}, {2, "operator string"}, {3, "value string"}, {4, "effect string"}}},
+         {"Affinity", {{1, "nodeAffinity NodeAffinity"}}},
+         {"NodeAffinity",
+          {{1, "requiredDuringSchedulingIgnoredDuringExecution NodeSelector"},
+           {2,
+            "preferredDuringSchedulingIgnoredDuringExecution repeated "
+            "PreferredSchedulingTerm"}}},
+         {"NodeSelector", {{1, "nodeSelectorTerms repeated NodeSelectorTerm"}}},
+         {"PreferredSchedulingTerm", {{1, "weight int32"}, {2, "preference NodeSelectorTerm"}}},
+         {"NodeSelectorTerm",
+          {{1, "matchExpressions repeated NodeSelectorRequirement"},
+           {2, "matchFields repeated NodeSelectorRequirement"}}},
+         {"NodeSelectorRequirement",
+          {{1, "key string"}, {2, "operator string"}, {3, "values repeated string"}}}});
+    const Fields metadata = Definitions().fields("k8s.io.api.core.v1.ObjectMeta");
+    EXPECT_EQ(metadata.at(3), "namespace string");
+    EXPECT_EQ(metadata.at(13), "ownerReferences repeated OwnerReference");
+    const Fields owner = Definitions().fields("k8s.io.api.core.v1.OwnerReference");
+    EXPECT_EQ(owner.at(1), "kind string");
+    EXPECT_EQ(owner.at(3), "name string");
+    EXPECT_EQ(owner.at(6), "controller bool");
+}
+
 TEST(ExternalGrpcDescriptors, TheReadPartOfANodeIsKubernetes) {
     expect(
         "k8s.io.api.core.v1",

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
 #include <core_v1.pb.h>
-#include <capstan/to_abi.hpp>
 
 #include "cloud_messages.hpp"
 #include "node_message.hpp"
@@ -203,9 +202,7 @@ TEST(ExternalGrpcMessages, BytesThatAreNoNodeAndAmountsThatAreNoneAreRefused) {
 TEST(ExternalGrpcMessages, ANodeThatIsWrittenReadsAsTheTemplateItWas) {
     const auto node = parse_node(gpu_node().SerializeAsString());
     ASSERT_TRUE(node) << node.error();
-    AbiArena arena;
-    const capstan_template crossing = arena.to_abi(*node);
-    EXPECT_EQ(parse_node(node_bytes("template-1", TemplateView(crossing))), *node);
+    EXPECT_EQ(parse_node(node_bytes("template-1", *node)), *node);
 }
 
 TEST(ExternalGrpcMessages, TheTemplatesNodeIsReadFromEitherGeneration) {

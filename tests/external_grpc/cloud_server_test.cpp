@@ -1,76 +1,18 @@
 // The cloud beside a server that shares nothing with it but the protocol.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <capstan/testing/run_task.hpp>
 
-#include "../e2e/process.hpp"
 #include "external_cloud.hpp"
 #include "real_http_host.hpp"
+#include "running_server.hpp"
 
 namespace capstan::external_grpc {
 namespace {
 
-namespace fs = std::filesystem;
-using e2e::Process;
 using ::testing::HasSubstr;
 using testing::run;
-
-/// `./dev packages test` makes both.
-enum class Server { python, go };
-
-constexpr const char* python = "build/python/bin/python";
-constexpr const char* go_server = "build/go/external_grpc_server";
-
-/// Why it is not there; empty: it is.
-std::string missing_because(Server server) {
-    if (server == Server::go) {
-        return fs::exists(go_server) ? ""
-                                     : std::string(go_server) + " is not there: there is no Go";
-    }
-    bool is_there = false;
-    std::error_code none;
-    for (const auto& version : fs::directory_iterator("build/python/lib", none))
-        is_there = is_there || fs::exists(version.path() / "site-packages/grpc");
-    return is_there ? "" : std::string(python) + " has no grpcio; ./dev packages test installs it";
-}
-
-class RunningServer {
-public:
-    RunningServer(Server server, const std::vector<std::string>& arguments) {
-        std::vector<std::string> command{go_server};
-        if (server == Server::python) command = {python, "tests/external_grpc/server"};
-        command.push_back(port_file_);
-        command.insert(command.end(), arguments.begin(), arguments.end());
-        process_.emplace(command, Process::Variables{}, folder_ / "log");
-    }
-    ~RunningServer() {
-        process_.reset();
-        fs::remove_all(folder_);
-    }
-    RunningServer(const RunningServer&) = delete;
-    RunningServer& operator=(const RunningServer&) = delete;
-
-    std::string url() const {
-        EXPECT_TRUE(e2e::becomes(e2e::Seconds(60), [&] { return fs::exists(port_file_); }));
-        std::string port;
-        std::ifstream(port_file_) >> port;
-        return "http://127.0.0.1:" + port;
-    }
-
-private:
-    static fs::path make_folder() {
-        std::string name = (fs::temp_directory_path() / "external_grpc_XXXXXX").string();
-        return mkdtemp(name.data());
-    }
-    const fs::path folder_ = make_folder();
-    const std::string port_file_ = (folder_ / "port").string();
-    std::optional<Process> process_{};
-};
 
 /// What a call to the group that is slow costs; ample for all others on a busy machine.
 constexpr Duration call_timeout = std::chrono::seconds(3);
@@ -99,24 +41,10 @@ struct ServedCloud {
     }
 };
 
-class GrpcServers : public ::testing::TestWithParam<Server> {
-protected:
-    void SetUp() override {
-        const std::string because = missing_because(GetParam());
-        if (because.empty()) return;
-        const char* const ci = std::getenv("CI");
-        const bool is_demanded = ci != nullptr && std::string(ci) == "true";
-        // Debian 12 has no Go that is new enough.
-        ASSERT_FALSE(is_demanded && GetParam() == Server::python) << because;
-        GTEST_SKIP() << because;
-    }
-};
-INSTANTIATE_TEST_SUITE_P(On, GrpcServers, ::testing::Values(Server::python, Server::go),
-                         [](const auto& test) {
-                             return test.param == Server::python ? "PythonGrpcio" : "GrpcGo";
-                         });
+class CloudOfServers : public GrpcServers {};
+INSTANTIATE_TEST_SUITE_P(On, CloudOfServers, both_servers, name_of_server);
 
-TEST_P(GrpcServers, GroupsAreReadAndThoseInTroubleKeepNoOther) {
+TEST_P(CloudOfServers, GroupsAreReadAndThoseInTroubleKeepNoOther) {
     ServedCloud p(GetParam(), {"new", "--slow"});
     const CloudView view = p.refresh();
     ASSERT_EQ(view.groups.size(), 4u);
@@ -132,7 +60,7 @@ TEST_P(GrpcServers, GroupsAreReadAndThoseInTroubleKeepNoOther) {
     EXPECT_EQ(view.unreadable[1].code, ErrorCode::deadline);
 }
 
-TEST_P(GrpcServers, MachinesAreReadWithTheirErrors) {
+TEST_P(CloudOfServers, MachinesAreReadWithTheirErrors) {
     ServedCloud p(GetParam());
     const CloudView view = p.refresh();
     ASSERT_EQ(view.machines.size(), 3u);
@@ -145,7 +73,7 @@ TEST_P(GrpcServers, MachinesAreReadWithTheirErrors) {
     EXPECT_EQ(view.machines[2].error->message, "none left in zone a");
 }
 
-TEST_P(GrpcServers, TargetsGrowAndShrink) {
+TEST_P(CloudOfServers, TargetsGrowAndShrink) {
     ServedCloud p(GetParam());
     p.refresh();
     EXPECT_EQ(p.increase("web", 3, 2)->target, 5);
@@ -158,7 +86,7 @@ TEST_P(GrpcServers, TargetsGrowAndShrink) {
     EXPECT_EQ(p.refresh().groups[0].target, 3);
 }
 
-TEST_P(GrpcServers, MachinesAreRemovedAndAStrangerIsSaid) {
+TEST_P(CloudOfServers, MachinesAreRemovedAndAStrangerIsSaid) {
     ServedCloud p(GetParam());
     p.refresh();
     const Removal removal{.group = NodeGroupId("web"),
@@ -171,7 +99,7 @@ TEST_P(GrpcServers, MachinesAreRemovedAndAStrangerIsSaid) {
     EXPECT_EQ(p.refresh().groups[0].target, 1);
 }
 
-TEST_P(GrpcServers, TemplatesOfBothGenerationsAreTheSame) {
+TEST_P(CloudOfServers, TemplatesOfBothGenerationsAreTheSame) {
     const auto described = [](const char* generation) {
         ServedCloud p(GetParam(), {generation});
         p.refresh();
@@ -187,7 +115,7 @@ TEST_P(GrpcServers, TemplatesOfBothGenerationsAreTheSame) {
     EXPECT_EQ(node.allocatable, (Resources{{"cpu", 3900}, {"memory", 16_GiB}}));
 }
 
-TEST_P(GrpcServers, OptionsAndPricesAreRead) {
+TEST_P(CloudOfServers, OptionsAndPricesAreRead) {
     ServedCloud p(GetParam());
     const CloudView view = p.refresh();
     const auto group = [&](std::string_view id) {
@@ -203,7 +131,7 @@ TEST_P(GrpcServers, OptionsAndPricesAreRead) {
 /// gRPC's C library answers a call that it does not have before it has read the request, and resets
 /// the stream. libcurl 7.88 then loses the answer of one request in three, so it may take more than
 /// one.
-TEST_P(GrpcServers, AServerWithoutTheOptionalCallsIsOneToo) {
+TEST_P(CloudOfServers, AServerWithoutTheOptionalCallsIsOneToo) {
     ServedCloud p(GetParam(), {"new", "--bare"});
     std::optional<Error> told;
     for (int round = 0; round < 12; ++round) {
