@@ -47,7 +47,8 @@ public:
 private:
     /// BestOptionsResponse{options = [Option{nodeGroupId = "b"}]} in a frame.
     static Result<HttpReply> keeps_b() {
-        HttpReply reply{.status = 200};
+        HttpReply reply;
+        reply.status = 200;
         reply.headers = {{"content-type", "application/grpc"}};
         reply.body =
             "\0\0\0\0\x05\x0a\x03\x0a\x01"

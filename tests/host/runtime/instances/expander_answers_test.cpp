@@ -64,7 +64,8 @@ struct ServiceExpanders : testing::Test {
             std::optional<Result<KeptOptions>> out;
             expander->filter(std::move(question),
                              [&](Result<KeptOptions> result) { out = std::move(result); });
-            host.loop.advance(1min);
+            host.loop.settle();
+            while (!out) host.loop.advance(100ms);
             return std::move(out).value();
         };
     }
@@ -146,6 +147,39 @@ TEST_F(ServiceExpanders, ThatAreLateAreNotAskedAgainInThePass) {
     service.after = {};
     begin_pass();
     EXPECT_TRUE(filter({0, 1})) << "the next pass asks";
+}
+
+TEST_F(ServiceExpanders, ThatAreSlowTakeNoMoreOfAPassThanTwoDeadlines) {
+    service.kept.kept = {{0, 0}};
+    service.after = 4s;
+    for (const std::uint64_t round : {1u, 2u, 3u}) EXPECT_TRUE(filter({0, 1}, round)) << round;
+    const auto late = filter({0, 1}, 4);
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().code, ErrorCode::deadline);
+    EXPECT_THAT(late.error().message, HasSubstr("its service has taken 12s of this pass"));
+    EXPECT_THAT(service.asked, SizeIs(3));
+}
+
+TEST_F(ServiceExpanders, ThatAskForAPauseHaveOne) {
+    service.error = Error{ErrorCode::throttled, "slow down"};
+    EXPECT_FALSE(filter({0, 1}));
+    service.error.reset();
+    EXPECT_EQ(filter({0, 1}, 10).error().code, ErrorCode::throttled);
+    EXPECT_THAT(service.asked, SizeIs(1));
+}
+
+TEST_F(ServiceExpanders, AreToldWhatIsADryRun) {
+    const std::function<Result<engine::Narrowing>(PassWatch&)> pass =
+        [shared = instance.shared(),
+         ask = by_loop()](PassWatch& watch) -> Result<engine::Narrowing> {
+        const auto none = std::make_shared<ExpanderAnswers>(std::vector<ExpanderAnswer>(), ask);
+        CAPSTAN_TRY(const auto expander, make_expander(shared, watch, none));
+        return expander->filter(options_of({"a", "b"}), std::vector<std::uint32_t>{0, 1},
+                                {.dry_run = true});
+    };
+    ASSERT_TRUE(run_watched(pass).result);
+    EXPECT_TRUE(service.asked.at(0).flags.dry_run);
+    EXPECT_FALSE(service.asked.at(0).flags.simulation);
 }
 
 TEST_F(ServiceExpanders, ThatRefuseAQuestionAreAskedTheNext) {
