@@ -19,8 +19,9 @@ std::vector<HookRequest> hook_requests_of(const Subject& subject) {
     return hook_requests(subject.kind(), subject.options.seed, subject.options.huge);
 }
 
-/// NULL: the class answers by itself.
+/// NULL: the class answers by itself. One that answers for every interface has none of them.
 const capstan_async_expander* find_async_expander(Session& session) {
+    if (session.instance().find<void>("capstan.unknown/1") != nullptr) return nullptr;
     return session.instance().find<capstan_async_expander>(CAPSTAN_INTERFACE_ASYNC_EXPANDER);
 }
 

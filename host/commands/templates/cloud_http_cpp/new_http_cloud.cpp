@@ -88,9 +88,8 @@ Task<Resized> NewHttpCloud::resize(Resize request, std::int64_t by) {
 
 Task<Resized> NewHttpCloud::increase(Resize request) {
     // The API makes as many as there are; the host asks once more without.
-    if (request.all_or_nothing)
-        throw capstan::Failure(ErrorCode::unsupported, "it cannot be promised");
-    return resize(request, request.delta);
+    if (request.all_or_nothing) co_return fail(ErrorCode::unsupported, "it cannot be promised");
+    co_return co_await resize(request, request.delta);
 }
 
 Task<Resized> NewHttpCloud::decrease_target(Resize request) {

@@ -143,6 +143,18 @@ TEST(Daemon, MakesOnePassForPodsThatComeTogetherAndSoon) {
     EXPECT_EQ(helped, 20u);
 }
 
+TEST(Daemon, MakesAPassAtOnceWhenACloudAsksForOneButNoTwoWithinFiveSeconds) {
+    LiveCluster cluster("scan_interval = \"1m\"");
+    for (const Duration when : {30s, 31s, 32s})
+        cluster.at(when,
+                   [&] { cluster.host().pass_wishes().want({"east", "a spot notice came"}); });
+    cluster.run(50s);
+    const std::vector<Duration> asked = between(cluster.begins, 30s, 50s);
+    ASSERT_EQ(asked.size(), 2u) << "the second and third wish are one";
+    EXPECT_LE(asked[0], 30s + 500ms);
+    EXPECT_THAT(asked[1], AllOf(Ge(35s), Le(35s + 500ms)));
+}
+
 TEST(Daemon, MeasuresHowLongAPodWasUnschedulableUntilMachinesWereOrderedForIt) {
     LiveCluster cluster;
     cluster.server->faults().add(

@@ -175,7 +175,8 @@ TEST_F(PassRunner, CallsAHookAgainOnceItsAbandonedCallHasReturned) {
     Running<Hangs> hangs(host, hasty("acme"));
     overrun(*hangs);
     // The thread says so as the last thing it does.
-    while (host.lines->text().find("has returned") == std::string::npos) std::this_thread::yield();
+    while (host.lines->text().find("it is called again") == std::string::npos)
+        std::this_thread::yield();
     EXPECT_THAT(host.lines->text(), HasSubstr("deadline: it is called again"));
     const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
     EXPECT_EQ(later.result, "kept 1; ");
