@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -106,6 +107,10 @@ TEST_F(PluginNew, WritesACloudOverHttpUnlessAskedForTheSmallOne) {
     ASSERT_TRUE(http) << http.error().message;
     EXPECT_THAT(files_of(*http), testing::IsSupersetOf({"api.cpp", "fake_api.hpp", "verify.http"}));
     EXPECT_THAT(read(*http / "acme.hpp"), HasSubstr("class Acme {"));
+    std::ptrdiff_t lines = 0;
+    for (const char* own : {"api.hpp", "api.cpp", "acme.hpp", "acme.cpp", "plugin.cpp"})
+        lines += std::ranges::count(read(*http / own), '\n');
+    EXPECT_LE(lines, 300) << "the rest is the SDK's";
     NewPlugin small = plugin("little", "cloud");
     small.variant = "memory";
     const auto memory = write_plugin_project(small);

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <capstan/json.hpp>
-#include <capstan/testing/fake_host.hpp>
+#include <capstan/testing/fake_http.hpp>
 
 class FakeApi {
 public:
@@ -16,13 +18,13 @@ public:
         int min = 0, max = 10, target = 0;
     };
     std::map<std::string, Group> groups{{"batch", {0, 5, 0}}, {"web", {1, 4, 1}}};
-    int machines_left = 100;  ///< more are sold out
     capstan::Duration lag{};  ///< how late lists show what was done
     int throttled = 0;        ///< so many requests are asked to wait first
     int lost = 0;             ///< the replies to so many changes are lost; the changes are made
     std::set<std::string> sold_out{};  ///< groups that get no machine
 
-    explicit FakeApi(capstan::testing::FakeHost& host) : host_(host) { remember(); }
+    /// `now` is any clock that goes on evenly.
+    explicit FakeApi(std::function<capstan::Duration()> now) : now_(std::move(now)) { remember(); }
 
     capstan::testing::HttpOutcome answer(const capstan::HttpRequest& request) {
         using capstan::testing::reply;
@@ -37,14 +39,12 @@ public:
         if (lost > 0) return --lost, capstan::testing::dropped();
         return changed;
     }
-    /// Machines there are, whatever the lists show.
-    int count(const std::string& group) const {
-        return static_cast<int>(std::count_if(machines_.begin(), machines_.end(),
-                                              [&](auto& m) { return m.second == group; }));
-    }
+    /// Machines there are, whatever the lists show: each with its group.
+    const std::map<std::string, std::string>& machines() const { return machines_; }
+    int count(const std::string& group) const { return count(group, machines_); }
 
 private:
-    using Machines = std::map<std::string, std::string>;  // id -> group
+    using Machines = std::map<std::string, std::string>;
     struct Moment {
         capstan::Duration when{};
         std::map<std::string, Group> groups;
@@ -56,18 +56,21 @@ private:
             return h.first == "authorization" && h.second.substr(0, 7) == "Bearer ";
         });
     }
+    static int count(const std::string& group, const Machines& machines) {
+        return static_cast<int>(std::count_if(machines.begin(), machines.end(),
+                                              [&](auto& m) { return m.second == group; }));
+    }
     void remember() {
         for (auto& [name, group] : groups) fill(name, group);
-        history_.push_back({host_.monotonic(), groups, machines_});
+        history_.push_back({now_(), groups, machines_});
     }
     void fill(const std::string& name, const Group& group) {
-        for (int i = count(name); i < group.target && machines_left > 0 && !sold_out.count(name);
-             ++i, --machines_left)
+        for (int i = count(name); i < group.target && !sold_out.count(name); ++i)
             machines_["vm-" + std::to_string(next_++)] = name;
     }
     const Moment& listed() const {
         auto at = history_.rbegin();
-        while (at + 1 != history_.rend() && at->when > host_.monotonic() - lag) ++at;
+        while (at + 1 != history_.rend() && at->when > now_() - lag) ++at;
         return *at;
     }
     capstan::HttpReply list_groups(const std::string& which) const {
@@ -85,15 +88,19 @@ private:
         using capstan::Json;
         Json page = Json::object();
         page.set("machines", Json::array());
-        for (const auto& [id, group] : listed().machines) {
+        const Moment& then = listed();
+        for (const auto& [id, group] : then.machines) {
             Json machine = Json::object();
             machine.set("id", id).set("group", group).set("state", "running").set("zone", "z1");
             page.at("machines").append(machine);
         }
-        for (const std::string& group : sold_out) {
-            Json machine = Json::object();
-            machine.set("id", "wanted-" + group).set("group", group).set("state", "requested");
-            page.at("machines").append(machine.set("error", "sold_out"));
+        for (const auto& [name, group] : then.groups) {
+            for (int i = count(name, then.machines); i < group.target; ++i) {
+                Json machine = Json::object();
+                machine.set("id", "wanted-" + name + "-" + std::to_string(i)).set("group", name);
+                machine.set("state", "requested").set("error", "sold_out");
+                page.at("machines").append(machine);
+            }
         }
         return capstan::testing::reply(200, to_string(page));
     }
@@ -130,7 +137,7 @@ private:
         return reply(200, to_string(now.set("target", group.target)));
     }
 
-    capstan::testing::FakeHost& host_;
+    const std::function<capstan::Duration()> now_;
     Machines machines_;
     std::set<std::string> done_;
     std::vector<Moment> history_;

@@ -2,37 +2,30 @@
 
 #include <limits>
 
+#include <capstan/gather.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
-using capstan::ErrorCode;
-using capstan::Json;
-using capstan::Task;
+using capstan::CloudView, capstan::Error, capstan::ErrorCode, capstan::fail, capstan::Json,
+    capstan::Machine, capstan::MachineId, capstan::MachineState, capstan::NodeGroup,
+    capstan::NodeGroupId, capstan::NodeTemplate, capstan::Removal, capstan::Removed,
+    capstan::Resize, capstan::Resized, capstan::Result, capstan::Task;
 
 namespace {
 
-int count_at(const Json& json, const char* key) {
-    const Json* const value = json.find(key);
-    const auto number = value != nullptr ? value->integer() : std::nullopt;
-    if (number && *number >= 0 && *number <= std::numeric_limits<int>::max())
-        return static_cast<int>(*number);
-    throw capstan::Failure(ErrorCode::unavailable, std::string(key) + " is no count in " +
-                                                       capstan::in_quotes(to_string(json)));
-}
-
 /// A state that is not known may be one that will run: it is not left out.
-capstan::MachineState parse_state(const std::string& state) {
-    static const std::map<std::string, capstan::MachineState> known{
-        {"requested", capstan::MachineState::requested},
-        {"running", capstan::MachineState::running},
-        {"deleting", capstan::MachineState::deleting},
-        {"failed", capstan::MachineState::failed}};
+MachineState parse_state(const std::string& state) {
+    static const std::map<std::string, MachineState> known{{"requested", MachineState::requested},
+                                                           {"running", MachineState::running},
+                                                           {"deleting", MachineState::deleting},
+                                                           {"failed", MachineState::failed}};
     const auto at = known.find(state);
-    return at != known.end() ? at->second : capstan::MachineState::creating;
+    return at != known.end() ? at->second : MachineState::creating;
 }
 
-capstan::NodeGroup parse_group(const Json& json) {
+NodeGroup parse_group(const Json& json) {
     const Json* const machine = json.find("machine");
-    return {.id = capstan::NodeGroupId(json.text_at({"id"})),
+    return {.id = NodeGroupId(json.text_at({"id"})),
             .min = count_at(json, "min"),
             .max = count_at(json, "max"),
             .target = count_at(json, "target"),
@@ -40,13 +33,13 @@ capstan::NodeGroup parse_group(const Json& json) {
             .template_fingerprint = machine != nullptr ? to_string(*machine) : ""};
 }
 
-capstan::Machine parse_machine(const Json& json) {
-    capstan::Machine out{.id = capstan::MachineId(json.text_at({"id"})),
-                         .group = capstan::NodeGroupId(json.text_at({"group"})),
-                         .state = parse_state(json.text_at({"state"})),
-                         .zone = json.text_at({"zone"})};
+Machine parse_machine(const Json& json) {
+    Machine out{.id = MachineId(json.text_at({"id"})),
+                .group = NodeGroupId(json.text_at({"group"})),
+                .state = parse_state(json.text_at({"state"})),
+                .zone = json.text_at({"zone"})};
     if (const std::string& word = json.text_at({"error"}); !word.empty())
-        out.error = capstan::Error{error_code_of(word), "the cloud says " + word, word};
+        out.error = Error{error_code_of(word), "the cloud says " + word, word};
     return out;
 }
 
@@ -68,9 +61,9 @@ NewHttpCloud::NewHttpCloud(capstan::Host host, const capstan::Settings& settings
 
 Task<void> NewHttpCloud::self_check() { co_await api_.list("groups"); }
 
-Task<capstan::CloudView> NewHttpCloud::refresh() {
-    capstan::CloudView view;
-    std::map<capstan::NodeGroupId, Json> machines_of;
+Task<CloudView> NewHttpCloud::refresh() {
+    CloudView view;
+    std::map<NodeGroupId, Json> machines_of;
     for (const Json& json : co_await api_.list("groups")) {
         view.groups.push_back(parse_group(json));
         if (const Json* const machine = json.find("machine"))
@@ -84,55 +77,52 @@ Task<capstan::CloudView> NewHttpCloud::refresh() {
 
 /// The API compares with the target that it has, whatever its lists show, and does one key once.
 /// For one that does neither see the last answers: abi/cloud.h says what `expected_target` is.
-Task<capstan::Resized> NewHttpCloud::set_target(capstan::Resize request, int target) {
-    const int now = co_await api_.set_target(request.group.value(), target, request.expected_target,
-                                             request.idempotency_key);
-    co_return capstan::Resized{now};
+Task<Resized> NewHttpCloud::resize(Resize request, std::int64_t by) {
+    const std::int64_t target = request.expected_target + by;
+    if (request.delta < 1 || target < 0 || target > std::numeric_limits<int>::max())
+        co_return fail(ErrorCode::invalid_argument, "no target that a group can have");
+    const int now = co_await api_.set_target(request.group.value(), static_cast<int>(target),
+                                             request.expected_target, request.idempotency_key);
+    co_return Resized{now};
 }
 
-Task<capstan::Resized> NewHttpCloud::increase(capstan::Resize request) {
-    if (request.delta < 1 ||
-        request.delta > std::numeric_limits<int>::max() - request.expected_target)
-        throw capstan::Failure(ErrorCode::invalid_argument, "no number of machines to add");
-    co_return co_await set_target(request, request.expected_target + request.delta);
-}
+Task<Resized> NewHttpCloud::increase(Resize request) { return resize(request, request.delta); }
 
-Task<capstan::Resized> NewHttpCloud::decrease_target(capstan::Resize request) {
-    if (request.delta < 1 || request.delta > request.expected_target)
-        throw capstan::Failure(ErrorCode::invalid_argument, "no number of machines to take back");
-    co_return co_await set_target(request, request.expected_target - request.delta);
+Task<Resized> NewHttpCloud::decrease_target(Resize request) {
+    return resize(request, -std::int64_t{request.delta});
 }
 
 /// One machine that cannot go does not keep the others.
-Task<capstan::Removed> NewHttpCloud::remove(capstan::Removal request) {
-    capstan::Removed out;
-    for (const capstan::MachineId& machine : request.machines) {
-        try {
-            co_await api_.remove_machine(machine.value());
-        } catch (const capstan::Failure& failure) {
-            out.failed.push_back(failure.error());
-            out.failed.back().subject = machine.value();
-        }
+Task<Removed> NewHttpCloud::remove(Removal request) {
+    std::vector<Task<void>> removals;
+    for (const MachineId& machine : request.machines)
+        removals.push_back(api_.remove_machine(machine.value()));
+    const auto results = co_await capstan::gather_results(std::move(removals), 8);
+    Removed out;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (results[i]) continue;
+        out.failed.push_back(results[i].error());
+        out.failed.back().subject = request.machines[i].value();
     }
     co_return out;
 }
 
-capstan::Result<capstan::NodeTemplate> NewHttpCloud::describe(capstan::NodeGroupId group) const {
+Result<NodeTemplate> NewHttpCloud::describe(NodeGroupId group) const {
     const auto at = machines_of_.find(group);
     if (at == machines_of_.end())
-        return capstan::fail(ErrorCode::not_found, "group " + capstan::in_quotes(group.value()) +
-                                                       ": its machines are not known");
+        return fail(ErrorCode::not_found,
+                    "group " + capstan::in_quotes(group.value()) + ": its machines are not known");
     const Json& machine = at->second;
     capstan::Labels amounts;
     for (const char* resource : {"cpu", "memory", "pods"})
         amounts[resource] = machine.text_at({resource});
-    capstan::NodeTemplate node{.name = group.value(),
-                               .machine_type = machine.text_at({"type"}),
-                               .zone = machine.text_at({"zone"}),
-                               .fingerprint = to_string(machine)};
+    NodeTemplate node{.name = group.value(),
+                      .machine_type = machine.text_at({"type"}),
+                      .zone = machine.text_at({"zone"}),
+                      .fingerprint = to_string(machine)};
     CAPSTAN_TRY(node.capacity, capstan::parse_resources(amounts));
     node.allocatable = node.free = node.capacity;
-    node.labels["node.kubernetes.io/instance-type"] = node.machine_type;
-    node.labels["topology.kubernetes.io/zone"] = node.zone;
+    node.labels.emplace(capstan::well_known::instance_type_label, node.machine_type);
+    node.labels.emplace(capstan::well_known::zone_label, node.zone);
     return node;
 }

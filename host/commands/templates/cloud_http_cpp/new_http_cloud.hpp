@@ -2,6 +2,7 @@
 /// host, which brings proxy, TLS, limits and, in tests, a cloud in memory.
 #pragma once
 
+#include <cstdint>
 #include <map>
 
 #include <capstan/cloud_provider.hpp>
@@ -24,7 +25,7 @@ public:
     capstan::Result<capstan::NodeTemplate> describe(capstan::NodeGroupId group) const;
 
 private:
-    capstan::Task<capstan::Resized> set_target(capstan::Resize request, int target);
+    capstan::Task<capstan::Resized> resize(capstan::Resize request, std::int64_t by);
 
     Api api_;
     std::map<capstan::NodeGroupId, capstan::Json> machines_of_;  // what a machine of a group is

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 /// The cloud on an API with the groups batch (0 to 5, none) and web (1 to 4, one machine).
 struct Cloud {
     FakeHost host;
-    FakeApi api{host};
+    FakeApi api{[this] { return host.monotonic(); }};
     FakeSettings settings = capstan::testing::settings_of<NewHttpCloud>();
     NewHttpCloud cloud;
 
@@ -93,10 +93,18 @@ TEST(NewHttpCloud, GoesOnFromItsAnswerWhileTheListIsLate) {
 
 TEST(NewHttpCloud, TellsWhatIsSoldOut) {
     Cloud c;
-    c.api.sold_out = {"batch"};
+    c.api.sold_out = {"web"};
+    EXPECT_TRUE(c.increase(1, 1));
     const auto view = c.view();
     ASSERT_EQ(view->machines.size(), 2u);
     EXPECT_EQ(view->machines[1].error->code, ErrorCode::out_of_capacity);
+}
+
+TEST(NewHttpCloud, TellsARefusalForWantOfMachines) {
+    Cloud c;
+    c.host.http().on("PUT", "https://api.example/v1/groups/web/target",
+                     capstan::testing::reply(507, "sold out"));
+    EXPECT_EQ(code_of(c.increase(1, 1)), ErrorCode::out_of_capacity);
 }
 
 TEST(NewHttpCloud, RemovesTheOthersWhenOneMachineCannotGo) {
@@ -122,7 +130,7 @@ TEST(NewHttpCloud, KeepsWhatCloudsPromise) {
     options.settings["new_http_cloud"] = {{"endpoint", "https://api.example"},
                                           {"token", "cloud-token"}};
     options.prepare = [](FakeHost& host, std::string_view) {
-        const auto api = std::make_shared<FakeApi>(host);
+        const auto api = std::make_shared<FakeApi>([&host] { return host.monotonic(); });
         host.http().handle([api](const capstan::HttpRequest& r) { return api->answer(r); });
     };
     const auto results = capstan::testing::run_checks(
