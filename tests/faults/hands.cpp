@@ -65,6 +65,21 @@ json::array condition(const char* type, const char* status, const char* reason, 
 
 }  // namespace
 
+void make(ObjectStore& store, const char* resource, const char* in, json::object object) {
+    const auto made =
+        store.create(store.kind(resource), in, std::move(object), {.part = ObjectPart::everything});
+    if (!made) throw std::runtime_error(std::string(resource) + ": " + made.error().message);
+}
+
+json::object replica_set(const std::string& name) {
+    const json::object labels{{"app", name}};
+    return {{"metadata", {{"name", name}}},
+            {"spec",
+             {{"replicas", 1},
+              {"selector", {{"matchLabels", labels}}},
+              {"template", {{"metadata", {{"labels", labels}}}, {"spec", json::object()}}}}}};
+}
+
 json::object pod_object(const std::string& owner, int number, int milli_cpu) {
     const json::object controller{{"apiVersion", "apps/v1"},
                                   {"kind", "ReplicaSet"},

@@ -14,6 +14,16 @@ namespace json = boost::json;
 
 inline constexpr const char* space = "default";
 
+/// Leads to the API server of this process.
+inline constexpr const char* kubeconfig = R"({"apiVersion":"v1","kind":"Config",
+"current-context":"c","clusters":[{"name":"c","cluster":{"server":"http://api.local"}}],
+"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
+
+/// Throws what the store refuses. `in`: its namespace, empty where it has none.
+void make(simulation::ObjectStore& store, const char* resource, const char* in,
+          json::object object);
+/// Of one pod, with pods labelled app=NAME.
+json::object replica_set(const std::string& name);
 /// A pod of the ReplicaSet `owner`, which is one word: "b" has "b-1", "b-2" ...
 json::object pod_object(const std::string& owner, int number, int milli_cpu);
 

@@ -40,26 +40,7 @@ boot = "1m"
 machine = { cpu = "4", memory = "16Gi" }
 )";
 
-constexpr const char* kubeconfig = R"({"apiVersion":"v1","kind":"Config","current-context":"c",
-"clusters":[{"name":"c","cluster":{"server":"http://api.local"}}],
-"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
-
 json::object parsed(const char* text) { return json::parse(text).as_object(); }
-
-void make(ObjectStore& store, const char* resource, const char* in, json::object object) {
-    const auto made =
-        store.create(store.kind(resource), in, std::move(object), {.part = ObjectPart::everything});
-    if (!made) throw std::runtime_error(std::string(resource) + ": " + made.error().message);
-}
-
-json::object replica_set(const std::string& name) {
-    const json::object labels{{"app", name}};
-    return {{"metadata", {{"name", name}}},
-            {"spec",
-             {{"replicas", 1},
-              {"selector", {{"matchLabels", labels}}},
-              {"template", {{"metadata", {{"labels", labels}}}, {"spec", json::object()}}}}}};
-}
 
 /// One object of each kind that a cluster is made of, beside nodes and pods.
 struct Thing {

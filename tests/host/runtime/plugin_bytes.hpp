@@ -105,7 +105,7 @@ class TemporaryFolder {
 public:
     TemporaryFolder() {
         std::string name =
-            (std::filesystem::canonical(testing::TempDir()) / "capstan-test-XXXXXX").string();
+            (std::filesystem::canonical(::testing::TempDir()) / "capstan-test-XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
         path_ = name;
     }

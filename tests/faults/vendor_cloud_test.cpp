@@ -1,0 +1,318 @@
+// An hour of the cloud that `capstan plugin new --kind cloud` writes, as it stands there, beside
+// another one: its API lists half a minute late, throttles, loses requests and replies, and sells
+// out while pods come and go.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "commands/templates/cloud_http_cpp/fake_api.hpp"
+#include "hands.hpp"
+#include "runtime/assembly.hpp"
+#include "runtime/daemon/daemon.hpp"
+#include "simulation/api_server/local_http_client.hpp"
+
+namespace capstan::faults {
+namespace {
+
+using namespace simulation;
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+/// A pod fills a machine of either cloud; less is left of the vendor's.
+constexpr const char* two_clouds = R"(
+[admin]
+listen = ""
+[log]
+level = "error"
+[pipeline]
+clouds = ["vendor", "spare"]
+[pipeline.scale_up]
+expanders = ["least_waste"]
+[scale_down]
+unneeded_time = "3m"
+delay_after_add = "1m"
+[plugin.vendor]
+file = "new_http_cloud.so"
+grants = { http = ["api.example"], secrets = ["cloud-token"] }
+settings = { endpoint = "https://api.example", token = { secret = "cloud-token" } }
+[plugin.spare]
+class = "simulated"
+grants = { state = true, kube = ["nodes:list,create,delete"] }
+[plugin.spare.settings]
+register_nodes = true
+[[plugin.spare.settings.groups]]
+id = "spare"
+max = 9
+boot = "1m"
+machine = { cpu = "6", memory = "16Gi" }
+)";
+constexpr int milli_cpu_of_pod = 3500;
+
+/// The network between the plugin and its API: of a hundred requests some are throttled, and some
+/// lost before or after they were carried out, though never three in a row unless it is down.
+class BadWire final : public io::HttpClient {
+public:
+    /// Borrows both; `seen` is called after each request that was carried out.
+    BadWire(FakeApi& api, io::Loop& loop, std::uint64_t seed, std::function<void()> seen)
+        : api_(api), loop_(loop), chance_(seed), seen_(std::move(seen)) {}
+
+    RequestId send(HttpRequest request, Done done) override {
+        open_.emplace(++last_id_, std::move(done));
+        loop_.after(100ms, [this, id = last_id_, request = std::move(request)] {
+            if (open_.contains(id)) end(id, carry(request));
+        });
+        return last_id_;
+    }
+    RequestId stream(HttpRequest, Listener, Done) override {
+        throw std::logic_error("plugins ask for no stream");
+    }
+    void cancel(RequestId id) override {
+        loop_.after(0s, [this, id] { end(id, fail(ErrorCode::cancelled, "cancelled")); });
+    }
+    void set_down(bool is_down) { is_down_ = is_down; }
+    /// Requests that were throttled or lost.
+    int mishaps() const { return mishaps_; }
+
+private:
+    Result<HttpReply> carry(const HttpRequest& request) {
+        if (is_down_) return lost();
+        const std::uint64_t drawn = in_a_row_ < 2 ? chance_() % 100 : 99;
+        in_a_row_ = drawn < 18 ? in_a_row_ + 1 : 0;
+        mishaps_ += drawn < 18 ? 1 : 0;
+        if (drawn < 8) return testing::reply(429, "slow down", {{"retry-after", "2"}});
+        if (drawn < 12) return lost();
+        const testing::HttpOutcome outcome = api_.answer(request);
+        seen_();
+        if (drawn < 18) return lost();
+        return *outcome.reply;
+    }
+    static Result<HttpReply> lost() {
+        Error error{ErrorCode::unavailable, "the connection was lost"};
+        error.provider_code = io::connection_lost;
+        return fail(std::move(error));
+    }
+    void end(RequestId id, Result<HttpReply> result) {
+        if (auto done = open_.extract(id)) done.mapped()(std::move(result));
+    }
+
+    FakeApi& api_;
+    io::Loop& loop_;
+    std::mt19937_64 chance_;
+    const std::function<void()> seen_;
+    std::map<RequestId, Done> open_;
+    RequestId last_id_ = 0;
+    bool is_down_ = false;
+    int in_a_row_ = 0, mishaps_ = 0;
+};
+
+json::object node_of(const std::string& machine) {
+    const json::object amounts{{"cpu", "4"}, {"memory", "16Gi"}, {"pods", "110"}};
+    return {{"metadata",
+             {{"name", machine}, {"labels", {{"node.kubernetes.io/instance-type", "medium"}}}}},
+            {"spec", {{"providerID", machine}}},
+            {"status", {{"capacity", amounts}, {"allocatable", amounts}}}};
+}
+
+/// The hour, and what is held in each of its seconds.
+class BadHour {
+public:
+    explicit BadHour(std::uint64_t seed) {
+        std::ofstream(folder_.path() / "kubeconfig") << kubeconfig;
+        std::ofstream(folder_.path() / "cloud-token") << "hush";
+        const std::string here = folder_.path().string();
+        assembly_ = std::make_unique<runtime::Assembly>(
+            "[cluster]\nkubeconfig = \"" + here + "/kubeconfig\"\n[secrets]\ndir = \"" + here +
+                "\"\n" + two_clouds,
+            std::vector<std::filesystem::path>{VENDOR_CLOUD});
+        if (assembly_->diagnostics().errors() > 0)
+            throw std::invalid_argument(assembly_->diagnostics().text());
+        host_ = runtime::PluginHost::open(assembly_->config(), assembly_->plugins(),
+                                          {.seed = seed,
+                                           .version = "test",
+                                           .clock = clock_,
+                                           .http = [this](const std::string&) { return wire_; },
+                                           .has_cluster = true})
+                    .value();
+        wire_ = std::make_shared<BadWire>(api, loop(), seed, [this] { see_targets(); });
+        api.lag = 30s;
+        store_ = std::make_unique<ObjectStore>(loop(), ObjectStore::Options{});
+        server_ = std::make_unique<ApiServer>(*store_);
+        network_ = std::make_unique<LocalHttpClient>(*server_, loop());
+        hands_ = std::make_unique<Hands>(*store_);
+        run_machines();
+    }
+
+    void at(Duration when, std::function<void()> what) { loop().after(when, std::move(what)); }
+    void begin(std::initializer_list<const char*> pods) {
+        for (const char* pod : pods) {
+            make(*store_, "replicasets.apps", space, replica_set(pod));
+            make(*store_, "pods", space, pod_object(pod, 1, milli_cpu_of_pod));
+        }
+    }
+    void end(std::initializer_list<const char*> pods) {
+        for (const char* pod : pods)
+            std::ignore =
+                store_->remove(store_->kind("pods"), space, std::string(pod) + "-1", {.grace_s = 0})
+                    .value();
+    }
+    /// Where each pod is: "vendor", "spare", or "" where it waits.
+    std::map<std::string, std::string> places() const {
+        std::map<std::string, std::string> out;
+        for (const ApiObject& pod : store_->list(store_->kind("pods")).items) {
+            const std::string node(text_at(*pod, "spec.nodeName"));
+            out.emplace(text_at(*pod, "metadata.name"), api.machines().contains(node) ? "vendor"
+                                                        : node.empty()                ? ""
+                                                                                      : "spare");
+        }
+        return out;
+    }
+    int machines_of_spare() const {
+        return static_cast<int>(store_->list(store_->kind("nodes")).items.size() - joined_.size());
+    }
+    int machines() const { return static_cast<int>(api.machines().size()) + machines_of_spare(); }
+    /// Machines that the API agreed to make, in all.
+    int asked_for() const { return asked_for_; }
+    BadWire& wire() { return *wire_; }
+
+    void run() {
+        at(1h, [] { std::raise(SIGTERM); });
+        const auto loaded = std::make_shared<runtime::LoadedConfig>(
+            runtime::LoadedConfig{.config = assembly_->config(), .plugins = assembly_->plugins()});
+        const Result<void> ended = runtime::run_daemon(
+            loaded, *host_,
+            {.version = "test",
+             .identity = "tester",
+             .seed = 1,
+             .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
+             .on_pass = [this](const runtime::PassReport& pass) { see_pass(pass); },
+             .starts_plugins = true,
+             .http = network_.get()});
+        if (!ended) throw std::runtime_error(ended.error().message);
+    }
+
+private:
+    io::Loop& loop() { return host_->loop(); }
+    int pods() const { return static_cast<int>(store_->list(store_->kind("pods")).items.size()); }
+    void see_targets() {
+        int now = 0;
+        for (const auto& [name, group] : api.groups) now += group.target;
+        asked_for_ += std::max(0, now - targets_);
+        targets_ = now;
+    }
+    void see_pass(const runtime::PassReport& pass) {
+        backed_off.clear();
+        for (const auto& [group, backoff] : pass.memory.backoffs)
+            if (!backoff.until || *backoff.until > pass.at) backed_off.insert(group.value());
+        ever_backed_off.insert(backed_off.begin(), backed_off.end());
+    }
+    /// Machines join 40 s after they were made; nodes go with them.
+    void run_machines() {
+        for (const auto& [machine, group] : api.machines()) {
+            const auto [made, is_new] = made_.try_emplace(machine, loop().monotonic());
+            if (loop().monotonic() - made->second >= 40s && joined_.insert(machine).second)
+                make(*store_, "nodes", "", node_of(machine));
+        }
+        std::erase_if(joined_, [this](const std::string& machine) {
+            if (api.machines().contains(machine)) return false;
+            std::ignore = store_->remove(store_->kind("nodes"), "", machine).value();
+            return true;
+        });
+        if (machines() > last_ && machines() > pods())
+            too_many.push_back(std::to_string(machines()) + " machines for " +
+                               std::to_string(pods()) + " pods");
+        last_ = machines();
+        loop().after(1s, [this] { run_machines(); });
+    }
+
+    const std::shared_ptr<io::ManualClock> clock_ =
+        std::make_shared<io::ManualClock>(time_from_unix_ns(1'795'255'200'000'000'000));
+    runtime::TemporaryFolder folder_;
+
+public:
+    FakeApi api{[this] { return clock_->monotonic(); }};
+    std::set<std::string> backed_off;       ///< groups, as the last pass has it
+    std::set<std::string> ever_backed_off;  ///< as any pass had it
+    std::vector<std::string> too_many;      ///< machines that came though no pod needed them
+
+private:
+    std::shared_ptr<BadWire> wire_;
+    std::unique_ptr<runtime::Assembly> assembly_;
+    std::unique_ptr<runtime::PluginHost> host_;
+    std::unique_ptr<ObjectStore> store_;
+    std::unique_ptr<ApiServer> server_;
+    std::unique_ptr<LocalHttpClient> network_;
+    std::unique_ptr<Hands> hands_;
+    std::map<std::string, Duration> made_;  ///< machines of the API, since when they are known
+    std::set<std::string> joined_;
+    int targets_ = 1, last_ = 1;  // the API's minimum
+    int asked_for_ = 0;
+};
+
+class VendorCloud : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(VendorCloud, MakesNoMachineTooManyInABadHour) {
+    BadHour hour(GetParam());
+    int asked_before_stock_out = 0, made_before_return = 0;
+    hour.begin({"a"});
+    hour.at(5min, [&] { hour.begin({"b", "c", "d"}); });
+    hour.at(15min, [&] {
+        EXPECT_EQ(hour.api.machines().size(), 4u);
+        hour.end({"c", "d"});
+    });
+    hour.at(25min, [&] {
+        EXPECT_EQ(hour.api.machines().size(), 2u);
+        asked_before_stock_out = hour.asked_for();
+        hour.api.sold_out = {"batch", "web"};
+        hour.begin({"e", "f", "g"});
+    });
+    hour.at(35min, [&] {
+        EXPECT_LE(hour.asked_for() - asked_before_stock_out, 2 * 3) << "each group once at most";
+        EXPECT_EQ(hour.machines_of_spare(), 3);
+        EXPECT_THAT(hour.ever_backed_off, ::testing::Not(IsEmpty()));
+        hour.api.sold_out.clear();
+    });
+    hour.at(37min, [&] { hour.wire().set_down(true); });
+    hour.at(39min, [&] { hour.wire().set_down(false); });
+    hour.at(45min, [&] {
+        EXPECT_THAT(hour.backed_off, IsEmpty());
+        made_before_return = hour.asked_for();
+        hour.begin({"h", "i"});
+    });
+    hour.at(52min, [&] {
+        EXPECT_EQ(hour.asked_for() - made_before_return, 2);
+        EXPECT_EQ(hour.api.machines().size(), 4u);
+        hour.end({"e", "h"});
+    });
+    hour.at(59min, [&] {
+        EXPECT_THAT(hour.places(),
+                    ElementsAre(Pair("a-1", "vendor"), Pair("b-1", "vendor"), Pair("f-1", "spare"),
+                                Pair("g-1", "spare"), Pair("i-1", "vendor")));
+        EXPECT_EQ(hour.machines(), 5);
+    });
+    hour.run();
+    EXPECT_THAT(hour.too_many, IsEmpty());
+    EXPECT_GT(hour.wire().mishaps(), 100) << "it was no bad hour";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seed, VendorCloud, ::testing::Range<std::uint64_t>(1, 4));
+
+}  // namespace
+}  // namespace capstan::faults
