@@ -51,6 +51,8 @@ tolerations = ["far"]
 )";
 
 constexpr int pods_max = 15;
+/// The default, within the Lease's duration.
+constexpr auto renew_deadline = 10s;
 
 struct Story {
     const char* name;
@@ -61,6 +63,10 @@ struct Story {
     /// Passes of a hundred, rounded up, may begin later. What a first silence takes of one pass is
     /// more than an interval, where that is short.
     bool may_be_late_once;
+    /// How long one refresh in nine keeps the thread of the cloud's plugin.
+    std::chrono::seconds blocks = 3s;
+    /// Words that one line of the log has.
+    std::vector<std::string> says{};
 };
 std::ostream& operator<<(std::ostream& out, const Story& story) { return out << story.name; }
 
@@ -84,11 +90,9 @@ public:
             changed_ = now;
         }
         holders_.insert(std::string(spec.at("holderIdentity").as_string()));
-        duration_ = std::chrono::seconds(spec.at("leaseDurationSeconds").to_number<int>());
         oldest_ = std::max(oldest_, now - changed_);
     }
     std::chrono::nanoseconds oldest() const { return oldest_; }
-    std::chrono::seconds duration() const { return duration_; }
     const std::set<std::string>& holders() const { return holders_; }
 
 private:
@@ -96,7 +100,6 @@ private:
     std::string renewed_;
     Moment changed_ = std::chrono::steady_clock::now();
     std::chrono::nanoseconds oldest_{0};
-    std::chrono::seconds duration_{0};
     std::set<std::string> holders_;
 };
 
@@ -107,9 +110,11 @@ protected:
         config.replace("clouds = [\"simulated\"]", "clouds = [\"far\", \"simulated\"]");
         config.append("\n[trust]\nsearch_paths = ['" +
                       commands::misbehaving().parent_path().string() +
-                      "']\n[plugin.far]\nfile = 'far_cloud.so'\ngrants = { http = ['127.0.0.1'] }\n"
+                      "']\n[watchdog]\nhand_over_after = '2m'\n"
+                      "[plugin.far]\nfile = 'far_cloud.so'\ngrants = { http = ['127.0.0.1'] }\n"
                       "settings = { endpoint = '" +
-                      far_.url() + "', blocks_every = 9 }\n");
+                      far_.url() + "', blocks_every = 9, blocks_for = '" +
+                      std::to_string(GetParam().blocks.count()) + "s' }\n");
         admin_ = config.admin();
         return {config.write(cluster_.dir() / "bad-day.toml"), cluster_.dir() / "host",
                 cluster_.dir() / "bad-day.log"};
@@ -120,6 +125,9 @@ protected:
         for (int looks = 0; std::chrono::steady_clock::now() < until; ++looks) {
             ASSERT_TRUE(run.is_running()) << run.log();
             lease.look();
+            if (looks % 5 == 0) {
+                ASSERT_EQ(e2e::Api(admin_).answer("/health-check").status, 200) << run.log();
+            }
             if (looks % 60 == 59) {
                 cluster_.api().scale("web", std::min(++pods_, pods_max));
                 cluster_.api().scale("guest", pods_);
@@ -153,7 +161,8 @@ TEST_P(BadDay, DelaysNoPassAndCostsNoLease) {
     LeaseWatch lease(cluster_.api());
     ASSERT_NO_FATAL_FAILURE(watch(run, lease));
     expect_punctual(metrics());
-    EXPECT_LT(lease.oldest(), lease.duration());
+    EXPECT_LT(lease.oldest(), renew_deadline);
+    EXPECT_TRUE(run.says(GetParam().says)) << run.log();
     EXPECT_EQ(lease.holders().size(), 1u) << run.log();
     const int wanted = std::min(pods_, pods_max);
     EXPECT_TRUE(becomes(40s, [&] { return cluster_.api().ready_pods("web") == wanted; }))
@@ -181,7 +190,15 @@ INSTANTIATE_TEST_SUITE_P(
                             "5s",
                             5.5,
                             125s,
-                            false}),
+                            false},
+                      Story{"ACloudThatBlocksItsThreadForAMinute",
+                            {},
+                            "5s",
+                            5.5,
+                            110s,
+                            true,
+                            62s,
+                            {"plugin far: refresh has held its thread for"}}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

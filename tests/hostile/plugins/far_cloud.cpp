@@ -10,7 +10,6 @@
 namespace {
 
 using namespace capstan;
-using namespace std::chrono_literals;
 
 constexpr auto group_id = "far";
 constexpr int group_max = 50;
@@ -31,17 +30,23 @@ public:
     FarCloud(const Host& host, const Settings& settings)
         : host_(host),
           endpoint_(settings.text("endpoint")),
-          blocks_every_(static_cast<int>(settings.integer("blocks_every"))) {}
+          blocks_every_(static_cast<int>(settings.integer("blocks_every"))),
+          blocks_for_(settings.duration("blocks_for")) {}
     static Schema schema() {
         return {{.key = "endpoint", .type = SettingType::url, .doc = "Its API.", .required = true},
                 {.key = "blocks_every",
                  .type = SettingType::integer,
                  .doc = "So many refreshes and one waits on the strand. 0: none does.",
-                 .default_value = "0"}};
+                 .default_value = "0"},
+                {.key = "blocks_for",
+                 .type = SettingType::duration,
+                 .doc = "How long.",
+                 .default_value = R"("3s")"}};
     }
 
     Task<CloudView> refresh() {
-        if (blocks_every_ > 0 && ++refreshes_ % blocks_every_ == 0) std::this_thread::sleep_for(3s);
+        if (blocks_every_ > 0 && ++refreshes_ % blocks_every_ == 0)
+            std::this_thread::sleep_for(blocks_for_);
         const int target = co_await ask("GET", "");
         CloudView out;
         out.groups.push_back({.id = NodeGroupId(group_id),
@@ -91,6 +96,7 @@ private:
     const Host host_;
     const std::string endpoint_;
     const int blocks_every_;
+    const Duration blocks_for_;
     int refreshes_ = 0;
 };
 
