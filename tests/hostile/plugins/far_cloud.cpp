@@ -41,7 +41,7 @@ public:
                 {.key = "blocks_for",
                  .type = SettingType::duration,
                  .doc = "How long.",
-                 .default_value = "3s"}};
+                 .default_value = R"("3s")"}};
     }
 
     Task<CloudView> refresh() {
