@@ -86,7 +86,11 @@ Task<Resized> NewHttpCloud::resize(Resize request, std::int64_t by) {
     co_return Resized{now};
 }
 
-Task<Resized> NewHttpCloud::increase(Resize request) { return resize(request, request.delta); }
+Task<Resized> NewHttpCloud::increase(Resize request) {
+    // The API makes as many as there are; the host asks once more without.
+    if (request.all_or_nothing) co_return fail(ErrorCode::unsupported, "it cannot be promised");
+    co_return co_await resize(request, request.delta);
+}
 
 Task<Resized> NewHttpCloud::decrease_target(Resize request) {
     return resize(request, -std::int64_t{request.delta});
