@@ -126,8 +126,8 @@ const ExpanderAnswer& ExpanderAnswers::answer(const std::shared_ptr<ExpanderClie
                          .seed = circumstances.seed};
     for (const std::uint32_t i : among) asked.groups.push_back(question.options[i].group.id);
     if (const ExpanderAnswer* const known = find(asked)) return *known;
-    if ((asked.error = find_outage(asked.instance))) return known_.emplace_back(std::move(asked));
-    ask(expander, question, among, circumstances, watch, asked);
+    asked.error = find_outage(asked.instance);
+    if (!asked.error) ask(expander, question, among, circumstances, watch, asked);
     return known_.emplace_back(std::move(asked));
 }
 

@@ -85,7 +85,7 @@ inline bool is_currency(std::string_view text) noexcept {
 }
 
 inline Result<std::string> currency_from_abi(const char (&raw)[8]) {
-    const std::string code(raw, ::strnlen(raw, sizeof raw));
+    std::string code(raw, ::strnlen(raw, sizeof raw));
     if (is_currency(code)) return code;
     return misfit("currency is " + in_quotes(clean_utf8(code, sizeof raw)) +
                   ", not three capital letters");

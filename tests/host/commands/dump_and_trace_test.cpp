@@ -230,7 +230,7 @@ advance = "20m"
 )");
     const Ran end = capstan("explain node g-2 --scenario " + story);
     EXPECT_THAT(end.out, HasSubstr("for 20m")) << end.err << end.out;
-    EXPECT_THAT(end.out, HasSubstr("machine   g-2: running")) << "as its cloud tells";
+    EXPECT_THAT(end.out, HasSubstr("machine   simulated://g/2: running")) << "as its cloud tells";
     const Ran earlier = capstan("explain node g-2 --at 5m --scenario " + story);
     EXPECT_THAT(earlier.out, HasSubstr("for 5m")) << earlier.err << earlier.out;
 }
