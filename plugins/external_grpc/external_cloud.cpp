@@ -142,8 +142,9 @@ Task<Resized> ExternalCloud::resize(Resize request, int change) {
 
 Task<Resized> ExternalCloud::increase(Resize request) {
     if (request.all_or_nothing) {
-        co_return fail(ErrorCode::unsupported,
-                       title_of(request.group) + ": the protocol has no increase of all or nothing");
+        co_return fail(
+            ErrorCode::unsupported,
+            title_of(request.group) + ": the protocol has no increase of all or nothing");
     }
     const int change = request.delta;
     co_return co_await resize(std::move(request), change);
