@@ -47,7 +47,7 @@ Task<void> AllDetails::update(NodeGroupId group) {
     NodeReference priced{
         .name = node->name, .labels = node->labels, .annotations = node->annotations};
     auto price = co_await optional_call("PricingNodePrice", api_.hourly_price(std::move(priced)));
-    if (price && std::isfinite(*price) && *price >= 0) known_[group].price_per_hour = *price;
+    if (price && std::isfinite(*price) && *price >= 0) known_[group].price_per_hour = price;
 }
 
 void AllDetails::keep(const std::vector<NodeGroup>& groups) {
