@@ -155,7 +155,7 @@ private:
     const bool is_live_;
 };
 
-json::object to_json(const Error& error) {
+json::object error_json(const Error& error) {
     return {{"code", name_of(error.code)}, {"message", error.message}, {"subject", error.subject}};
 }
 
@@ -165,10 +165,10 @@ json::value or_null(const std::optional<T>& value) {
 }
 
 json::value or_null(const std::optional<Error>& error) {
-    return error ? json::value(to_json(*error)) : json::value(nullptr);
+    return error ? json::value(error_json(*error)) : json::value(nullptr);
 }
 
-json::object to_json(const NodeTemplate& node) {
+json::object template_json(const NodeTemplate& node) {
     json::object capacity, labels;
     json::array taints;
     for (const Resources::Entry& entry : node.capacity) capacity[entry.resource] = entry.amount;
@@ -185,11 +185,11 @@ json::object to_json(const NodeTemplate& node) {
 json::value template_of(CalledCloud& cloud, const NodeGroupId& group) {
     const std::optional<Result<NodeTemplate>> node = cloud.describe(group);
     if (!node) return nullptr;
-    if (!*node) return json::object{{"error", to_json(node->error())}};
-    return to_json(**node);
+    if (!*node) return json::object{{"error", error_json(node->error())}};
+    return template_json(**node);
 }
 
-json::object to_json(CalledCloud& cloud, const CloudView& view) {
+json::object view_json(CalledCloud& cloud, const CloudView& view) {
     json::array groups, machines, unreadable;
     for (const NodeGroup& g : view.groups) {
         groups.push_back(json::object{
@@ -213,7 +213,7 @@ json::object to_json(CalledCloud& cloud, const CloudView& view) {
             {"leaves_because", m.leaves ? json::value(name_of(m.leaves->reason)) : nullptr},
             {"error", or_null(m.error)}});
     }
-    for (const Error& e : view.unreadable) unreadable.push_back(to_json(e));
+    for (const Error& e : view.unreadable) unreadable.push_back(error_json(e));
     return {{"complete", view.complete},
             {"groups", std::move(groups)},
             {"machines", std::move(machines)},
@@ -233,7 +233,7 @@ Result<json::object> make_change(CalledCloud& cloud, const CloudView& view,
             const Removed removed,
             cloud.remove({.group = at->group, .machines = {at->id}, .idempotency_key = key}));
         json::array failed;
-        for (const Error& e : removed.failed) failed.push_back(to_json(e));
+        for (const Error& e : removed.failed) failed.push_back(error_json(e));
         return json::object{{"failed", std::move(failed)}};
     }
     const auto at = std::ranges::find_if(
@@ -274,7 +274,7 @@ Result<json::object> call_cloud(const runtime::LoadedPlugin& plugin, const Setti
         CAPSTAN_TRY(CloudView after, cloud.refresh());
         view = std::move(after);
     }
-    json::object out = to_json(cloud, view);
+    json::object out = view_json(cloud, view);
     if (call.change) out["change"] = std::move(change);
     out["requests"] = cloud.requests();
     return out;

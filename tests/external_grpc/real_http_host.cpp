@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <curl/curl.h>
@@ -109,7 +110,7 @@ capstan_status send_really(const capstan_host* host, const capstan_http_request*
     const auto* exec = static_cast<const capstan_exec*>(host->service(host, CAPSTAN_SERVICE_EXEC));
     const capstan_status status =
         exec->blocking(host, &run_exchange, &end_exchange, exchange.get());
-    if (status == CAPSTAN_OK) exchange.release();
+    if (status == CAPSTAN_OK) std::ignore = exchange.release();  // end_exchange frees it
     return status;
 }
 

@@ -43,7 +43,7 @@ Result<void> check_bound(const capstan_field& field, std::uint32_t flag, double 
     return {};
 }
 
-Result<void> check_bounds(const capstan_field& field) {
+Result<void> check_field_bounds(const capstan_field& field) {
     CAPSTAN_CHECK(check_bound(field, CAPSTAN_FIELD_MIN, field.min, "min"));
     CAPSTAN_CHECK(check_bound(field, CAPSTAN_FIELD_MAX, field.max, "max"));
     constexpr std::uint32_t both = CAPSTAN_FIELD_MIN | CAPSTAN_FIELD_MAX;
@@ -59,7 +59,7 @@ Result<void> check_field(const capstan_field& field) {
     CAPSTAN_CHECK(checked_text(field.default_value, "default", text_size_max));
     CAPSTAN_CHECK(checked_text(field.instance_kind, "instance kind", key_size_max));
     CAPSTAN_CHECK(checked_text(field.replaced_by, "replacement", key_size_max));
-    CAPSTAN_CHECK(check_bounds(field));
+    CAPSTAN_CHECK(check_field_bounds(field));
     return check_allowed(field);
 }
 

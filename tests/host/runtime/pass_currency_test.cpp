@@ -21,7 +21,7 @@ engine::Group priced(const char* id, std::optional<double> per_hour, const char*
                       .price = Price{.per_hour = per_hour, .currency = currency}}};
 }
 
-engine::Snapshot snapshot(Groups groups, Machines machines = {}) {
+engine::Snapshot snapshot_of(Groups groups, Machines machines = {}) {
     return {.cluster = engine::ClusterBuilder().build(),
             .groups = std::make_shared<const Groups>(std::move(groups)),
             .machines = std::make_shared<const Machines>(std::move(machines))};
@@ -35,7 +35,7 @@ Machines offers_in(const char* currency) {
 
 TEST(PassCurrency, IsThatOfTheFirstGroupWithAPrice) {
     PassCurrency currency(
-        snapshot({priced("a", {}, "GBP"), priced("b", 1.0, "EUR"), priced("c", 1.0, "USD")}));
+        snapshot_of({priced("a", {}, "GBP"), priced("b", 1.0, "EUR"), priced("c", 1.0, "USD")}));
     EXPECT_TRUE(currency.takes("EUR"));
     EXPECT_FALSE(currency.takes("USD"));
     EXPECT_EQ(currency.refusal("USD"),
@@ -43,18 +43,18 @@ TEST(PassCurrency, IsThatOfTheFirstGroupWithAPrice) {
 }
 
 TEST(PassCurrency, IsThatOfTheFirstOfferWhereNoGroupHasAPrice) {
-    PassCurrency currency(snapshot({}, offers_in("EUR")));
+    PassCurrency currency(snapshot_of({}, offers_in("EUR")));
     EXPECT_FALSE(currency.takes("USD"));
 }
 
 TEST(PassCurrency, IsThatOfTheFirstPriceThatComesWhereNothingIsListed) {
-    PassCurrency currency(snapshot({}));
+    PassCurrency currency(snapshot_of({}));
     EXPECT_TRUE(currency.takes("CHF"));
     EXPECT_FALSE(currency.takes("USD"));
 }
 
 TEST(PassCurrency, LeavesOutPricesOfOffersInAnother) {
-    const engine::Snapshot both = snapshot({priced("a", 1.0, "EUR")}, offers_in("USD"));
+    const engine::Snapshot both = snapshot_of({priced("a", 1.0, "EUR")}, offers_in("USD"));
     PassCurrency currency(both);
     std::vector<std::string> notes;
     const auto machines = currency.filter(both.machines, notes);
@@ -63,7 +63,7 @@ TEST(PassCurrency, LeavesOutPricesOfOffersInAnother) {
 }
 
 TEST(PassCurrency, GivesTheSameListWhereAllIsInOne) {
-    const engine::Snapshot same = snapshot({priced("a", 1.0, "EUR")}, offers_in("EUR"));
+    const engine::Snapshot same = snapshot_of({priced("a", 1.0, "EUR")}, offers_in("EUR"));
     PassCurrency currency(same);
     std::vector<std::string> notes;
     EXPECT_EQ(currency.filter(same.machines, notes), same.machines);
