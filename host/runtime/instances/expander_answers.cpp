@@ -17,13 +17,13 @@ namespace {
 ExpanderClient::Question question_among(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
                                         const engine::Circumstances& circumstances) {
-    ExpanderClient::Question out{.flags = call_flags(circumstances),
-                                 .seed = circumstances.seed,
-                                 .now = circumstances.now,
-                                 .cluster_nodes = question.cluster_nodes,
-                                 .pods = question.pods};
-    out.options.reserve(among.size());
-    for (const std::uint32_t i : among) out.options.push_back(question.options[i]);
+    ExpanderClient::Question out{
+        .flags = call_flags(circumstances),
+        .seed = circumstances.seed,
+        .now = circumstances.now,
+        .asked = {.options = {}, .pods = question.pods, .cluster_nodes = question.cluster_nodes}};
+    out.asked.options.reserve(among.size());
+    for (const std::uint32_t i : among) out.asked.options.push_back(question.options[i]);
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "io/printable.hpp"
 #include "runtime/instances/abi_options.hpp"
@@ -17,12 +18,6 @@ namespace {
 
 /// What upstream gives its own grpc expander.
 constexpr Duration service_deadline = std::chrono::seconds(5);
-
-engine::ScaleUpQuestion scale_up_question(ExpanderClient::Question question) {
-    return {.options = std::move(question.options),
-            .pods = std::move(question.pods),
-            .cluster_nodes = question.cluster_nodes};
-}
 
 std::vector<std::uint32_t> all_of(const engine::ScaleUpQuestion& question) {
     std::vector<std::uint32_t> out(question.options.size());
@@ -46,21 +41,16 @@ Result<std::any> kept_from_abi(const void* raw, std::uint32_t options) {
 
 /// One question, kept until its operation is closed.
 struct ExpanderClient::Call {
-    Call(Question asked, Done when_done)
-        : flags(asked.flags),
-          seed(asked.seed),
-          now(asked.now),
-          question(scale_up_question(std::move(asked))),
-          crossing(question, all_of(question)),
-          request{sizeof request, flags, seed, unix_ns(now), &crossing.in},
+    Call(Question of, Done when_done)
+        : question(std::move(of)),
+          crossing(question.asked, all_of(question.asked)),
+          request{sizeof request, question.flags, question.seed, unix_ns(question.now),
+                  &crossing.in},
           done(std::move(when_done)) {}
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    const std::uint32_t flags;
-    const std::uint64_t seed;
-    const Time now;
-    const engine::ScaleUpQuestion question;
+    const Question question;
     const AbiOptions crossing;
     const capstan_async_expander_request request;
     const Done done;
@@ -90,7 +80,7 @@ void ExpanderClient::begin(const std::shared_ptr<Call>& call) {
         "plugin " + instance_->id() + ": " + std::string(name_of(Hook::filter));
     if (const Result<void> askable = check_askable(*instance_); !askable)
         return call->done(fail(within(name, askable.error())));
-    const auto options = static_cast<std::uint32_t>(call->question.options.size());
+    const auto options = static_cast<std::uint32_t>(call->question.asked.options.size());
     const Result<capstan_op> op = context.operations().open(
         {.what = name,
          .result_type = CAPSTAN_RESULT_SELECTION,

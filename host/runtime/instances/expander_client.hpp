@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include <capstan/async_expander.hpp>
 
@@ -21,9 +20,7 @@ public:
         std::uint32_t flags = 0;  ///< CAPSTAN_CALL_*
         std::uint64_t seed = 0;   ///< of the round
         Time now{};               ///< of the pass
-        std::uint32_t cluster_nodes = 0;
-        std::vector<ScaleUpOption> options{};  ///< at least one
-        std::vector<PodEquivalenceGroup> pods{};
+        engine::ScaleUpQuestion asked{};
     };
 
     /// NULL: the instance answers by itself. `internal`: its table is unusable.

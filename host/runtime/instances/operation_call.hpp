@@ -11,8 +11,8 @@ namespace capstan::runtime {
 /// does not return. [host's side]
 Result<void> check_askable(const PluginInstance& instance);
 
-/// Calls `function` and closes the operation by what it returns; one that was given up on meanwhile
-/// is closed without a call. [the instance's strand]
+/// Calls `function` and closes the operation by what the function returns; an operation that was
+/// given up on meanwhile is closed without a call. [the instance's strand]
 void call_for_operation(HostContext& context, capstan_op op, Hook hook,
                         const std::function<capstan_status()>& function);
 

@@ -16,9 +16,9 @@ namespace capstan::external_grpc {
 grpcplugin::BestOptionsRequest message_of(const AsyncExpanderRequest& request, std::size_t size_max,
                                           std::vector<std::string>& sentences);
 
-/// The options whose group the server names. What else it says is told in a sentence: a group that
-/// it was not asked about, and another number of nodes than the option has. `unavailable`: it names
-/// groups, and was asked about none of them.
+/// The options whose group the server names. A sentence tells of groups in its answer that were not
+/// in the request, and of numbers of nodes that differ from the options'. `unavailable`: the answer
+/// has groups, and none of them was in the request.
 Result<KeptOptions> kept_options(const grpcplugin::BestOptionsResponse& told,
                                  const AsyncExpanderRequest& request);
 

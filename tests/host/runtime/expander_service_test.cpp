@@ -1,4 +1,4 @@
-// Passes whose expander asks a service, on virtual time.
+// Passes with an expander that asks a service, on virtual time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -83,7 +83,7 @@ struct Crossing<NodeTemplate> {
     }
 };
 
-/// A kept option that is beyond the request's is looked at by those who know the request.
+/// The number of options is not known here; an index beyond them is the caller's to find.
 template <>
 struct Crossing<KeptOptions> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_SELECTION;
