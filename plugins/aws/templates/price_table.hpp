@@ -1,0 +1,40 @@
+/// What instances cost, by a data file.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <capstan/node_group.hpp>
+#include <capstan/result.hpp>
+
+namespace capstan::aws {
+
+/// Prices of Linux instances with shared tenancy, in one region. `deploy/aws/make_prices` writes
+/// the file; the one that ships is a sample, and says so.
+class PriceTable {
+public:
+    /// An error names the place in the file.
+    static Result<PriceTable> parse(std::string_view json);
+
+    /// Nothing: not known. The price on demand has one for the region, that of spot one for each
+    /// zone; of a zone that has none the highest of the region's counts.
+    std::optional<Price> find(const std::string& instance_type, const std::string& zone,
+                              bool spot) const;
+    const std::string& region() const noexcept { return region_; }
+    const std::string& date() const noexcept { return date_; }  ///< "2026-11-01"
+    bool is_sample() const noexcept { return is_sample_; }
+    std::size_t size() const noexcept { return by_type_.size(); }
+
+private:
+    struct Entry {
+        std::optional<double> on_demand{};
+        std::map<std::string, double> spot_by_zone{};
+    };
+    std::map<std::string, Entry, std::less<>> by_type_{};
+    std::string region_{}, date_{}, currency_ = "USD";
+    bool is_sample_ = false;
+};
+
+}  // namespace capstan::aws

@@ -1,0 +1,20 @@
+/// What requests are signed with.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <capstan/time.hpp>
+
+namespace capstan::aws {
+
+struct Credentials {
+    std::string access_key_id{}, secret_access_key{};
+    std::string session_token{};    ///< empty: long-lived keys
+    std::optional<Time> expires{};  ///< nothing: never
+    std::string source{};           ///< for people: "web identity, role arn:aws:iam::1:role/a"
+
+    bool operator==(const Credentials&) const = default;
+};
+
+}  // namespace capstan::aws
