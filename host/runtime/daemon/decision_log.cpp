@@ -48,6 +48,7 @@ void DecisionLog::tell(const PassReport& pass) {
     for (const ActionsUnderWay::Ended& ended : pass.ended) tell_ended(ended);
     tell_departed_groups(pass);
     tell_leaving(pass);
+    tell_mixed_groups(pass);
     tell_stages(pass);
     tell_reasons(pass);
     tell_unoffered(pass);
@@ -106,6 +107,24 @@ void DecisionLog::tell_leaving(const PassReport& pass) {
                        .reason = reason,
                        .subject = "Machine/" + machine.id.value()});
         }
+    }
+}
+
+void DecisionLog::tell_mixed_groups(const PassReport& pass) {
+    if (pass.input.settings.template_source == engine::TemplateSource::cloud) return;
+    for (const engine::Group& group : *pass.input.snapshot.groups) {
+        if (group.described == nullptr || group.described->variants < 2) continue;
+        const std::string& id = group.group.id.value();
+        tell_once({"mixed_group", id, {}},
+                  {.level = LogLevel::warn,
+                   .sentence = "group " + id + " is of " +
+                               counted(group.described->variants, "machine type") +
+                               ", and scale_up.template_source = \"mixed\" takes a new node of it "
+                               "for like one that it has: \"cloud\" counts with the least of all "
+                               "types",
+                   .facts = {.group = id},
+                   .code = "mixed_group",
+                   .subject = "Group/" + id});
     }
 }
 

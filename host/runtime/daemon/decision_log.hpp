@@ -59,6 +59,8 @@ private:
     void tell_backoffs(const PassReport& pass);
     /// Machines that clouds take away, each once.
     void tell_leaving(const PassReport& pass);
+    /// Groups of several machine types whose new nodes are taken for like one that exists.
+    void tell_mixed_groups(const PassReport& pass);
     void tell_stages(const PassReport& pass);
     void tell_reasons(const PassReport& pass);
     /// Machine types to make groups of that no cloud has, each once.

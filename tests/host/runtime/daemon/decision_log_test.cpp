@@ -92,6 +92,26 @@ TEST_F(Told, IsAMachineThatItsCloudTakesAwayOnce) {
     EXPECT_THAT(tell(), IsEmpty());
 }
 
+TEST_F(Told, IsAGroupOfSeveralTypesWhoseNodesCountAsLikeOneThatItHas) {
+    const auto with_types = [this](int variants) {
+        const auto described =
+            std::make_shared<const NodeTemplate>(NodeTemplate{.variants = variants});
+        pass.input.snapshot.groups = std::make_shared<const std::vector<engine::Group>>(
+            1, engine::Group{.group = {.id = NodeGroupId("web")}, .described = described});
+    };
+    with_types(2);
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: group web is of 2 machine types, and "
+                                    "scale_up.template_source = \"mixed\" takes a new node of it "
+                                    "for like one that it has: \"cloud\" counts with the least of "
+                                    "all types"));
+    EXPECT_THAT(tell(), IsEmpty());
+    with_types(1);
+    EXPECT_THAT(tell(), IsEmpty());
+    with_types(2);
+    pass.input.settings.template_source = engine::TemplateSource::cloud;
+    EXPECT_THAT(tell(), IsEmpty());
+}
+
 TEST_F(Told, IsAGroupThatNoCloudListsAnyMoreOnceAndAtEachReload) {
     pass.memory.known_groups[NodeGroupId("two")] = {.nodes = 5, .some = {"two-1", "two-2"}};
     decision().notes = engine::tell_departed_groups(pass.memory, {});
