@@ -21,10 +21,12 @@ struct ServedExpander {
     RealHttpHost host{};
     GrpcExpander expander;
 
-    explicit ServedExpander(Server kind, const char* generation = "new")
-        : server(kind, {generation}), expander(host.host(), config(server.url())) {}
-    static ExpanderConfig config(const std::string& url) {
-        return {.server = {.url = url, .timeout = std::chrono::seconds(3)}};
+    /// A server that shares its processors with other tests has time to answer.
+    explicit ServedExpander(Server kind, const char* generation = "new",
+                            Duration timeout = std::chrono::seconds(30))
+        : server(kind, {generation}), expander(host.host(), config(server.url(), timeout)) {}
+    static ExpanderConfig config(const std::string& url, Duration timeout) {
+        return {.server = {.url = url, .timeout = timeout}};
     }
     Result<KeptOptions> filter(const std::vector<testing::OptionBuilder>& options,
                                std::vector<PodEquivalenceGroup> pods) {
@@ -99,7 +101,7 @@ TEST_P(ExpanderOfServers, WhatAServerMakesUpIsSaid) {
 }
 
 TEST_P(ExpanderOfServers, AServersErrorAndItsSilenceAreFailures) {
-    ServedExpander p(GetParam());
+    ServedExpander p(GetParam(), "new", std::chrono::seconds(3));
     const auto broken = p.filter({option("broken")});
     ASSERT_FALSE(broken);
     EXPECT_THAT(broken.error().message, HasSubstr("BestOptions: INTERNAL \"no prices\""));
