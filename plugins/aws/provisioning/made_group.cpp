@@ -7,15 +7,18 @@
 
 #include <capstan/hash.hpp>
 #include <capstan/sentence.hpp>
-#include <capstan/taint_text.hpp>
+
+#include "../templates/node_tags.hpp"
 
 namespace capstan::aws {
 namespace {
 
-constexpr std::string_view label_tag_prefix = "k8s.io/cluster-autoscaler/node-template/label/";
-constexpr std::string_view taint_tag_prefix = "k8s.io/cluster-autoscaler/node-template/taint/";
 constexpr std::size_t launch_template_name_max = 128;
 constexpr std::size_t tags_max = 50, tag_key_max = 128, tag_value_max = 256;
+
+std::string template_tag(std::string_view part, const std::string& key) {
+    return std::string(node_template_prefix).append(part).append("/").append(key);
+}
 
 std::string hexadecimal(std::uint64_t value) {
     char out[17];
@@ -45,7 +48,7 @@ std::string taint_tag_value(const Taint& taint) {
 Result<void> add_taint_tags(const std::vector<Taint>& taints, Labels& tags) {
     for (const Taint& taint : taints) {
         const auto [at, is_new] =
-            tags.emplace(std::string(taint_tag_prefix) + taint.key, taint_tag_value(taint));
+            tags.emplace(template_tag("taint", taint.key), taint_tag_value(taint));
         if (!is_new && at->second != taint_tag_value(taint))
             return fail(ErrorCode::unsupported, "a tag has room for one taint of the key " +
                                                     in_quotes(taint.key) + ", the plan wants two");
@@ -117,8 +120,7 @@ Result<MadeTags> make_tags(const GroupPlan& plan, const Labels& labels,
     out.own.emplace(plan_tag, digest_of(plan));
     out.own.emplace("k8s.io/cluster-autoscaler/enabled", "true");
     out.own.emplace("k8s.io/cluster-autoscaler/" + config.cluster, "owned");
-    for (const auto& [key, value] : labels)
-        out.own.emplace(std::string(label_tag_prefix) + key, value);
+    for (const auto& [key, value] : labels) out.own.emplace(template_tag("label", key), value);
     CAPSTAN_CHECK(add_taint_tags(plan.taints, out.own));
     for (const TagFilter& filter : config.discovery) {
         Labels& where = out.propagated.contains(filter.key) ? out.propagated : out.own;
@@ -135,28 +137,6 @@ Result<MadeTags> make_tags(const GroupPlan& plan, const Labels& labels,
 
 std::vector<TagFilter> discovery_of_made_groups(std::string_view cluster) {
     return {{.key = std::string(made_for_tag), .value = std::string(cluster)}};
-}
-
-Labels labels_of_tags(const Labels& tags) {
-    Labels out;
-    for (const auto& [key, value] : tags) {
-        if (key.starts_with(label_tag_prefix))
-            out.emplace(key.substr(label_tag_prefix.size()), value);
-    }
-    return out;
-}
-
-Result<std::vector<Taint>> taints_of_tags(const Labels& tags) {
-    std::vector<Taint> out;
-    for (const auto& [key, value] : tags) {
-        if (!key.starts_with(taint_tag_prefix)) continue;
-        const Result<Taint> taint = parse_taint(key.substr(taint_tag_prefix.size()) + "=" + value);
-        if (!taint)
-            return fail(ErrorCode::unsupported,
-                        "the tag " + in_quotes(key) + " is no taint: " + in_quotes(value));
-        out.push_back(*taint);
-    }
-    return out;
 }
 
 }  // namespace capstan::aws

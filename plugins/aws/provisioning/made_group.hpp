@@ -48,8 +48,4 @@ Result<MadeTags> make_tags(const GroupPlan& plan, const Labels& labels, const Ma
 /// that were made are listed.
 std::vector<TagFilter> discovery_of_made_groups(std::string_view cluster);
 
-/// The labels and taints that the tags of a template say, with those of the settings' tags.
-Labels labels_of_tags(const Labels& tags);
-Result<std::vector<Taint>> taints_of_tags(const Labels& tags);
-
 }  // namespace capstan::aws

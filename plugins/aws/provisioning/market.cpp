@@ -8,6 +8,8 @@
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
+#include "../templates/node_tags.hpp"
+
 namespace capstan::aws {
 namespace {
 
@@ -95,8 +97,10 @@ Result<Market> Market::make(MarketFacts facts, MakingConfig config) {
         out.user_data_ = *std::move(decoded);
     out.bootstrap_ = find_bootstrap(out.user_data_);
     CAPSTAN_CHECK(check_source(out.facts_.source, out.user_data_, out.config_));
-    for (const Subnet& subnet : out.facts_.subnets)
+    for (const Subnet& subnet : out.facts_.subnets) {
         out.subnets_by_zone_[subnet.zone].push_back(subnet.id);
+        out.zone_ids_.emplace(subnet.zone, subnet.zone_id);
+    }
     for (auto& [zone, subnets] : out.subnets_by_zone_) std::ranges::sort(subnets);
     if (out.subnets_by_zone_.empty())
         out.complaints_.push_back("provisioning: no subnet has the tags " +
@@ -171,16 +175,25 @@ AutoScalingGroup Market::group_of(const GroupPlan& plan, const MadeTags& tags) c
     return out;
 }
 
+TemplateSources Market::sources_of(AutoScalingGroup group, const InstanceType& type,
+                                   const std::string& user_data) const {
+    TemplateSources out{.group = std::move(group), .types = {type}};
+    out.launch_template = facts_.source;
+    out.launch_template->instance_type = type.name;
+    out.launch_template->requirements.reset();
+    out.launch_template->spot = false;  // the group's policy says it
+    out.launch_template->user_data = user_data;
+    out.image = facts_.image;
+    for (const auto& [zone, id] : zone_ids_) out.zone_ids.emplace(zone, id);
+    return out;
+}
+
 Result<Market::Node> Market::node_of(const GroupPlan& plan, const InstanceType& type) const {
     Node out;
     CAPSTAN_TRY(out.tags, make_tags(plan, given_labels(plan), config_));
-    TemplateSources sources{.group = group_of(plan, out.tags), .types = {type}};
-    sources.launch_template = facts_.source;
-    sources.launch_template->instance_type = type.name;
-    sources.launch_template->requirements.reset();
-    sources.launch_template->spot = false;  // the group's policy says it
-    sources.image = facts_.image;
-    CAPSTAN_TRY(out.made, make_template(sources, config_.templates));
+    CAPSTAN_TRY(out.user_data, user_data_of(plan, out.tags.all()));
+    CAPSTAN_TRY(out.made, make_template(sources_of(group_of(plan, out.tags), type, out.user_data),
+                                        config_.templates));
     return out;
 }
 
@@ -224,13 +237,13 @@ MachineTypes Market::machine_types() const {
 
 /// As the source has it where nothing is to be added.
 Result<std::string> Market::user_data_of(const GroupPlan& plan, const Labels& tags) const {
-    if (bootstrap_ == Bootstrap::unknown) {
-        // Nodes cannot be given anything. What the settings' tags say is the operator's word.
-        if (plan.labels.empty() && plan.taints.empty()) return user_data_;
-        return add_to_user_data(user_data_, plan.labels, plan.taints);
-    }
-    CAPSTAN_TRY(const std::vector<Taint> taints, taints_of_tags(tags));
-    return add_to_user_data(user_data_, labels_of_tags(tags), taints);
+    const bool is_known = bootstrap_ != Bootstrap::unknown;
+    // Nodes cannot be given anything then. What the settings' tags say is the operator's word.
+    const NodeTags wanted =
+        is_known ? read_node_tags(tags) : NodeTags{.labels = plan.labels, .taints = plan.taints};
+    if (wanted.labels.empty() && wanted.taints.empty()) return facts_.source.user_data;
+    CAPSTAN_TRY(const std::string made, add_to_user_data(user_data_, wanted.labels, wanted.taints));
+    return base64_encode(made);
 }
 
 NodeGroup Market::listed_as(const AutoScalingGroup& group, const GroupPlan& plan,
@@ -266,12 +279,11 @@ Result<Market::Node> Market::checked_node_of(const GroupPlan& plan) const {
 Result<PossibleGroup> Market::make_group(const GroupPlan& plan) const {
     CAPSTAN_TRY(Node node, checked_node_of(plan));
     PossibleGroup out{.group = group_of(plan, node.tags)};
-    CAPSTAN_TRY(const std::string user_data, user_data_of(plan, out.group.tags));
     const Labels owner{{std::string(made_for_tag), config_.cluster}};
     out.launch_template = {.name = out.group.name,
                            .source = config_.launch_template,
                            .instance_type = plan.machine_type,
-                           .user_data = user_data == user_data_ ? "" : base64_encode(user_data),
+                           .user_data = node.user_data,
                            .tags = owner,
                            .instance_tags = owner};
     out.request = {.name = out.group.name,

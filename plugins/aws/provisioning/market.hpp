@@ -58,6 +58,7 @@ private:
     struct Node {
         GroupTemplate made{};
         MadeTags tags{};
+        std::string user_data{};  ///< base64
     };
     Market(MarketFacts facts, MakingConfig config);
     void choose_types();
@@ -71,6 +72,8 @@ private:
     Result<Node> node_of(const GroupPlan& plan, const InstanceType& type) const;
     Result<Node> checked_node_of(const GroupPlan& plan) const;
     Result<std::string> user_data_of(const GroupPlan& plan, const Labels& tags) const;
+    TemplateSources sources_of(AutoScalingGroup group, const InstanceType& type,
+                               const std::string& user_data) const;
     NodeGroup listed_as(const AutoScalingGroup& group, const GroupPlan& plan,
                         const NodeTemplate& node) const;
     std::optional<MachineType> offer_type(const InstanceType& type) const;
@@ -80,6 +83,7 @@ private:
     std::string user_data_{};  ///< decoded
     Bootstrap bootstrap_ = Bootstrap::unknown;
     std::map<std::string, std::vector<std::string>> subnets_by_zone_{};
+    std::map<std::string, std::string> zone_ids_{};
     std::map<std::string, std::set<std::string>> zones_by_type_{};
     std::vector<std::string> complaints_{};
 };
