@@ -97,10 +97,8 @@ Result<Market> Market::make(MarketFacts facts, MakingConfig config) {
         out.user_data_ = *std::move(decoded);
     out.bootstrap_ = find_bootstrap(out.user_data_);
     CAPSTAN_CHECK(check_source(out.facts_.source, out.user_data_, out.config_));
-    for (const Subnet& subnet : out.facts_.subnets) {
+    for (const Subnet& subnet : out.facts_.subnets)
         out.subnets_by_zone_[subnet.zone].push_back(subnet.id);
-        out.zone_ids_.emplace(subnet.zone, subnet.zone_id);
-    }
     for (auto& [zone, subnets] : out.subnets_by_zone_) std::ranges::sort(subnets);
     if (out.subnets_by_zone_.empty())
         out.complaints_.push_back("provisioning: no subnet has the tags " +
@@ -184,7 +182,6 @@ TemplateSources Market::sources_of(AutoScalingGroup group, const InstanceType& t
     out.launch_template->spot = false;  // the group's policy says it
     out.launch_template->user_data = user_data;
     out.image = facts_.image;
-    for (const auto& [zone, id] : zone_ids_) out.zone_ids.emplace(zone, id);
     return out;
 }
 
@@ -254,6 +251,7 @@ NodeGroup Market::listed_as(const AutoScalingGroup& group, const GroupPlan& plan
             .target = 0,
             .autoprovisioned = true,
             .template_fingerprint = node.fingerprint,
+            .debug = group.name + " (0:" + std::to_string(group.max) + ")",
             .tags = group.tags,
             .spot = plan.spot,
             .zones = group.zones,

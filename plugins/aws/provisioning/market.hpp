@@ -83,7 +83,6 @@ private:
     std::string user_data_{};  ///< decoded
     Bootstrap bootstrap_ = Bootstrap::unknown;
     std::map<std::string, std::vector<std::string>> subnets_by_zone_{};
-    std::map<std::string, std::string> zone_ids_{};
     std::map<std::string, std::set<std::string>> zones_by_type_{};
     std::vector<std::string> complaints_{};
 };
