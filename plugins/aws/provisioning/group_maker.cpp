@@ -19,8 +19,12 @@ bool is_gone(const Error& error) {
            error.provider_code.find("NotFound") != std::string::npos;
 }
 
-/// Whether AWS has said no. Without an answer the request may have been carried out.
-bool is_refusal(const Error& error) { return !error.provider_code.empty(); }
+/// Whether AWS has said no. Without an answer, or with one about AWS's own trouble, the request may
+/// have been carried out.
+bool is_refusal(const Error& error) {
+    return error.code != ErrorCode::deadline && error.code != ErrorCode::unavailable &&
+           error.code != ErrorCode::cancelled;
+}
 
 /// How long AWS may take to show a group that it has made after all.
 constexpr Duration uncertain_for = std::chrono::minutes(10);
@@ -184,7 +188,11 @@ Task<void> GroupMaker::create(GroupPlan plan) {
     }
     leftovers_.erase(name);
     uncertain_.erase(name);
-    co_await make_launch_template(wanted->launch_template);
+    const auto launchable = co_await as_result(make_launch_template(wanted->launch_template));
+    if (!launchable) {
+        if (!is_refusal(launchable.error())) uncertain_.emplace(name, host_.monotonic());
+        throw Failure(launchable.error());
+    }
     const auto made = co_await as_result(groups_.create_group(wanted->request));
     if (made) co_return;
     if (is_there_already(made.error())) {

@@ -23,7 +23,7 @@ constexpr std::array<NeededRight, 23> all_rights{{
     {"autoscaling:CreateAutoScalingGroup", RightOf::provisioning, simulate},
     {"autoscaling:CreateOrUpdateTags", RightOf::provisioning, simulate, false},
     {"autoscaling:DeleteAutoScalingGroup", RightOf::provisioning, simulate},
-    {"ec2:CreateLaunchTemplate", RightOf::provisioning, dry_run},
+    {"ec2:CreateLaunchTemplate", RightOf::provisioning, simulate},
     {"ec2:DeleteLaunchTemplate", RightOf::provisioning, simulate},
     {"ec2:CreateTags", RightOf::provisioning, unneeded, false},
     {"ec2:RunInstances", RightOf::provisioning, unneeded, false},

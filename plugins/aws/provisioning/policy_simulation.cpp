@@ -16,7 +16,8 @@ QueryRequest make_simulation_request(const Simulation& asked) {
     for (const auto& [key, value] : asked.context) {
         const std::string entry = "ContextEntries.member." + std::to_string(++number);
         request.set(entry + ".ContextKeyName", key);
-        request.set(entry + ".ContextKeyType", std::string("string"));
+        request.set(entry + ".ContextKeyType",
+                    std::string(key == launch_template_version_key ? "boolean" : "string"));
         request.set(entry + ".ContextKeyValues.member.1", value);
     }
     return request;

@@ -12,6 +12,10 @@ namespace capstan::aws {
 
 class AwsClient;
 
+/// The one condition key of those that are told whose value is no text, but true or false.
+inline constexpr const char* launch_template_version_key =
+    "autoscaling:LaunchTemplateVersionSpecified";
+
 struct SimulatedRight {
     enum class Decision : std::uint8_t {
         allowed,

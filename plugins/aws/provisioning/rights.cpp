@@ -169,14 +169,15 @@ private:
         Labels context =
             context_of({{std::string(made_for_tag), question_.cluster}}, question_.region);
         context.emplace("aws:RequestTag/" + std::string(made_for_tag), question_.cluster);
-        context.emplace("autoscaling:LaunchTemplateVersionSpecified", "true");
+        context.emplace(launch_template_version_key, "true");
         const std::vector<std::string> of_groups{"autoscaling:CreateAutoScalingGroup",
                                                  "autoscaling:CreateOrUpdateTags",
                                                  "autoscaling:DeleteAutoScalingGroup"};
         const std::string group = "arn:" + partition + ":autoscaling:" + at +
                                   "autoScalingGroup:*:autoScalingGroupName/" + name;
         co_await simulate(of_groups, group, context);
-        const std::vector<std::string> of_templates{"ec2:DeleteLaunchTemplate"};
+        const std::vector<std::string> of_templates{"ec2:CreateLaunchTemplate",
+                                                    "ec2:DeleteLaunchTemplate"};
         const std::string launch_template =
             "arn:" + partition + ":ec2:" + at + "launch-template/lt-0";
         co_await simulate(of_templates, launch_template, context);

@@ -94,7 +94,7 @@ TEST(Market, SaysWhatNodesOfATypeCarryEverywhereAndWhatByOffer) {
     EXPECT_LT(type.allocatable.amount("memory"), type.capacity.amount("memory"));
     EXPECT_EQ(type.offerings[0].labels, (Labels{{"eks.amazonaws.com/capacityType", "ON_DEMAND"},
                                                 {"topology.ebs.csi.aws.com/zone", "eu-central-1a"},
-                                                                          {"topology.kubernetes.io/zone", "eu-central-1a"}}));
+                                                {"topology.kubernetes.io/zone", "eu-central-1a"}}));
     EXPECT_THAT(type.offerings[3].labels, Contains(Pair("node.kubernetes.io/lifecycle", "spot")));
     EXPECT_THAT(type.offerings[3].labels,
                 Contains(Pair("topology.kubernetes.io/zone", "eu-central-1b")));

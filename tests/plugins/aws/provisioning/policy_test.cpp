@@ -179,6 +179,8 @@ std::set<std::string> actions_in_sources() {
         for (std::sregex_iterator at(text.begin(), text.end(), literal), end; at != end; ++at)
             out.insert((*at)[1]);
     }
+    // In batches, too, the right is that to the single one.
+    if (out.erase("DeleteMessageBatch") > 0) out.insert("DeleteMessage");
     return out;
 }
 
