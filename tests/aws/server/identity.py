@@ -7,10 +7,10 @@ of the pod; STS checks the token of a web identity.
 import json
 
 from moto.core import DEFAULT_ACCOUNT_ID as ACCOUNT
-from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult
 from moto.iam.models import iam_backends
 from moto.iam.responses import IamResponse
+from moto.sts.exceptions import STSClientError
 from moto.sts.models import sts_backends
 from moto.sts.responses import TokenResponse
 
@@ -96,7 +96,7 @@ _assume = TokenResponse.assume_role_with_web_identity
 
 def assume_role_with_web_identity(self):
     if IDENTITIES.web_token and self._get_param("WebIdentityToken") != IDENTITIES.web_token:
-        raise ServiceException("InvalidIdentityToken", "Couldn't retrieve verification key from your identity "
+        raise STSClientError("InvalidIdentityToken", "Couldn't retrieve verification key from your identity "
                                "provider,  please reference AssumeRoleWithWebIdentity documentation for requirements")
     return _assume(self)
 
