@@ -188,6 +188,12 @@ def sessions():
     return sts_backends[ACCOUNT]["aws"].assumed_roles
 
 
+def pods_of(of):
+    """By addresses of network interfaces, as EKS has it."""
+    network = of.get("NetworkInfo", {})
+    return network.get("MaximumNetworkInterfaces", 0) * (network.get("Ipv4AddressesPerInterface", 1) - 1) + 2
+
+
 def machine_of(group, state):
     of = OFFERED.find(state.launch.type) or {}
     return {
@@ -196,6 +202,7 @@ def machine_of(group, state):
         "vcpus": of.get("VCpuInfo", {}).get("DefaultVCpus", 0),
         "memory_mib": of.get("MemoryInfo", {}).get("SizeInMiB", 0),
         "architectures": of.get("ProcessorInfo", {}).get("SupportedArchitectures", []),
+        "pods": pods_of(of),
         "gpus": sum(each[3] for each in accelerators(of) if each[0] == "gpu"),
         "group_tags": {tag["Key"]: tag.get("Value") or "" for tag in group.tags},
         "tags": {tag["key"]: tag["value"] for tag in state.instance.get_tags()},
