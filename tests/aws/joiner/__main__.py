@@ -8,10 +8,8 @@ What machines are there it asks the server of tests/aws, whose lists may be late
 """
 
 import base64
-import ctypes
 import json
-import os
-import signal
+import re
 import ssl
 import sys
 import tempfile
@@ -63,24 +61,40 @@ def reserved(vcpus, pods):
     return int(cpu), 255 + 11 * pods + 100
 
 
+def option(user_data, name):
+    """The value of a kubelet's option in what the machine started with: pairs of key and value."""
+    found = re.search(name + r"[= ]\"?'?([^\s\"',]*(?:,[^\s\"',]+)*)", user_data)
+    return [pair.partition("=")[::2] for pair in found.group(1).split(",") if pair] if found else []
+
+
+def own_labels_and_taints(machine):
+    """By its user data where kubelet's options are in it, else by what the tags of its group promise."""
+    user_data = base64.b64decode(machine["user_data"] or "").decode(errors="replace")
+    tags = machine["group_tags"]
+    if "--node-labels" in user_data or "--register-with-taints" in user_data:
+        return dict(option(user_data, "--node-labels")), option(user_data, "--register-with-taints")
+    return ({key.removeprefix(TEMPLATE + "label/"): value for key, value in tags.items()
+             if key.startswith(TEMPLATE + "label/")},
+            [(key.removeprefix(TEMPLATE + "taint/"), value) for key, value in tags.items()
+             if key.startswith(TEMPLATE + "taint/")])
+
+
 def node_of(machine):
-    tags, vcpus, pods = machine["group_tags"], machine["vcpus"], machine["pods"]
+    vcpus, pods = machine["vcpus"], machine["pods"]
     memory = int(machine["memory_mib"] * 0.97)
     cpu_kept, memory_kept = reserved(vcpus, pods)
     capacity = {"cpu": str(vcpus), "memory": f"{memory}Mi", "pods": str(pods), "ephemeral-storage": "20Gi"}
     if machine["gpus"]:
         capacity["nvidia.com/gpu"] = str(machine["gpus"])
+    own, marks = own_labels_and_taints(machine)
     labels = {
         "kubernetes.io/hostname": machine["id"], "kubernetes.io/os": "linux",
         "kubernetes.io/arch": ARCHITECTURES.get((machine["architectures"] or ["x86_64"])[-1], "amd64"),
         "node.kubernetes.io/instance-type": machine["type"], "topology.kubernetes.io/zone": machine["zone"],
-        "topology.kubernetes.io/region": machine["zone"][:REGION_CHARACTERS],
-        **{key.removeprefix(TEMPLATE + "label/"): value for key, value in tags.items()
-           if key.startswith(TEMPLATE + "label/")},
+        "topology.kubernetes.io/region": machine["zone"][:REGION_CHARACTERS], **own, **machine["nodegroup_labels"],
     }
-    taints = [{"key": key.removeprefix(TEMPLATE + "taint/"), "value": value.rpartition(":")[0],
-               "effect": value.rpartition(":")[2]} for key, value in tags.items()
-              if key.startswith(TEMPLATE + "taint/")]
+    taints = [{"key": key, "value": value.rpartition(":")[0], "effect": value.rpartition(":")[2]}
+              for key, value in marks]
     return {
         "apiVersion": "v1", "kind": "Node",
         "metadata": {"name": machine["id"], "labels": labels,
@@ -116,8 +130,6 @@ class Joiner:
 
 
 def main(kubeconfig, cloud, delay="0.5"):
-    die_with_parent = 1
-    ctypes.CDLL(None).prctl(die_with_parent, signal.SIGKILL)
     joiner = Joiner(Cluster(kubeconfig), cloud, float(delay))
     while True:
         try:

@@ -2,13 +2,11 @@
 
     python tests/aws/server PORT_FILE [WORLD.json]
 
-Listens on a free port of loopback and writes it into PORT_FILE once it does. Ends with the program that started it.
+Listens on a free port of loopback and writes it into PORT_FILE once it does.
 """
 
-import ctypes
 import json
 import os
-import signal
 import sys
 import threading
 import time
@@ -67,8 +65,6 @@ def keep_going():
 
 
 def main(port_file, world=None):
-    die_with_parent = 1
-    ctypes.CDLL(None).prctl(die_with_parent, signal.SIGKILL)
     for part in (groups, answers, identity):
         part.install()
     application = Application()

@@ -207,7 +207,7 @@ class Access:
         action = f"{call['service']}:{call['action']}"
         if action == "sts:GetCallerIdentity":
             return
-        decision, arn = policy.decide(request.collect(), action, call["parameters"], call["region"])
+        action, decision, arn = policy.decide_all(request.collect(), action, call["parameters"], call["region"])
         call["resource"], call["decision"] = arn, decision
         try:
             request.check_action_permitted()

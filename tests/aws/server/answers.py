@@ -140,6 +140,10 @@ def get_instance_types_from_instance_requirements(self):
     return ActionResult({"InstanceTypes": [{"InstanceType": name} for name in shown], "NextToken": token})
 
 
+def default_subnets(backend):
+    return [each.id for each in backend.describe_subnets() if str(each.default_for_az).lower() == "true"]
+
+
 _create_nodegroup = eks.EKSBackend.create_nodegroup
 
 
@@ -163,7 +167,7 @@ def create_nodegroup(self, cluster_name, nodegroup_name, **wanted):
     scaling.create_auto_scaling_group(
         name=name, availability_zones=[], desired_capacity=int(sizes["desiredSize"]), max_size=int(sizes["maxSize"]),
         min_size=int(sizes["minSize"]), launch_config_name="", launch_template={},
-        vpc_zone_identifier=",".join(nodegroup.subnets), default_cooldown=None, health_check_period=None,
+        vpc_zone_identifier=",".join(nodegroup.subnets or default_subnets(scaling.ec2_backend)), default_cooldown=None, health_check_period=None,
         health_check_type=None, load_balancers=[], target_group_arns=[], placement_group=None,
         termination_policies=[], tags=[{"Key": key, "Value": value, "PropagateAtLaunch": True}
                                        for key, value in tags.items()],

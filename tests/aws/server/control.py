@@ -10,11 +10,13 @@ import urllib.parse
 from botocore.serialize import create_serializer
 from moto.core import DEFAULT_ACCOUNT_ID as ACCOUNT
 from moto.ec2.models import ec2_backends
+from moto.eks.models import eks_backends
 from moto.moto_api._internal.models import moto_api_backend
 from moto.sts.models import sts_backends
 
 from . import events
 from .access import LOCK
+from .answers import default_subnets
 from .capacity import CAPACITY
 from .clock import CLOCK
 from .groups import SETTINGS, all_groups, reconcile_all
@@ -118,6 +120,12 @@ class Control:
         IDENTITIES.set_policy(name, document)
         return {}
 
+    def subnet_tags(self, tags):
+        """Of the default subnets."""
+        backend = ec2_backends[ACCOUNT][IDENTITIES.region]
+        backend.create_tags(default_subnets(backend), tags)
+        return {}
+
     def enforce(self, on):
         self.access.is_enforcing = bool(on)
         return {}
@@ -194,6 +202,17 @@ def pods_of(of):
     return network.get("MaximumNetworkInterfaces", 0) * (network.get("Ipv4AddressesPerInterface", 1) - 1) + 2
 
 
+def nodegroup_labels(group):
+    """What EKS tells the machines of a managed node group."""
+    tags = {tag["Key"]: tag.get("Value") for tag in group.tags}
+    cluster = eks_backends[ACCOUNT][IDENTITIES.region].clusters.get(tags.get("eks:cluster-name"))
+    nodegroup = cluster.nodegroups.get(tags["eks:nodegroup-name"]) if cluster else None
+    if nodegroup is None:
+        return {}
+    return {"eks.amazonaws.com/nodegroup": nodegroup.nodegroup_name,
+            "eks.amazonaws.com/capacityType": nodegroup.capacity_type, **nodegroup.labels}
+
+
 def machine_of(group, state):
     of = OFFERED.find(state.launch.type) or {}
     return {
@@ -206,7 +225,7 @@ def machine_of(group, state):
         "gpus": sum(each[3] for each in accelerators(of) if each[0] == "gpu"),
         "group_tags": {tag["Key"]: tag.get("Value") or "" for tag in group.tags},
         "tags": {tag["key"]: tag["value"] for tag in state.instance.get_tags()},
-        "user_data": state.instance.user_data or "",
+        "user_data": str(state.instance.user_data or ""), "nodegroup_labels": nodegroup_labels(group),
     }
 
 
@@ -234,4 +253,4 @@ def answer(control, environ):
 
 
 # Words that take the JSON value itself.
-PLAIN = {"types", "delays", "capacity", "identities", "lag", "calls", "enforce", "queue_name"}
+PLAIN = {"subnet_tags", "types", "delays", "capacity", "identities", "lag", "calls", "enforce", "queue_name"}

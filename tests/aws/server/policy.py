@@ -6,6 +6,7 @@ action that is not here has no resource-level permissions, so that only `"Resour
 
 import fnmatch
 import json
+import re
 
 from moto.autoscaling.models import autoscaling_backends
 from moto.core import DEFAULT_ACCOUNT_ID as ACCOUNT
@@ -121,7 +122,7 @@ def holds(operator, wanted, actual):
     return all(found) if quantifier == "ForAllValues" or "Not" in operator else any(found)
 
 
-def context_of(action, call, region, tags):
+def context_of(action, call, region, tags, more):
     service = action.split(":")[0]
     asked = tags_in(call)
     out = {"aws:RequestedRegion": region, "aws:TagKeys": list(asked) or None}
@@ -129,12 +130,15 @@ def context_of(action, call, region, tags):
         out[f"aws:ResourceTag/{key}"] = out[f"{service}:ResourceTag/{key}"] = value
     for key, value in asked.items():
         out[f"aws:RequestTag/{key}"] = value
-    if action == "ec2:CreateTags":
-        out["ec2:CreateAction"] = None
     if service == "autoscaling":
+        versions = [value for key, value in call.items() if key.endswith("LaunchTemplate.Version")
+                    or key.endswith("LaunchTemplateSpecification.Version")]
+        out["autoscaling:LaunchTemplateVersionSpecified"] = \
+            str(bool(versions) and all(value.isdigit() for value in versions)).lower()
         for name, key in (("MinSize", "autoscaling:MinSize"), ("MaxSize", "autoscaling:MaxSize"),
                           ("DesiredCapacity", "autoscaling:DesiredCapacity")):
             out[key] = call.get(name)
+    out.update(more)
     lowered = {key.lower(): value for key, value in out.items()}
     return lowered
 
@@ -149,10 +153,41 @@ def concerns(statement, action, arn):
                for glob in listed(statement.get("Resource", "*")))
 
 
-def decide(documents, action, call, region, resource=None):
+def implied(action, call, region):
+    """What AWS asks for besides: (action, ARN, tags of that, more of the context)."""
+    arn = f"arn:aws:ec2:{region}:{ACCOUNT}:"
+    out = []
+    if action == "ec2:CreateLaunchTemplate" and tags_in(call):
+        out.append(("ec2:CreateTags", f"{arn}launch-template/*", {}, {"ec2:CreateAction": "CreateLaunchTemplate"}))
+    if action == "autoscaling:CreateAutoScalingGroup":
+        if tags_in(call):
+            out.append(("autoscaling:CreateOrUpdateTags", of_group(call, region)[0], {}, {}))
+        template = {key.rpartition(".")[2]: value for key, value in call.items()
+                    if re.search(r"LaunchTemplate(Specification)?\.LaunchTemplate(Id|Name)$", key)}
+        if template:
+            used, tags = of_launch_template(template, region)
+            out.append(("ec2:RunInstances", used, tags, {}))
+            out += [("ec2:RunInstances", f"{arn}{kind}/*", {}, {"ec2:LaunchTemplate": used})
+                    for kind in ("instance", "volume", "network-interface", "subnet", "security-group")]
+    return out
+
+
+def decide_all(documents, action, call, region):
+    """The first decision that is none to allow, with what it is about; else that about the action itself."""
+    own = decide(documents, action, call, region)
+    if own[0] != "allowed":
+        return (action, *own)
+    for other, arn, tags, more in implied(action, call, region):
+        decision, _ = decide(documents, other, call, region, arn, tags, more)
+        if decision != "allowed":
+            return other, decision, arn
+    return (action, *own)
+
+
+def decide(documents, action, call, region, resource=None, tags=None, more=None):
     """"allowed", "implicitDeny" or "explicitDeny", and the ARN of what it is about."""
-    arn, tags = resource_of(action, call, region) if resource is None else (resource, {})
-    context = context_of(action, call, region, tags)
+    arn, tags = resource_of(action, call, region) if resource is None else (resource, tags or {})
+    context = context_of(action, call, region, tags, more or {})
     decision = "implicitDeny"
     for document in documents:
         for statement in listed(json.loads(document)["Statement"]):

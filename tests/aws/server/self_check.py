@@ -4,10 +4,12 @@
 """
 
 import contextlib
+import ctypes
 import email.utils
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -67,6 +69,11 @@ def mixed(types, on_demand=0, percentage=0):
                                       "OnDemandPercentageAboveBaseCapacity": percentage}}
 
 
+def die_with_parent():
+    death_signal = 1
+    ctypes.CDLL(None).prctl(death_signal, signal.SIGKILL)
+
+
 class Programs:
     """Server and proxy, which all checks use one after the other."""
 
@@ -78,7 +85,8 @@ class Programs:
 
     def start(self, what, *arguments):
         port = pathlib.Path(self.folder.name) / f"{what}.port"
-        self.processes.append(subprocess.Popen([sys.executable, HERE.parent / what, str(port), *arguments]))
+        self.processes.append(subprocess.Popen([sys.executable, HERE.parent / what, str(port), *arguments],
+                                               preexec_fn=die_with_parent))
         while not port.exists():
             assert self.processes[-1].poll() is None, f"{what} does not come up"
             time.sleep(0.02)
