@@ -64,8 +64,7 @@ Duration RepetitionBudget::delay_after(int attempt, double share,
     Duration most = policy_.delay;
     for (int n = 1; n < attempt && most < policy_.delay_max; ++n) most *= 2;
     most = std::min(most, policy_.delay_max);
-    const Duration wait(static_cast<std::int64_t>(static_cast<double>(most.count()) * share));
-    return std::max(wait, advice.value_or(Duration::zero()));
+    return std::max(share_of(most, share), advice.value_or(Duration::zero()));
 }
 
 int RepetitionBudget::pay(const FailedAttempt& failed) {
