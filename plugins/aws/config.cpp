@@ -121,8 +121,9 @@ Schema data_settings() {
 }
 
 Schema connection_settings() {
-    return {text_setting("region", "Such as \"eu-central-1\"; else AWS_REGION, the profile's or "
-                                   "the instance's own."),
+    return {text_setting("region",
+                         "Such as \"eu-central-1\"; else AWS_REGION, the profile's or "
+                         "the instance's own."),
             {.key = "endpoint_url",
              .type = SettingType::url,
              .doc = "Where all services are, in place of AWS's endpoints."},
@@ -171,15 +172,15 @@ std::optional<ProvisioningSettings> read_provisioning(const Settings& settings) 
     return out;
 }
 
-CredentialSettings read_credentials(const Settings& settings) {
+CredentialsConfig read_credentials(const Settings& settings) {
     const auto read = [&](std::string_view key) { return text_or_empty(settings, key); };
     return {.profile = read("profile"),
-            .role_arn = read("role_arn"),
-            .external_id = read("external_id"),
-            .session_name = read("session_name"),
             .access_key_id = read("access_key_id"),
             .secret_access_key = read("secret_access_key"),
             .session_token = read("session_token"),
+            .role_arn = read("role_arn"),
+            .external_id = read("external_id"),
+            .session_name = read("session_name"),
             .imds_endpoint = read("imds_endpoint")};
 }
 
@@ -265,21 +266,20 @@ Schema aws_schema() {
 }
 
 AwsConfig read_aws_config(const Settings& settings) {
-    AwsConfig out{
-        .region = text_or_empty(settings, "region"),
-        .cluster = text_or_empty(settings, "cluster"),
-        .refresh_every = settings.duration("refresh_every"),
-        .templates = read_templates(settings),
-        .instance_types_file = text_or_empty(settings, "instance_types_file"),
-        .price_file = text_or_empty(settings, "price_file"),
-        .static_instance_types = settings.boolean("static_instance_types"),
-        .endpoints = read_endpoints(settings),
-        .timeout = settings.duration("timeout"),
-        .parallel_calls = static_cast<std::size_t>(settings.integer("parallel_calls")),
-        .credentials = read_credentials(settings.table("credentials")),
-        .event_queue_url = text_or_empty(settings, "event_queue_url"),
-        .provisioning = read_provisioning(settings.table("provisioning")),
-        .failed_activities = settings.boolean("failed_activities")};
+    AwsConfig out{.region = text_or_empty(settings, "region"),
+                  .cluster = text_or_empty(settings, "cluster"),
+                  .refresh_every = settings.duration("refresh_every"),
+                  .templates = read_templates(settings),
+                  .instance_types_file = text_or_empty(settings, "instance_types_file"),
+                  .price_file = text_or_empty(settings, "price_file"),
+                  .static_instance_types = settings.boolean("static_instance_types"),
+                  .endpoints = read_endpoints(settings),
+                  .timeout = settings.duration("timeout"),
+                  .parallel_calls = static_cast<std::size_t>(settings.integer("parallel_calls")),
+                  .credentials = read_credentials(settings.table("credentials")),
+                  .event_queue_url = text_or_empty(settings, "event_queue_url"),
+                  .provisioning = read_provisioning(settings.table("provisioning")),
+                  .failed_activities = settings.boolean("failed_activities")};
     for (const std::string& text : settings.texts("discovery"))
         if (auto tags = parse_tag_expression(text)) out.discovery.push_back(*std::move(tags));
     for (const std::string& text : settings.texts("groups"))

@@ -11,19 +11,12 @@
 
 #include "api/auto_scaling.hpp"
 #include "api/launch_template.hpp"
+#include "credentials/config.hpp"
 #include "groups/group_spec.hpp"
 #include "templates/group_template.hpp"
 #include "wire/endpoints.hpp"
 
 namespace capstan::aws {
-
-/// Empty: left to the environment, the shared files and the metadata services.
-struct CredentialSettings {
-    std::string profile{}, role_arn{}, external_id{}, session_name{};
-    std::string access_key_id{};
-    std::string secret_access_key{}, session_token{};  ///< names of secrets, not their values
-    std::string imds_endpoint{};
-};
 
 /// Node auto-provisioning.
 struct ProvisioningSettings {
@@ -46,8 +39,8 @@ struct AwsConfig {
     EndpointConfig endpoints{};
     Duration timeout = std::chrono::seconds(15);
     std::size_t parallel_calls = 8;
-    CredentialSettings credentials{};
-    std::string event_queue_url{};  ///< empty: none
+    CredentialsConfig credentials{};  ///< without region and endpoints
+    std::string event_queue_url{};    ///< empty: none
     std::optional<ProvisioningSettings> provisioning{};
     bool failed_activities = true;
 };

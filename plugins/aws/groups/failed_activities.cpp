@@ -17,8 +17,7 @@ namespace {
 constexpr Duration attention = std::chrono::minutes(5);
 
 bool is_failed_launch(const ScalingActivity& activity) {
-    const bool has_failed =
-        activity.status_code == "Failed" || activity.status_code == "Cancelled";
+    const bool has_failed = activity.status_code == "Failed" || activity.status_code == "Cancelled";
     return has_failed && activity.description.starts_with("Launching a new EC2 instance");
 }
 
@@ -48,7 +47,8 @@ Task<void> FailedActivities::update(std::vector<Size> groups) {
     drop_strangers(groups);
     std::vector<Task<void>> reads;
     for (const Size& size : groups) {
-        Followed& group = groups_.try_emplace(size.group, Followed{.since = aws_now_()}).first->second;
+        Followed& group =
+            groups_.try_emplace(size.group, Followed{.since = aws_now_()}).first->second;
         if (size.members >= size.desired) {
             forget_failure(group);
             group.wants_since.reset();

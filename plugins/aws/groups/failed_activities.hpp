@@ -49,7 +49,7 @@ public:
 
 private:
     struct Followed {
-        Time since{};                         ///< activities that began later count
+        Time since{};                           ///< activities that began later count
         std::optional<Duration> wants_since{};  ///< more than it has
         std::optional<Duration> read_at{};
         std::optional<Error> failure{};
@@ -69,7 +69,6 @@ private:
 };
 
 /// The failure of a launch among activities, the newest first, that began after `since`.
-std::optional<Error> find_failed_launch(const std::vector<ScalingActivity>& activities,
-                                        Time since);
+std::optional<Error> find_failed_launch(const std::vector<ScalingActivity>& activities, Time since);
 
 }  // namespace capstan::aws

@@ -62,8 +62,7 @@ Task<GroupChanges::Current> GroupChanges::read(NodeGroupId id) {
     Current out{.group = *std::move(told)};
     const auto removed = removed_.find(id);
     for (const AsgInstance& instance : out.group.instances) {
-        const bool is_gone =
-            removed != removed_.end() && removed->second.contains(instance.id);
+        const bool is_gone = removed != removed_.end() && removed->second.contains(instance.id);
         if (!is_gone && standing_of(instance) == Standing::member) ++out.members;
     }
     co_return out;
@@ -72,8 +71,7 @@ Task<GroupChanges::Current> GroupChanges::read(NodeGroupId id) {
 bool GroupChanges::suits(const Resize& request, int listed) const {
     if (!answers_.suits(request, listed)) return false;
     const auto at = answered_at_.find(request.group);
-    const bool may_lag =
-        at != answered_at_.end() && host_.monotonic() - at->second < list_lag_most;
+    const bool may_lag = at != answered_at_.end() && host_.monotonic() - at->second < list_lag_most;
     return !may_lag || request.expected_target >= answers_.counted(request.group, listed);
 }
 
@@ -200,8 +198,8 @@ Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
     const int count = static_cast<int>(asked_for.size());
     const std::string name = group.value();
     parts_.lists.note_change(name);
-    const auto done = co_await as_result(
-        parts_.api.set_desired_capacity(name, now->group.desired - count));
+    const auto done =
+        co_await as_result(parts_.api.set_desired_capacity(name, now->group.desired - count));
     parts_.lists.note_change(name);
     if (done) {
         answers_.lower(group, count, now->group.desired);

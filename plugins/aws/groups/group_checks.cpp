@@ -26,8 +26,8 @@ bool is_weighted(const AutoScalingGroup& group) {
 }
 
 bool is_suspended(const AutoScalingGroup& group, std::string_view process) {
-    return std::find(group.suspended_processes.begin(), group.suspended_processes.end(),
-                     process) != group.suspended_processes.end();
+    return std::find(group.suspended_processes.begin(), group.suspended_processes.end(), process) !=
+           group.suspended_processes.end();
 }
 
 Error obstacle(const AutoScalingGroup& group, ErrorCode code, const std::string& why) {
@@ -41,9 +41,9 @@ std::optional<Error> find_obstacle(const AutoScalingGroup& group) {
         return obstacle(group, ErrorCode::not_found, "is being deleted");
     const std::string& type = group.desired_capacity_type;
     if (!type.empty() && type != "units")
-        return obstacle(group, ErrorCode::unsupported,
-                        "counts its capacity in " + in_quotes(type) +
-                            ", which is no number of instances");
+        return obstacle(
+            group, ErrorCode::unsupported,
+            "counts its capacity in " + in_quotes(type) + ", which is no number of instances");
     if (is_weighted(group))
         return obstacle(group, ErrorCode::unsupported,
                         "weighs its instance types, so its capacity is no number of instances");
@@ -68,8 +68,9 @@ std::vector<std::string> find_remarks(const AutoScalingGroup& group) {
             return read_lifecycle(instance.lifecycle_state).standing == Standing::warm;
         });
     if (group.has_warm_pool || has_warm)
-        remark("its warm pool is left out: the instances in it are not counted, and are "
-               "terminated by AWS alone");
+        remark(
+            "its warm pool is left out: the instances in it are not counted, and are "
+            "terminated by AWS alone");
     return out;
 }
 

@@ -70,8 +70,8 @@ Task<void> GroupLists::update() {
 std::vector<GroupLists::Source*> GroupLists::find_due() {
     std::vector<Source*> out;
     for (Source& source : sources_) {
-        const bool is_old = !source.listed_at ||
-                            host_.monotonic() - *source.listed_at >= config_.refresh_every;
+        const bool is_old =
+            !source.listed_at || host_.monotonic() - *source.listed_at >= config_.refresh_every;
         if (is_old || source.failure) out.push_back(&source);
     }
     return out;
@@ -168,8 +168,7 @@ Task<void> GroupLists::read_moving(std::uint64_t asked_at) {
     for (std::size_t i = 0; i < batches.size(); ++i) {
         ++version_;
         if (!told[i]) {
-            for (const std::string& name : batches[i])
-                store_error(name, told[i].error(), asked_at);
+            for (const std::string& name : batches[i]) store_error(name, told[i].error(), asked_at);
             continue;
         }
         take_absent(batches[i], *told[i], asked_at);

@@ -47,8 +47,7 @@ Result<TagFilter> parse_tag_filter(std::string_view text) {
 
 Result<StaticGroup> parse_static_group(std::string_view text) {
     const std::size_t first = text.find(':');
-    const std::size_t second =
-        first == std::string_view::npos ? first : text.find(':', first + 1);
+    const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
     if (second == std::string_view::npos) return mistake("is not min:max:name");
     const std::string_view min = text.substr(0, first);
     const std::string_view max = text.substr(first + 1, second - first - 1);

@@ -24,7 +24,6 @@ GroupTerms terms_of(const AutoScalingGroup& group, const LaunchTemplateData* lau
 /// The most that a new node costs: over the types, and for spot over the zones; on demand and spot
 /// by their shares. Nothing: a price is not known.
 std::optional<Price> price_of_group(const PriceTable& prices, const AutoScalingGroup& group,
-                                    const GroupTerms& terms,
-                                    const std::vector<std::string>& types);
+                                    const GroupTerms& terms, const std::vector<std::string>& types);
 
 }  // namespace capstan::aws

@@ -41,9 +41,7 @@ std::vector<std::string> override_types(const AutoScalingGroup& group) {
     return out;
 }
 
-std::string group_title(const AutoScalingGroup& group) {
-    return "group " + in_quotes(group.name);
-}
+std::string group_title(const AutoScalingGroup& group) { return "group " + in_quotes(group.name); }
 
 /// Of machines made from what is none of their group's any more.
 std::string fingerprint_of_make(std::string_view name, std::string_view version) {
@@ -109,8 +107,7 @@ Task<NodeTemplate> TemplateReader::describe(AutoScalingGroup group) {
 Task<void> TemplateReader::read_sources(AutoScalingGroup group) {
     co_await read_launch_data(group);
     const LaunchTemplateData* const data = find_launch_data(group);
-    if (data != nullptr && data->image_id.starts_with("ami-"))
-        co_await read_image(data->image_id);
+    if (data != nullptr && data->image_id.starts_with("ami-")) co_await read_image(data->image_id);
     if (const auto nodegroup = find_nodegroup(group.tags)) co_await read_nodegroup(*nodegroup);
     if (const auto requirements = find_requirements(group))
         co_await read_types(group, *requirements);
@@ -177,8 +174,7 @@ Task<bool> TemplateReader::read_wanted_configurations() {
     std::vector<std::string> names;
     for (const std::string& name : wanted_configurations_)
         if (configurations_.is_due(name)) names.push_back(name);
-    const auto told =
-        co_await as_result(apis_.auto_scaling.describe_launch_configurations(names));
+    const auto told = co_await as_result(apis_.auto_scaling.describe_launch_configurations(names));
     for (const std::string& name : names) {
         if (!told) {
             configurations_.put_error(name, told.error());
@@ -216,8 +212,8 @@ Task<Image> TemplateReader::read_one_image(std::string id) {
 std::string TemplateReader::requirements_key(const AutoScalingGroup& group,
                                              const InstanceRequirements& requirements) const {
     const Image* const image = find_image(group);
-    std::string out = image != nullptr ? image->architecture + " " + image->virtualization_type
-                                       : "x86_64 hvm";
+    std::string out =
+        image != nullptr ? image->architecture + " " + image->virtualization_type : "x86_64 hvm";
     for (const auto& [name, value] : requirements.parameters) out += "\n" + name + "=" + value;
     return out;
 }
@@ -350,8 +346,7 @@ const std::string& TemplateReader::fingerprint(const AutoScalingGroup& group,
     return known.fingerprint;
 }
 
-std::string TemplateReader::fingerprint(const AsgInstance& instance,
-                                        const AutoScalingGroup& group,
+std::string TemplateReader::fingerprint(const AsgInstance& instance, const AutoScalingGroup& group,
                                         const std::string& of_group) const {
     if (of_group.empty()) return {};
     if (!instance.launch_template) {

@@ -73,8 +73,8 @@ NodeGroup ViewMaker::make_group(const GroupContext& context) const {
     out.health_reason = why_not_growing(group);
     if (!out.health_reason.empty()) out.healthy = false;
     out.template_fingerprint = context.fingerprint;
-    out.debug = group.name + " (" + std::to_string(limits.min) + ":" + std::to_string(limits.max) +
-                ")";
+    out.debug =
+        group.name + " (" + std::to_string(limits.min) + ":" + std::to_string(limits.max) + ")";
     out.tags = group.tags;
     out.spot = context.terms.spot;
     out.zones = group.zones;

@@ -46,7 +46,7 @@ std::string said_by_all(const std::vector<InstanceType>& types, Of of) {
     return agree ? first : std::string();
 }
 
-std::string arch_of_type(const InstanceType& type) {
+std::string template_arch_of(const InstanceType& type) {
     for (const std::string& name : type.architectures)
         if (const auto arch = kubernetes_arch(name); !arch.empty()) return std::string(arch);
     return {};
@@ -67,7 +67,7 @@ Labels machine_labels(const std::vector<InstanceType>& types, const MachineMake&
     Labels out;
     const std::string zone = template_zone(sources.group);
     const std::string arch =
-        make.image.arch.empty() ? said_by_all(types, arch_of_type) : make.image.arch;
+        make.image.arch.empty() ? said_by_all(types, template_arch_of) : make.image.arch;
     put_label(out, well_known::os_label, make.image.os);
     put_label(out, well_known::arch_label, arch);
     put_label(out, well_known::windows_build_label, make.image.windows_build);
@@ -93,7 +93,7 @@ void overwrite_labels(Labels& labels, const Labels& with) {
     for (const auto& [key, value] : with) labels.insert_or_assign(key, value);
 }
 
-void add_taints(std::vector<Taint>& out, const std::vector<Taint>& more) {
+void merge_taints(std::vector<Taint>& out, const std::vector<Taint>& more) {
     for (const Taint& taint : more) {
         const auto same = std::ranges::find_if(out, [&](const Taint& other) {
             return other.key == taint.key && other.effect == taint.effect;
@@ -121,7 +121,7 @@ Result<void> put_eks_node_group(const TemplateSources& sources, GroupTemplate& o
     EksLabels labels = read_eks_labels(*sources.nodegroup, image);
     ResourceTags tags = read_resource_tags(sources.nodegroup->tags);
     overwrite_labels(out.node.labels, labels.labels);
-    add_taints(out.node.taints, taints);
+    merge_taints(out.node.taints, taints);
     set_tagged_resources(out.node, tags.resources);
     append_warnings(out.warnings, std::move(labels.warnings));
     append_warnings(out.warnings, std::move(tags.warnings));
@@ -185,7 +185,7 @@ Result<GroupTemplate> make_template(const TemplateSources& sources, const Templa
 
     NodeTags tags = read_node_tags(sources.group.tags);
     overwrite_labels(node.labels, tags.labels);
-    add_taints(node.taints, tags.taints);
+    merge_taints(node.taints, tags.taints);
     set_tagged_resources(node, tags.resources);
     append_warnings(out.warnings, std::move(tags.warnings));
     CAPSTAN_CHECK(put_eks_node_group(sources, out));

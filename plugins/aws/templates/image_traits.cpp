@@ -66,8 +66,10 @@ ImageTraits find_image_traits(const Image* image, const EksNodegroup* nodegroup,
     const std::string_view name =
         image != nullptr ? std::string_view(image->name) : std::string_view();
     ImageTraits out{.family = family_by_ami_type(ami_type)};
+    // The wire has the first, the service's model the second.
     const bool is_windows =
-        out.family == ImageFamily::windows || (image != nullptr && image->platform == "windows");
+        out.family == ImageFamily::windows ||
+        (image != nullptr && (image->platform == "windows" || image->platform == "Windows"));
     if (is_windows) {
         out.family = ImageFamily::windows;
         out.os = "windows";

@@ -14,7 +14,7 @@ namespace capstan::aws {
 namespace {
 
 template <class T>
-const T* or_null(const std::optional<T>& value) noexcept {
+const T* pointer_or_null(const std::optional<T>& value) noexcept {
     return value ? &*value : nullptr;
 }
 
@@ -28,17 +28,17 @@ std::int64_t max_pods_of(const InstanceType& type, const MachineMake& make,
                              .managed = make.managed});
 }
 
-Resources capacity_of(const InstanceType& type, const MachineMake& make,
-                      const TemplateSources& sources, const TemplateConfig& config) {
+Resources machine_capacity(const InstanceType& type, const MachineMake& make,
+                           const TemplateSources& sources, const TemplateConfig& config) {
     const int efa = sources.launch_template ? sources.launch_template->efa_interfaces : 0;
     Resources out = accelerators_of(type, efa);
     out.set(well_known::cpu, type.vcpus * 1000);
     out.set(well_known::memory, type.memory_mib * (std::int64_t{1} << 20));
     out.set(well_known::pods, max_pods_of(type, make, config));
     const auto storage =
-        find_ephemeral_storage(type, {.image = or_null(sources.image),
-                                      .launch_template = or_null(sources.launch_template),
-                                      .nodegroup = or_null(sources.nodegroup),
+        find_ephemeral_storage(type, {.image = pointer_or_null(sources.image),
+                                      .launch_template = pointer_or_null(sources.launch_template),
+                                      .nodegroup = pointer_or_null(sources.nodegroup),
                                       .family = make.image.family,
                                       .local_disks = make.user_data.local_disks});
     if (storage) out.set(well_known::ephemeral_storage, *storage);
@@ -63,8 +63,8 @@ Resources least_resources(const Resources& a, const Resources& b) {
 MachineMake find_make(const TemplateSources& sources) {
     MachineMake out;
     if (sources.launch_template) out.user_data = read_user_data(sources.launch_template->user_data);
-    out.image =
-        find_image_traits(or_null(sources.image), or_null(sources.nodegroup), out.user_data.family);
+    out.image = find_image_traits(pointer_or_null(sources.image),
+                                  pointer_or_null(sources.nodegroup), out.user_data.family);
     const Labels& tags = sources.group.tags;
     out.made_for_eks = out.image.family != ImageFamily::unknown || sources.nodegroup ||
                        tags.contains("eks:nodegroup-name") || tags.contains("eks:cluster-name");
@@ -75,7 +75,7 @@ MachineMake find_make(const TemplateSources& sources) {
 
 MachineFigures figures_of(const InstanceType& type, const MachineMake& make,
                           const TemplateSources& sources, const TemplateConfig& config) {
-    MachineFigures out{.capacity = capacity_of(type, make, sources, config)};
+    MachineFigures out{.capacity = machine_capacity(type, make, sources, config)};
     const Resources kept =
         kept_by_kubelet({.family = make.image.family,
                          .vcpus = type.vcpus,

@@ -9,7 +9,7 @@
 namespace capstan::aws {
 namespace {
 
-Result<double> read_price(const Json& json, const std::string& place) {
+Result<double> read_json_price(const Json& json, const std::string& place) {
     const auto price = json.number();
     if (!price || *price < 0) {
         return fail(ErrorCode::invalid_config, place + " is no price: a number from 0 on");
@@ -27,7 +27,7 @@ bool is_price_date(std::string_view text) noexcept {
     return true;
 }
 
-bool is_currency(std::string_view text) noexcept {
+bool is_price_currency(std::string_view text) noexcept {
     return text.size() == 3 &&
            std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
 }
@@ -41,13 +41,13 @@ Result<TypePrices> read_type_prices(const Json& json, const std::string& place) 
     TypePrices out;
     if (!json.is_object()) return fail(ErrorCode::invalid_config, place + " is no object");
     if (const Json* price = json.find("on_demand")) {
-        CAPSTAN_TRY(out.on_demand, read_price(*price, place + ".on_demand"));
+        CAPSTAN_TRY(out.on_demand, read_json_price(*price, place + ".on_demand"));
     }
     const Json* spot = json.find("spot");
     if (spot == nullptr) return out;
     if (!spot->is_object()) return fail(ErrorCode::invalid_config, place + ".spot is no object");
     for (const auto& [zone, price] : spot->members()) {
-        CAPSTAN_TRY(const double read, read_price(price, place + ".spot." + zone));
+        CAPSTAN_TRY(const double read, read_json_price(price, place + ".spot." + zone));
         out.spot_by_zone.insert_or_assign(zone, read);
     }
     return out;
@@ -58,7 +58,7 @@ const char* find_price_fault(const Json& file) {
     if (file.text_at({"region"}).empty()) return "region is absent, or no text";
     if (!is_price_date(file.text_at({"date"}))) return "date is no date like \"2026-11-01\"";
     const Json* currency = file.find("currency");
-    if (currency != nullptr && !is_currency(currency->text()))
+    if (currency != nullptr && !is_price_currency(currency->text()))
         return "currency is none like \"USD\"";
     const Json* sample = file.find("sample");
     if (sample != nullptr && sample->type() != Json::Type::boolean)

@@ -39,7 +39,7 @@ void read_max_pods(std::string_view line, UserDataFacts& out) {
     for (const std::string_view key : {"max-pods", "maxPods"}) {
         for_words_behind(line, key, [&](std::string_view word) {
             const auto pods = find_whole_number(word);
-            if (pods && *pods > 0) out.max_pods = *pods;
+            if (pods && *pods > 0) out.max_pods = pods;
         });
     }
 }
