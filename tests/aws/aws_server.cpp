@@ -18,7 +18,7 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 
 constexpr const char* python = "build/python/bin/python";
-constexpr const char* account = "123456789012";
+constexpr const char* account_number = "123456789012";
 
 std::string text_of(const fs::path& path) {
     std::ostringstream out;
@@ -119,7 +119,7 @@ json::object policy_of(const std::vector<std::string>& files) {
         std::string text = text_of(fs::path("deploy/aws") / file);
         if (text.empty()) throw std::runtime_error("deploy/aws has no " + file);
         for (const auto& [what, by] : {std::pair{"REGION", region},
-                                       {"ACCOUNT", account},
+                                       {"ACCOUNT", account_number},
                                        {"CLUSTER", cluster_name},
                                        {"NODE_ROLE", "nodes"}})
             replace_all(text, what, by);
