@@ -123,7 +123,8 @@ json::object policy_of(const std::vector<std::string>& files) {
                                        {"CLUSTER", cluster_name},
                                        {"NODE_ROLE", "nodes"}})
             replace_all(text, what, by);
-        for (const json::value& statement : json::parse(text).at("Statement").as_array())
+        const json::value document = json::parse(text);
+        for (const json::value& statement : document.at("Statement").as_array())
             statements.push_back(statement);
     }
     return {{"Version", "2012-10-17"}, {"Statement", std::move(statements)}};
