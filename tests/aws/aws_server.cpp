@@ -84,10 +84,10 @@ void add_group(json::array& calls, const Group& group) {
 /// policies say.
 json::object describe(const World& world) {
     json::array calls;
+    for (const Making& call : world.calls)
+        calls.push_back(json::array{call.service, call.action, call.parameters});
     for (const Group& group : world.groups) add_group(calls, group);
     json::object out = world.more;
-    if (const json::value* const own = out.if_contains("calls"))
-        for (const json::value& call : own->as_array()) calls.push_back(call);
     out["calls"] = std::move(calls);
     out["region"] = region;
     const json::object role{{"name", "capstan-shop"}, {"policy", policy_of(world.policies)}};

@@ -25,9 +25,9 @@ constexpr auto node_config =
 /// An account without groups, with a launch template to make them of and subnets to make them in.
 World bare_account() {
     World world{.policies = {"policy.json", "policy_provisioning.json"}};
-    world.more["calls"] = json::array{json::array{
-        "ec2", "CreateLaunchTemplate",
-        json::object{{"LaunchTemplateName", "nodes"},
+    world.calls = {{"ec2",
+                    "CreateLaunchTemplate",
+                    {{"LaunchTemplateName", "nodes"},
                      {"LaunchTemplateData",
                       json::object{{"ImageId", "ami-ekslinux"}, {"UserData", node_config}}}}}};
     world.more["subnet_tags"] = json::object{{"kubernetes.io/cluster/shop", "shared"}};
