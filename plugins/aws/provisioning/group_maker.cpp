@@ -29,6 +29,11 @@ bool is_refusal(const Error& error) {
 /// How long AWS may take to show a group that it has made after all.
 constexpr Duration uncertain_for = std::chrono::minutes(10);
 
+/// Tables are made anew more often than types change.
+bool are_alike(const TypeTable* a, const TypeTable* b) {
+    return a == b || (a != nullptr && b != nullptr && a->all() == b->all());
+}
+
 Failure another_has_the_name(const std::string& what, const std::string& name) {
     return Failure(ErrorCode::conflict, "there is another " + what + " " + in_quotes(name) +
                                             ", which was not made for this plan");
@@ -67,7 +72,7 @@ GroupMaker::GroupMaker(const Host& host, AutoScalingApi& groups, Ec2Api& ec2, Ma
 
 void GroupMaker::use(std::shared_ptr<const TypeTable> types,
                      std::shared_ptr<const PriceTable> prices) {
-    is_changed_ = is_changed_ || types != types_ || prices != prices_;
+    is_changed_ = is_changed_ || prices != prices_ || !are_alike(types.get(), types_.get());
     types_ = std::move(types);
     prices_ = std::move(prices);
 }

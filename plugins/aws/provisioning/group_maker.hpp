@@ -35,7 +35,8 @@ public:
     /// The APIs live longer.
     GroupMaker(const Host& host, AutoScalingApi& groups, Ec2Api& ec2, MakingConfig config);
 
-    /// [strand] Types and prices as they are known now; before the first machine_types().
+    /// [strand] Types and prices as they are known now; before the first machine_types(), and
+    /// again in each pass or whenever they are others.
     void use(std::shared_ptr<const TypeTable> types, std::shared_ptr<const PriceTable> prices);
 
     /// [strand] What groups could be made of. Subnets, image and zones of types are read once in
