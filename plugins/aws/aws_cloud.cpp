@@ -144,7 +144,7 @@ AwsCloud::AwsCloud(Host host, AwsConfig config)
 
 AwsCloud::~AwsCloud() = default;
 
-Task<void> AwsCloud::start() {
+Task<std::unique_ptr<AwsCloud::Account>> AwsCloud::open() {
     AwsConfig config = config_;
     CredentialsConfig credentials = config.credentials;
     config.region = co_await find_region(host_, config.region, credentials, environment_);
@@ -156,15 +156,25 @@ Task<void> AwsCloud::start() {
         .region = config.region, .endpoints = config.endpoints, .timeout = config.timeout};
     if (const auto attempts = co_await find_attempts(environment_))
         client.retry.attempts = *attempts;
-    account_ = std::make_unique<Account>(host_, std::move(config), std::move(credentials), client,
+    auto out = std::make_unique<Account>(host_, std::move(config), std::move(credentials), client,
                                          environment_);
-    const Credentials found = co_await account_->credentials.get();
+    const Credentials found = co_await out->credentials.get();
     host_.info("AWS is asked with credentials of " + found.source);
+    co_return std::move(out);
+}
+
+Task<void> AwsCloud::start() {
+    account_ = co_await open();
     if (auto table = co_await account_->files.read_types())
         account_->types.use_table(*std::move(table));
     co_await account_->files.read_prices();
     tell_duplicates();
     if (account_->queue) account_->queue->start();
+}
+
+AwsCloud::Account& AwsCloud::account() const {
+    if (!account_) throw Failure(ErrorCode::unavailable, "AWS was not asked for anything yet");
+    return *account_;
 }
 
 /// Of several entries for one group the first counts.
@@ -177,43 +187,47 @@ void AwsCloud::tell_duplicates() const {
     }
 }
 
-Task<void> AwsCloud::self_check() { co_await account_->lists.update(); }
+Task<void> AwsCloud::self_check() {
+    std::unique_ptr<Account> own;
+    if (!account_) own = co_await open();
+    co_await (own ? *own : account()).lists.update();
+}
 
 /// Refreshes that overlap have one answer; one that is given up is read to its end.
 Task<SharedCloudView> AwsCloud::refresh() { return reading_.join(read()); }
 
 Task<SharedCloudView> AwsCloud::read() {
-    Account& account = *account_;
-    const std::uint64_t asked_at = account.changes.moment();
-    co_await account.lists.update();
-    account.changes.see(asked_at);
-    if (account.config.failed_activities) co_await account.activities.update(account.sizes());
-    account.templates.follow(account.known_groups());
-    co_await account.templates.renew(account.known_groups());
-    co_await account.files.renew_prices();
-    account.follow_notices();
-    co_return account.make_view();
+    Account& aws = account();
+    const std::uint64_t asked_at = aws.changes.moment();
+    co_await aws.lists.update();
+    aws.changes.see(asked_at);
+    if (aws.config.failed_activities) co_await aws.activities.update(aws.sizes());
+    aws.templates.follow(aws.known_groups());
+    co_await aws.templates.renew(aws.known_groups());
+    co_await aws.files.renew_prices();
+    aws.follow_notices();
+    co_return aws.make_view();
 }
 
 Task<Resized> AwsCloud::increase(Resize request) {
-    return account_->changes.increase(std::move(request));
+    return account().changes.increase(std::move(request));
 }
 
 Task<Resized> AwsCloud::decrease_target(Resize request) {
-    return account_->changes.decrease_target(std::move(request));
+    return account().changes.decrease_target(std::move(request));
 }
 
 Task<Removed> AwsCloud::remove(Removal request) {
-    return account_->changes.remove(std::move(request));
+    return account().changes.remove(std::move(request));
 }
 
 Task<NodeTemplate> AwsCloud::describe(NodeGroupId group) {
-    const ListedGroup* const listed = account_->lists.find(group.value());
+    const ListedGroup* const listed = account().lists.find(group.value());
     if (listed == nullptr || !listed->was_read)
         return fail_task<NodeTemplate>(
             {ErrorCode::not_found,
              "group " + in_quotes(group.value()) + ": it is none of the groups that are listed"});
-    return account_->templates.describe(listed->group);
+    return account().templates.describe(listed->group);
 }
 
 }  // namespace capstan::aws

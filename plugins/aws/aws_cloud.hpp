@@ -19,7 +19,7 @@ public:
 
     /// Region, credentials and files of data.
     Task<void> start();
-    /// For a doctor: whether groups can be listed.
+    /// For a doctor, started or not: whether groups can be listed.
     Task<void> self_check();
 
     Task<SharedCloudView> refresh();
@@ -30,6 +30,9 @@ public:
 
 private:
     struct Account;
+    Task<std::unique_ptr<Account>> open();
+    /// A Failure before `start`.
+    Account& account() const;
     Task<SharedCloudView> read();
     void tell_duplicates() const;
 

@@ -18,7 +18,7 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 
 constexpr const char* python = "build/python/bin/python";
-constexpr const char* account = "123456789012";
+constexpr const char* account_number = "123456789012";
 
 std::string text_of(const fs::path& path) {
     std::ostringstream out;
@@ -84,10 +84,10 @@ void add_group(json::array& calls, const Group& group) {
 /// policies say.
 json::object describe(const World& world) {
     json::array calls;
+    for (const Making& call : world.calls)
+        calls.push_back(json::array{call.service, call.action, call.parameters});
     for (const Group& group : world.groups) add_group(calls, group);
     json::object out = world.more;
-    if (const json::value* const own = out.if_contains("calls"))
-        for (const json::value& call : own->as_array()) calls.push_back(call);
     out["calls"] = std::move(calls);
     out["region"] = region;
     const json::object role{{"name", "capstan-shop"}, {"policy", policy_of(world.policies)}};
@@ -119,11 +119,12 @@ json::object policy_of(const std::vector<std::string>& files) {
         std::string text = text_of(fs::path("deploy/aws") / file);
         if (text.empty()) throw std::runtime_error("deploy/aws has no " + file);
         for (const auto& [what, by] : {std::pair{"REGION", region},
-                                       {"ACCOUNT", account},
+                                       {"ACCOUNT", account_number},
                                        {"CLUSTER", cluster_name},
                                        {"NODE_ROLE", "nodes"}})
             replace_all(text, what, by);
-        for (const json::value& statement : json::parse(text).at("Statement").as_array())
+        const json::value document = json::parse(text);
+        for (const json::value& statement : document.at("Statement").as_array())
             statements.push_back(statement);
     }
     return {{"Version", "2012-10-17"}, {"Statement", std::move(statements)}};

@@ -35,11 +35,18 @@ struct Group {
     std::map<std::string, std::string> labels{}, tags{};  ///< labels: by tags of node templates
 };
 
+/// A request that makes the world, as `aws SERVICE ACTION --cli-input-json` takes it.
+struct Making {
+    std::string service{}, action{};
+    boost::json::object parameters{};
+};
+
 struct World {
     std::vector<Group> groups{};
+    std::vector<Making> calls{};
     /// Of deploy/aws, together what Capstan may do.
     std::vector<std::string> policies{"policy.json"};
-    boost::json::object more{};  ///< words of the server: "delays", "capacity", "lag", "calls"
+    boost::json::object more{};  ///< words of the server: "delays", "capacity", "lag"
 };
 
 /// What was asked of AWS.

@@ -35,7 +35,9 @@ std::string scenario(const AwsServer& aws, const StoryOptions& options) {
     out << "title = \"a shop on AWS\"\nscan_interval = \"" << options.scan_interval << "\"\n"
         << "[pipeline]\nclouds = [\"aws\"]\n[pipeline.scale_up]\nexpanders = " << options.expanders
         << "\nsimilarity = [\"resources\", \"labels\"]\n"
-        << options.scale_up << "[plugin.aws]\ngrants = { http = [\"127.0.0.1\"] }\n"
+        << options.scale_up
+        << "[plugin.labels]\nsettings = { preset = \"aws\" }\n[plugin.aws]\ngrants = { http = "
+           "[\"127.0.0.1\"] }\n"
         << "[plugin.aws.settings]\nregion = \"" << region << "\"\ncluster = \"" << cluster_name
         << "\"\nendpoint_url = \"" << aws.url()
         << "\"\nrefresh_every = \"1s\"\ndiscovery = " << options.discovery

@@ -18,7 +18,8 @@ std::string config(const AwsServer& aws) {
     std::ostringstream out;
     out << "[pipeline]\nclouds = [\"aws\"]\n[pipeline.scale_up]\nexpanders = [\"least_waste\"]\n"
         << "similarity = [\"resources\", \"labels\"]\nsplitter = \"node_groups\"\n"
-        << "[plugin.aws]\ngrants = { http = [\"127.0.0.1\"] }\n[plugin.aws.settings]\nregion = \""
+        << "[plugin.labels]\nsettings = { preset = \"aws\" }\n[plugin.aws]\ngrants = { http = "
+           "[\"127.0.0.1\"] }\n[plugin.aws.settings]\nregion = \""
         << region << "\"\nendpoint_url = \"" << aws.url() << "\"\nrefresh_every = \"1s\"\n"
         << "discovery = [\"k8s.io/cluster-autoscaler/shop=owned\"]\n"
         << "credentials = { imds_endpoint = \"" << aws.url() << "\" }\n"

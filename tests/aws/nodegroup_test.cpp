@@ -8,23 +8,23 @@ namespace json = boost::json;
 using e2e::becomes;
 using ::testing::SizeIs;
 
-json::array make_cluster(const std::vector<std::string>& nodegroups) {
-    json::array calls{json::array{
-        "eks", "CreateCluster",
-        json::object{{"name", cluster_name},
-                     {"roleArn", "arn:aws:iam::123456789012:role/eks"},
-                     {"resourcesVpcConfig", json::object{{"subnetIds", json::array{}}}}}}};
+std::vector<Making> make_cluster(const std::vector<std::string>& nodegroups) {
+    std::vector<Making> calls{{"eks",
+                               "CreateCluster",
+                               {{"name", cluster_name},
+                                {"roleArn", "arn:aws:iam::123456789012:role/eks"},
+                                {"resourcesVpcConfig", json::object{}}}}};
     for (const std::string& name : nodegroups)
-        calls.push_back(json::array{
-            "eks", "CreateNodegroup",
-            json::object{{"clusterName", cluster_name},
-                         {"nodegroupName", name},
-                         {"subnets", json::array{}},
-                         {"nodeRole", "arn:aws:iam::123456789012:role/nodes"},
-                         {"instanceTypes", json::array{"m5.large"}},
-                         {"labels", json::object{{"pool", name}}},
-                         {"scalingConfig",
-                          json::object{{"minSize", 0}, {"maxSize", 5}, {"desiredSize", 0}}}}});
+        calls.push_back({"eks",
+                         "CreateNodegroup",
+                         {{"clusterName", cluster_name},
+                          {"nodegroupName", name},
+                          {"subnets", json::array()},
+                          {"nodeRole", "arn:aws:iam::123456789012:role/nodes"},
+                          {"instanceTypes", json::array({"m5.large"})},
+                          {"labels", json::object{{"pool", name}}},
+                          {"scalingConfig",
+                           json::object{{"minSize", 0}, {"maxSize", 5}, {"desiredSize", 0}}}}});
     return calls;
 }
 
@@ -32,7 +32,7 @@ json::array make_cluster(const std::vector<std::string>& nodegroups) {
 
 TEST_F(AwsStories, GrowTheNodegroupThatHasTheLabel) {
     World world;
-    world.more["calls"] = make_cluster({"blue", "green"});
+    world.calls = make_cluster({"blue", "green"});
     AwsStory& s = begin(world, {.pods = "node_selector = { pool = \"green\" }\n"});
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));

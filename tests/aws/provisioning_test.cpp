@@ -23,11 +23,11 @@ constexpr auto node_config =
     "aWZpY2F0ZUF1dGhvcml0eTogQUFBQQogICAgY2lkcjogMTAuMTAwLjAuMC8xNgo=";
 
 /// An account without groups, with a launch template to make them of and subnets to make them in.
-World account() {
+World bare_account() {
     World world{.policies = {"policy.json", "policy_provisioning.json"}};
-    world.more["calls"] = json::array{json::array{
-        "ec2", "CreateLaunchTemplate",
-        json::object{{"LaunchTemplateName", "nodes"},
+    world.calls = {{"ec2",
+                    "CreateLaunchTemplate",
+                    {{"LaunchTemplateName", "nodes"},
                      {"LaunchTemplateData",
                       json::object{{"ImageId", "ami-ekslinux"}, {"UserData", node_config}}}}}};
     world.more["subnet_tags"] = json::object{{"kubernetes.io/cluster/shop", "shared"}};
@@ -58,7 +58,7 @@ std::vector<std::string> made_groups(const AwsServer& aws) {
 TEST_F(AwsStories, MakeAGroupForABigPodAndDeleteItAfterIt) {
     StoryOptions options = provisioned();
     options.cpu = "6";
-    AwsStory& s = begin(account(), options);
+    AwsStory& s = begin(bare_account(), options);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }));
     const std::vector<std::string> made = made_groups(s.aws());
@@ -76,7 +76,7 @@ TEST_F(AwsStories, MakeAGroupForABigPodAndDeleteItAfterIt) {
 TEST_F(AwsStories, MakeAGroupWithTheLabelThatAPodAsksFor) {
     StoryOptions options = provisioned();
     options.pods = "node_selector = { tier = \"gold\" }\n";
-    AwsStory& s = begin(account(), options);
+    AwsStory& s = begin(bare_account(), options);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }))
         << "the label is on the node by the machine's own user data";

@@ -25,15 +25,6 @@ World spot_and_on_demand() {
 }
 constexpr auto spot_first = R"(["label_priority", "least_waste"])";
 
-/// Lists of groups that were asked for between two calls.
-std::ptrdiff_t lists_between(const std::vector<Call>& calls, std::int64_t first,
-                             std::int64_t last) {
-    return std::ranges::count_if(calls, [&](const Call& call) {
-        return call.action == "DescribeAutoScalingGroups" && call.number > first &&
-               call.number < last;
-    });
-}
-
 std::int64_t first_number(const std::vector<Call>& calls, const std::string& action,
                           const std::string& group, std::int64_t after = 0) {
     const auto found = std::ranges::find_if(calls, [&](const Call& call) {
@@ -47,7 +38,8 @@ TEST_F(AwsStories, FallOverToOnDemandInThePassThatSeesTheFailure) {
     World world = spot_and_on_demand();
     world.more["capacity"] =
         json::parse(R"([{"group": "spot", "limit": 0, "code": "InsufficientInstanceCapacity"}])");
-    AwsStory& s = begin(world, {.expanders = spot_first});
+    AwsStory& s =
+        begin(world, {.expanders = spot_first, .more = "[scale_up]\nbackoff = \"until_joined\"\n"});
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.aws().desired("on-demand"), 1);
@@ -57,10 +49,11 @@ TEST_F(AwsStories, FallOverToOnDemandInThePassThatSeesTheFailure) {
     const std::vector<Call> calls = s.aws().calls();
     const std::int64_t asked = first_number(calls, "SetDesiredCapacity", "spot");
     const std::int64_t seen = first_number(calls, "DescribeScalingActivities", "spot", asked);
+    const std::int64_t seen_again = first_number(calls, "DescribeScalingActivities", "spot", seen);
     const std::int64_t fell_over = first_number(calls, "SetDesiredCapacity", "on-demand");
     ASSERT_GT(seen, asked);
-    ASSERT_GT(fell_over, seen);
-    EXPECT_EQ(lists_between(calls, seen, fell_over), 0) << "no other pass is in between";
+    EXPECT_GT(fell_over, seen);
+    EXPECT_TRUE(seen_again == 0 || fell_over < seen_again) << "each pass asks for activities";
 
     s.aws().tell("capacity", json::array{});
     s.aws().tell("time", json::object{{"advance", 31}});
@@ -70,8 +63,7 @@ TEST_F(AwsStories, FallOverToOnDemandInThePassThatSeesTheFailure) {
 TEST_F(AwsStories, MoveBeforeASpotMachineIsTakenBack) {
     World world{.groups = {{.name = "spot", .desired = 1, .spot = true}},
                 .policies = {"policy.json", "policy_queue.json"}};
-    world.more["calls"] =
-        json::array{json::array{"sqs", "CreateQueue", json::object{{"QueueName", "capstan-shop"}}}};
+    world.calls = {{"sqs", "CreateQueue", {{"QueueName", "capstan-shop"}}}};
     world.more["queue_name"] = "capstan-shop";
     StoryOptions options;
     options.queue = "capstan-shop";
@@ -88,7 +80,8 @@ TEST_F(AwsStories, MoveBeforeASpotMachineIsTakenBack) {
 }
 
 TEST_F(AwsStories, NameTheRightThatIsMissing) {
-    AwsStory& s = begin({.groups = {{.name = "web"}}});
+    AwsStory& s = begin({.groups = {{.name = "web"}}},
+                        {.more = "[scale_up]\ninitial_node_group_backoff_duration = \"3s\"\n"});
     json::object without = policy_of({"policy.json"});
     without["Statement"].as_array().erase(without["Statement"].as_array().begin() + 1);
     s.aws().tell("policy", json::object{{"name", "capstan-shop"}, {"document", without}});

@@ -43,6 +43,12 @@ std::optional<int> goal_of(const Resize& request, int change) {
     return static_cast<int>(goal);
 }
 
+/// Of a change that was sent: without AWS's word against it, what came of it is not known.
+Error outcome_of(Error error) {
+    if (error.code == ErrorCode::unavailable) error.code = ErrorCode::deadline;
+    return error;
+}
+
 Error about_machine(const MachineId& machine, Error error) {
     error.subject = machine.value();
     return error;
@@ -133,7 +139,7 @@ Task<Resized> GroupChanges::set_target(Resize request, int goal) {
     parts_.lists.note_change(name);
     const auto done = co_await as_result(parts_.api.set_desired_capacity(name, goal));
     parts_.lists.note_change(name);
-    if (!done) co_return fail(within(titled(request.group), done.error()));
+    if (!done) co_return fail(within(titled(request.group), outcome_of(done.error())));
     answers_.agree(request, goal);
     answered_at_[request.group] = host_.monotonic();
     co_return Resized{goal};
@@ -205,7 +211,7 @@ Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
         answers_.lower(group, count, now->group.desired);
         co_return failed;
     }
-    const Error error = within(titled(group), done.error());
+    const Error error = within(titled(group), outcome_of(done.error()));
     for (const MachineId& machine : asked_for) failed.push_back(about_machine(machine, error));
     co_return failed;
 }

@@ -236,7 +236,8 @@ def answer(control, environ):
         return None
     word = path.removeprefix("/control/")
     try:
-        if environ["REQUEST_METHOD"] == "GET":
+        is_asked = environ["REQUEST_METHOD"] == "GET"
+        if is_asked:
             found = getattr(control, f"get_{word}")
             arguments = dict(urllib.parse.parse_qsl(environ.get("QUERY_STRING", "")))
         else:
@@ -244,7 +245,7 @@ def answer(control, environ):
             arguments = json.loads(environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0)) or b"{}")
         with LOCK:
             reconcile_all()
-            out = found(**arguments) if isinstance(arguments, dict) and word not in PLAIN else found(arguments)
+            out = found(**arguments) if is_asked or word not in PLAIN else found(arguments)
             events.RECLAIMS.carry_out()
             reconcile_all()
         return 200, json.dumps(out, default=str)

@@ -102,12 +102,16 @@ def assume_role_with_web_identity(self):
 
 
 def simulate_principal_policy(self):
+    """By what the caller says of the context alone: AWS looks up no tags for a simulation."""
     documents = documents_of(self._get_param("PolicySourceArn"))
+    context = {entry["ContextKeyName"]: entry["ContextKeyValues"]
+               for entry in self._get_param("ContextEntries", None) or []}
     results = []
     for resource in self._get_param("ResourceArns", None) or ["*"]:
         for action in self._get_param("ActionNames", []):
-            decision, _ = policy.decide(documents, action, {}, IDENTITIES.region, resource)
-            results.append({"EvalActionName": action, "EvalResourceName": resource, "EvalDecision": decision})
+            decision, missing = policy.simulate(documents, action, resource, context)
+            results.append({"EvalActionName": action, "EvalResourceName": resource, "EvalDecision": decision,
+                            "MatchedStatements": [], "MissingContextValues": missing})
     return ActionResult({"EvaluationResults": results, "IsTruncated": False})
 
 

@@ -187,19 +187,30 @@ def decide_all(documents, action, call, region):
 def decide(documents, action, call, region, resource=None, tags=None, more=None):
     """"allowed", "implicitDeny" or "explicitDeny", and the ARN of what it is about."""
     arn, tags = resource_of(action, call, region) if resource is None else (resource, tags or {})
-    context = context_of(action, call, region, tags, more or {})
-    decision = "implicitDeny"
+    return judge(documents, action, arn, context_of(action, call, region, tags, more or {}))[0], arn
+
+
+def simulate(documents, action, arn, told):
+    """The decision, and the condition keys that it would take to know better."""
+    context = {key.lower(): values for key, values in told.items()}
+    decision, missing = judge(documents, action, arn, context)
+    return decision, [] if decision == "allowed" else missing
+
+
+def judge(documents, action, arn, context):
+    decision, missing = "implicitDeny", []
     for document in documents:
         for statement in listed(json.loads(document)["Statement"]):
             if not concerns(statement, action, arn):
                 continue
-            conditions = statement.get("Condition", {})
-            if all(holds(operator, wanted, context.get(key.lower()))
-                   for operator, each in conditions.items() for key, wanted in each.items()):
+            wanted = [(operator, key, values) for operator, each in statement.get("Condition", {}).items()
+                      for key, values in each.items()]
+            missing += [key for _, key, _ in wanted if context.get(key.lower()) is None and key not in missing]
+            if all(holds(operator, values, context.get(key.lower())) for operator, key, values in wanted):
                 if statement["Effect"] == "Deny":
-                    return "explicitDeny", arn
+                    return "explicitDeny", []
                 decision = "allowed"
-    return decision, arn
+    return decision, missing
 
 
 def without_resources(document):

@@ -412,6 +412,13 @@ def policies_are_held_by_action_resource_and_condition():
             PolicySourceArn="arn:aws:iam::123456789012:user/owned",
             ActionNames=["autoscaling:DescribeAutoScalingGroups", "eks:DescribeNodegroup"])
         same([each["EvalDecision"] for each in told["EvaluationResults"]], ["allowed", "implicitDeny"])
+        tag = {"ContextKeyName": "aws:ResourceTag/owner", "ContextKeyType": "string"}
+        for context, expected in (([], ("implicitDeny", ["aws:ResourceTag/owner"])),
+                                  ([{**tag, "ContextKeyValues": ["capstan"]}], ("allowed", []))):
+            [told] = aws.client("iam").simulate_principal_policy(
+                PolicySourceArn="arn:aws:iam::123456789012:user/owned", ContextEntries=context,
+                ActionNames=["autoscaling:SetDesiredCapacity"])["EvaluationResults"]
+            same((told["EvalDecision"], told["MissingContextValues"]), expected)
 
 
 def a_pod_takes_on_its_role():
