@@ -106,6 +106,8 @@ struct AwsCloud::Account {
     /// Those of which a template can be told.
     Task<std::vector<CheckedGroup>> checked_groups();
     Task<void> check();
+    /// To the maker of groups, which has to be there.
+    Task<void> lend_types();
     void follow_notices();
     std::optional<Leaving> find_notice(std::string_view instance_id) const;
     /// The same as last time, where nothing that it tells was read anew.
@@ -244,6 +246,11 @@ Task<std::vector<CheckedGroup>> AwsCloud::Account::checked_groups() {
     co_return out;
 }
 
+Task<void> AwsCloud::Account::lend_types() {
+    std::shared_ptr<const TypeTable> all = co_await types.get_all();
+    maker->use(std::move(all), files.prices());
+}
+
 Task<void> AwsCloud::Account::check() {
     // Where groups cannot be listed, what else is refused is worth knowing, too.
     const Result<void> listed = co_await as_result(lists.update());
@@ -265,8 +272,7 @@ Task<void> AwsCloud::self_check() {
 Task<MachineTypes> AwsCloud::machine_types() {
     Account& aws = account();
     if (!aws.maker) co_return MachineTypes();
-    std::shared_ptr<const TypeTable> types = co_await aws.types.get_all();
-    aws.maker->use(std::move(types), aws.files.prices());
+    co_await aws.lend_types();
     co_return co_await aws.maker->machine_types();
 }
 
@@ -279,6 +285,7 @@ Result<PlannedGroup> AwsCloud::new_group(const Call&, const GroupPlan& plan) con
 Task<void> AwsCloud::create(GroupPlan plan) {
     Account& aws = account();
     if (!aws.maker) throw Failure(no_provisioning());
+    co_await aws.lend_types();
     co_await aws.maker->create(std::move(plan));
     aws.lists.expire();
 }
