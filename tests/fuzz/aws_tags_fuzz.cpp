@@ -2,6 +2,8 @@
 #include <string>
 #include <string_view>
 
+#include <capstan/label_syntax.hpp>
+
 #include "fuzzing.hpp"
 #include "templates/group_template.hpp"
 
@@ -27,6 +29,14 @@ void require_sentences(const std::vector<std::string>& warnings) {
         fuzz::require(!warning.empty(), "a warning says something");
 }
 
+/// A node with other labels would never be registered.
+void require_syntax(const NodeTemplate& node) {
+    for (const auto& [key, value] : node.labels)
+        fuzz::require(check_label_key(key) && check_label_value(value),
+                      "labels are what Kubernetes takes as labels");
+    for (const Taint& taint : node.taints) fuzz::require(!taint.key.empty(), "a taint has a key");
+}
+
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -49,6 +59,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     } else {
         fuzz::require(made->node == again->node, "equal tags give an equal template");
         require_sentences(made->warnings);
+        require_syntax(made->node);
     }
     require_sentences(aws::read_option_tags(sources.group.tags).warnings);
     return 0;

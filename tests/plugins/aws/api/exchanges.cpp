@@ -199,7 +199,7 @@ void listen_to_queue() {
     queue.start();
     aws.host().run();
     print("queue", aws, Json(static_cast<std::int64_t>(queue.size())));
-    aws.host().stop();
+    if (!aws.host().stop()) throw Failure(ErrorCode::internal, "the host does not stop");
 }
 
 }  // namespace
