@@ -114,12 +114,20 @@ Task<bool> TypeSource::read_all() {
 
 Task<std::shared_ptr<const TypeTable>> TypeSource::get_all() {
     co_await reading_.join(read_all());
+    const bool is_of_ec2 = all_due_ > Duration::zero();
+    if (all_ && all_version_ == version_ && all_is_of_ec2_ == is_of_ec2) co_return all_;
+    all_version_ = version_;
+    all_is_of_ec2_ = is_of_ec2;
+    all_ = std::make_shared<const TypeTable>(is_of_ec2 ? make_table() : table());
+    co_return all_;
+}
+
+/// What EC2 has told, dated today.
+TypeTable TypeSource::make_table() const {
     std::vector<InstanceType> types;
     for (const auto& [name, entry] : entries_)
         if (entry.type && host_.monotonic() < entry.stale) types.push_back(*entry.type);
-    if (all_due_ == Duration::zero()) co_return std::make_shared<const TypeTable>(table());
-    const std::string today = format_rfc3339(host_.now()).substr(0, 10);
-    co_return std::make_shared<const TypeTable>(TypeTable::of(std::move(types), today));
+    return TypeTable::of(std::move(types), format_rfc3339(host_.now()).substr(0, 10));
 }
 
 }  // namespace capstan::aws

@@ -37,7 +37,8 @@ public:
     const InstanceType* find(const std::string& name) const;
     /// Another one whenever `find` may give another type.
     std::uint64_t version() const noexcept { return version_; }
-    /// All of EC2's, for groups that could be made; of the table where it does not tell.
+    /// All of EC2's, for groups that could be made; of the table where it does not tell. The same
+    /// again, where it is.
     Task<std::shared_ptr<const TypeTable>> get_all();
 
 private:
@@ -50,6 +51,7 @@ private:
     /// Whether EC2 answered.
     Task<bool> read(std::vector<std::string> names);
     Task<bool> read_all();
+    TypeTable make_table() const;
     const TypeTable& table() const { return table_ ? *table_ : TypeTable::built_in(); }
     void keep(const std::vector<std::string>& names, const std::vector<InstanceType>& told);
     void tell_table(const Error& error);
@@ -64,6 +66,9 @@ private:
     Duration failed_until_{};
     Duration all_due_{};  ///< zero: they were never read
     std::uint64_t version_ = 0;
+    std::shared_ptr<const TypeTable> all_{};  ///< as they were told last
+    std::uint64_t all_version_ = 0;
+    bool all_is_of_ec2_ = false;
     News news_;
 };
 

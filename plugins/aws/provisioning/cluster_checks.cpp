@@ -103,6 +103,12 @@ Task<Page<Json>> read_object_page(Host host, KubeResource kind, std::string toke
     co_return out;
 }
 
+std::string not_checked(const std::string& what, const std::string& right, const Error& error) {
+    return "not checked: " + what + ": " +
+           (error.code == ErrorCode::permission ? "it takes " + in_quotes(right) + " in grants.kube"
+                                                : error.message);
+}
+
 Task<std::vector<Json>> read_objects(Host host, KubeResource kind) {
     const std::function<Task<Page<Json>>(std::string)> read = [host, kind](std::string token) {
         return read_object_page(host, kind, std::move(token));
@@ -158,15 +164,15 @@ Task<std::vector<std::string>> check_cluster(Host host, std::vector<CheckedGroup
     if (nodes) {
         append(find_untold_marks(*nodes, groups));
     } else {
-        out.push_back("not checked: whether tags tell the labels and taints of nodes: " +
-                      nodes.error().message);
+        out.push_back(not_checked("whether tags tell the labels and taints of nodes", "nodes:list",
+                                  nodes.error()));
     }
     const auto sets = co_await as_result(read_objects(host, daemon_set_kind()));
     if (sets) {
         append(find_missing_requests(*sets));
     } else {
-        out.push_back("not checked: whether containers of DaemonSets have requests: " +
-                      sets.error().message);
+        out.push_back(not_checked("whether containers of DaemonSets have requests",
+                                  "daemonsets.apps:list", sets.error()));
     }
     co_return out;
 }

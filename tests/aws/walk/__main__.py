@@ -24,11 +24,14 @@ REGION, ACCOUNT, CLUSTER = "eu-central-1", "123456789012", "shop"
 
 
 def policy():
-    """The least that Capstan needs, as it ships, for this account."""
-    text = pathlib.Path("deploy/aws/policy.json").read_text(encoding="utf-8")
-    for name, value in (("REGION", REGION), ("ACCOUNT", ACCOUNT), ("CLUSTER", CLUSTER)):
-        text = text.replace(name, value)
-    return json.loads(text)
+    """The least that Capstan and its doctor need, as it ships, for this account."""
+    statements = []
+    for name in ("policy.json", "policy_doctor.json"):
+        text = pathlib.Path("deploy/aws", name).read_text(encoding="utf-8")
+        for word, value in (("REGION", REGION), ("ACCOUNT", ACCOUNT), ("CLUSTER", CLUSTER)):
+            text = text.replace(word, value)
+        statements += json.loads(text)["Statement"]
+    return {"Version": "2012-10-17", "Statement": statements}
 
 
 def group_calls(name, zone):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <capstan/json.hpp>
 #include <capstan/time_text.hpp>
 
 namespace capstan::aws {
@@ -155,6 +156,8 @@ std::vector<Parameters> FakeAws::asked(const std::string& action) const {
 
 testing::HttpOutcome FakeAws::answer(const HttpRequest& request) {
     Parameters asked;
+    for (const auto& [name, value] : request.headers)
+        if (name == "X-Amz-Target" || name == "x-amz-target") return answer_queue(value);
     if (request.method == "GET") {
         asked["Action"] = "DescribeNodegroup";
     } else {
@@ -307,6 +310,22 @@ HttpReply FakeAws::describe_configurations(const Parameters& asked) {
                                          element("InstanceType", "m5.large") +
                                          element("ImageId", "ami-1"));
     return done("DescribeLaunchConfigurations", element("LaunchConfigurations", members));
+}
+
+/// A queue without messages leaves a request waiting.
+testing::HttpOutcome FakeAws::answer_queue(const std::string& target) {
+    if (target != "AmazonSQS.ReceiveMessage") return testing::reply(200, "{}");
+    if (events.empty()) return testing::unanswered();
+    Json messages = Json::array();
+    for (const std::string& body : events) {
+        Json message = Json::object();
+        message.set("MessageId", "m").set("ReceiptHandle", "r").set("Body", body);
+        messages.append(std::move(message));
+    }
+    events.clear();
+    Json reply = Json::object();
+    reply.set("Messages", std::move(messages));
+    return testing::reply(200, to_string(reply));
 }
 
 /// "/clusters/prod/node-groups/web"

@@ -54,8 +54,9 @@ public:
     std::map<std::string, FakeLaunchTemplate> launch_templates{{"lt-1", {}}};
     std::map<std::string, std::string> nodegroups{};  ///< JSON by "cluster/name"
     std::set<std::string> types{"m5.large", "c4.xlarge", "r4.large"};
-    std::size_t page_size = 100;  ///< of groups
-    bool is_lagging = false;      ///< lists show groups as they were when it began
+    std::size_t page_size = 100;        ///< of groups
+    std::vector<std::string> events{};  ///< bodies that wait in the queue
+    bool is_lagging = false;            ///< lists show groups as they were when it began
     /// Instances of a group come into service until it has what it wants.
     void launch(const std::string& group);
     /// AWS tries to launch one, and cannot.
@@ -85,6 +86,7 @@ private:
         int status = 0;  ///< 0: the answer is lost
     };
     testing::HttpOutcome answer(const HttpRequest& request);
+    testing::HttpOutcome answer_queue(const std::string& target);
     HttpReply answer_nodegroup(const HttpRequest& request);
     HttpReply act(const Parameters& asked);
     HttpReply describe_groups(const Parameters& asked);

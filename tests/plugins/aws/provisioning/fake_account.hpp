@@ -123,11 +123,12 @@ private:
     std::string described(const Labels& sent) const {
         std::string out = "<AutoScalingGroups>";
         for (const auto& [name, group] : groups) {
-            if (at(sent, "AutoScalingGroupNames.member.1") != name) continue;
+            if (!is_asked_for(sent, name, group)) continue;
             out += "<member><AutoScalingGroupName>" + name +
                    "</AutoScalingGroupName><MinSize>0</MinSize><MaxSize>1000</MaxSize>"
                    "<DesiredCapacity>" +
-                   std::to_string(group.desired) + "</DesiredCapacity><Tags>";
+                   std::to_string(group.desired) + "</DesiredCapacity>" + made_from(group) +
+                   "<AvailabilityZones><member>eu-central-1a</member></AvailabilityZones><Tags>";
             for (const auto& [key, value] : group.tags)
                 out += "<member><Key>" + key + "</Key><Value>" + value + "</Value></member>";
             out += "</Tags><Instances>";
@@ -139,6 +140,33 @@ private:
             out += "</member>";
         }
         return out + "</AutoScalingGroups>";
+    }
+    /// By its name, or by the key of one tag.
+    static bool is_asked_for(const Labels& sent, const std::string& name, const FakeGroup& group) {
+        const std::string wanted = at(sent, "AutoScalingGroupNames.member.1");
+        if (!wanted.empty()) return wanted == name;
+        return group.tags.contains(at(sent, "Filters.member.1.Values.member.1"));
+    }
+    static std::string made_from(const FakeGroup& group) {
+        const auto named = [&](const std::string& parameter) {
+            return "<LaunchTemplateName>" +
+                   at(group.parameters, parameter + ".LaunchTemplateName") +
+                   "</LaunchTemplateName><Version>" + at(group.parameters, parameter + ".Version") +
+                   "</Version>";
+        };
+        const std::string policy = "MixedInstancesPolicy.LaunchTemplate";
+        if (group.parameters.contains("LaunchTemplate.LaunchTemplateName"))
+            return "<LaunchTemplate>" + named("LaunchTemplate") + "</LaunchTemplate>";
+        if (!group.parameters.contains("MinSize")) return {};
+        return "<MixedInstancesPolicy><LaunchTemplate><LaunchTemplateSpecification>" +
+               named(policy + ".LaunchTemplateSpecification") +
+               "</LaunchTemplateSpecification><Overrides><member><InstanceType>" +
+               at(group.parameters, policy + ".Overrides.member.1.InstanceType") +
+               "</InstanceType></member></Overrides></LaunchTemplate><InstancesDistribution>"
+               "<OnDemandBaseCapacity>0</"
+               "OnDemandBaseCapacity><OnDemandPercentageAboveBaseCapacity>0"
+               "</OnDemandPercentageAboveBaseCapacity></InstancesDistribution>"
+               "</MixedInstancesPolicy>";
     }
     testing::HttpOutcome version(const Labels& sent) const {
         const auto found = launch_templates.find(at(sent, "LaunchTemplateName"));
