@@ -32,7 +32,8 @@ eviction_retry = "1s"
 /// Groups are read anew each second, for a story is short.
 std::string scenario(const AwsServer& aws, const StoryOptions& options) {
     std::ostringstream out;
-    out << "title = \"a shop on AWS\"\nscan_interval = \"" << options.scan_interval << "\"\n"
+    out << "title = \"a shop on AWS\"\nready_delay = \"200ms\"\nscan_interval = \""
+        << options.scan_interval << "\"\n"
         << "[pipeline]\nclouds = [\"aws\"]\n[pipeline.scale_up]\nexpanders = " << options.expanders
         << "\nsimilarity = [\"resources\", \"labels\"]\n"
         << options.scale_up

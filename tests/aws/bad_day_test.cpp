@@ -1,5 +1,6 @@
 // Minutes in real time of the daemon as it ships, behind a proxy that does what networks and busy
 // services do: passes begin when they are due, and no machine is bought twice.
+#include <cmath>
 #include <cstdlib>
 #include <sstream>
 #include <thread>
@@ -27,7 +28,7 @@ constexpr auto bad_day = R"([
     {"fault": "error", "every": 5, "code": "RequestLimitExceeded", "status": 503, "service": "ec2"},
     {"fault": "hang", "every": 13, "seconds": 60},
     {"fault": "half_open", "every": 17},
-    {"fault": "delay", "every": 6, "seconds": 2},
+    {"fault": "delay", "every": 6, "seconds": 0.7},
     {"fault": "reset", "every": 19},
     {"fault": "reset_after", "every": 11, "action": "SetDesiredCapacity|Terminate.*"},
     {"fault": "truncated", "every": 23},
@@ -51,18 +52,19 @@ constexpr int most_pods = 7;
 void expect_punctual(const std::string& metrics) {
     const std::string name = "capstan_pass_interval_seconds";
     const double all = metric(metrics, name + "_count");
-    const double late = all - metric(metrics, name + "_bucket{le=\"2.2\"}");
+    const double late = all - metric(metrics, name + "_bucket{le=\"5.5\"}");
     ::testing::Test::RecordProperty("intervals", static_cast<int>(all));
     ::testing::Test::RecordProperty("late", static_cast<int>(late));
-    EXPECT_GE(all * 2.2, 0.8 * static_cast<double>(length().count()));
-    EXPECT_LE(late, all / 100 + 1) << "of " << all << " intervals are longer than 1.1 of 2 s";
+    EXPECT_GE(all * 5.5, 0.8 * static_cast<double>(length().count()));
+    EXPECT_LE(late, std::floor(all / 100))
+        << "of " << all << " intervals are longer than 1.1 of 5 s";
 }
 
 TEST_F(AwsStories, BeginPassesInTimeOnABadDay) {
     AwsStory& s =
         begin({.groups = {{.name = "web"}},
                .more = {{"lag", 3}, {"delays", json::parse(R"({"launch": 1, "boot": 3})")}}},
-              {.scan_interval = "2s", .settings = "timeout = \"5s\"\n"});
+              {.scan_interval = "5s", .settings = "timeout = \"1s\"\n"});
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     s.aws().strike(json::parse(bad_day).as_array());

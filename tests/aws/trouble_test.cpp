@@ -60,7 +60,7 @@ TEST_F(AwsStories, FallOverToOnDemandInThePassThatSeesTheFailure) {
     EXPECT_TRUE(becomes(60s, [&] { return s.aws().machines("spot").size() == 1; }));
 }
 
-TEST_F(AwsStories, MoveBeforeASpotMachineIsTakenBack) {
+TEST_F(AwsStories, TellOfASpotMachineThatIsTakenBack) {
     World world{.groups = {{.name = "spot", .desired = 1, .spot = true}},
                 .policies = {"policy.json", "policy_queue.json"}};
     world.calls = {{"sqs", "CreateQueue", {{"QueueName", "capstan-shop"}}}};
@@ -71,12 +71,18 @@ TEST_F(AwsStories, MoveBeforeASpotMachineIsTakenBack) {
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     const std::string machine(s.aws().machines("spot").front().at("id").as_string());
-    s.aws().tell("interrupt", json::object{{"instance", machine}, {"notice", 120}});
+    s.aws().tell("interrupt", json::object{{"instance", machine}, {"notice", 10}});
+    EXPECT_TRUE(becomes(30s, [&] {
+        return s.daemon().log().find(machine + " of spot leaves: spot interruption") !=
+               std::string::npos;
+    }));
+    EXPECT_TRUE(becomes(30s, [&] { return s.aws().calls("DeleteMessageBatch").size() == 1; }));
     EXPECT_TRUE(becomes(90s, [&] {
         const auto nodes = s.nodes();
         return s.has_ready_pods(1) && !nodes.empty() && std::ranges::count(nodes, machine) == 0;
-    })) << "its pods run elsewhere before the two minutes are over";
-    EXPECT_THAT(s.aws().calls("DeleteMessage"), SizeIs(1));
+    })) << "the group replaces it";
+    EXPECT_EQ(s.aws().desired("spot"), 1);
+    EXPECT_EQ(s.aws().calls("SetDesiredCapacity").size(), 0u);
 }
 
 TEST_F(AwsStories, NameTheRightThatIsMissing) {

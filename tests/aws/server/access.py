@@ -186,8 +186,9 @@ class Access:
         path = urllib.parse.urlsplit(environ.get("RAW_URI") or environ["PATH_INFO"]).path
         query = environ.get("QUERY_STRING", "")
         try:
+            right = policy.right_for(f"{call['service']}:{call['action']}").partition(":")[2]
             request = Request(ACCOUNT, environ["REQUEST_METHOD"], path + (f"?{query}" if query else ""),
-                              call["parameters"], body, headers, call["action"])
+                              call["parameters"], body, headers, right)
             request.check_signature()
         except access_control.InvalidClientTokenIdError:
             refuse(call["service"], "InvalidClientTokenId", "The security token included in the request is invalid.")
@@ -204,7 +205,7 @@ class Access:
         return request
 
     def check_permission(self, request, call):
-        action = f"{call['service']}:{call['action']}"
+        action = policy.right_for(f"{call['service']}:{call['action']}")
         if action == "sts:GetCallerIdentity":
             return
         action, decision, arn = policy.decide_all(request.collect(), action, call["parameters"], call["region"])

@@ -72,10 +72,17 @@ RESOURCES = {
     "iam:SimulatePrincipalPolicy": of_principal,
     "sqs:ReceiveMessage": of_queue,
     "sqs:DeleteMessage": of_queue,
-    "sqs:DeleteMessageBatch": of_queue,
     "sqs:GetQueueAttributes": of_queue,
     "sts:AssumeRole": of_role,
 }
+
+
+# A batch needs the right to its one action.
+RIGHTS = {"sqs:DeleteMessageBatch": "sqs:DeleteMessage", "sqs:ChangeMessageVisibilityBatch": "sqs:ChangeMessageVisibility"}
+
+
+def right_for(action):
+    return RIGHTS.get(action, action)
 
 
 def tags_in(call):
