@@ -81,7 +81,7 @@ class AutoScalingApi {
 public:
     explicit AutoScalingApi(AwsClient& client) : client_(client) {}
 
-    /// Groups that carry all of the tags.
+    /// Groups that carry all of the tags; one at least (`invalid_argument`).
     Task<AutoScalingGroups> find_groups(std::vector<TagFilter> tags);
     /// Those of the names that exist.
     Task<AutoScalingGroups> describe_groups(std::vector<std::string> names);
@@ -93,7 +93,8 @@ public:
         std::vector<std::string> names);
 
     Task<void> set_desired_capacity(std::string group, int desired);
-    /// Terminates, and lowers the desired capacity by one. The activity's description.
+    /// Terminates, and lowers the desired capacity by one. The activity's description. Sent once:
+    /// after an attempt without an answer what came of it is not known (`deadline`).
     Task<std::string> terminate_instance(std::string instance_id);
 
     struct NewGroup {
@@ -103,8 +104,8 @@ public:
         int min = 0, max = 0, desired = 0;
         Labels tags{};  ///< none of them is propagated to instances
         Labels propagated_tags{};
-        bool spot = false;  ///< all of it, by a mixed instances policy
-        std::string instance_type{};
+        bool spot = false;            ///< all of it, by a mixed instances policy
+        std::string instance_type{};  ///< of spot; else the launch template's
     };
     Task<void> create_group(NewGroup group);
     /// Refused by AWS (`conflict`) while it has instances or a scaling activity is in progress.

@@ -33,15 +33,20 @@ class Ec2Api {
 public:
     explicit Ec2Api(AwsClient& client) : client_(client) {}
 
+    /// An image that is told as a parameter ("resolve:ssm:...") is resolved by a second request;
+    /// where that is not allowed the parameter stays. `not_found`: there is no such version.
     Task<LaunchTemplateData> describe_launch_template_version(LaunchTemplateRef ref);
-    /// Ids that are "resolve:ssm:..." included.
+    /// Those of the ids that exist. "resolve:ssm:..." is no id, and left out: EC2 resolves it of a
+    /// launch template alone.
     Task<std::vector<Image>> describe_images(std::vector<std::string> ids);
-    /// All where `names` is empty.
+    /// All where `names` is empty, else those of the names that exist. A type whose processors or
+    /// memory cannot be read is left out.
     Task<std::vector<InstanceType>> describe_instance_types(std::vector<std::string> names);
     /// The names of types that satisfy the requirements.
     Task<std::vector<std::string>> find_types(InstanceRequirements requirements,
                                               std::string architecture,
                                               std::string virtualization_type);
+    /// Subnets that carry all of the tags; "*" in a value stands for any text, as EC2 has it.
     Task<std::vector<Subnet>> find_subnets(Labels tags);
     /// Zones in which each type is offered: pairs of type and zone.
     Task<std::vector<std::pair<std::string, std::string>>> describe_type_offerings();
@@ -56,7 +61,8 @@ public:
     Task<LaunchTemplateRef> create_launch_template(NewLaunchTemplate launch_template);
     Task<void> delete_launch_template(std::string name);
 
-    /// Whether the action would be allowed, asked by DryRun. Nothing: it is.
+    /// Whether the action would be allowed, asked by DryRun. Nothing: it is. An error of another
+    /// code than `permission` does not say that it is not.
     Task<std::optional<Error>> dry_run(std::string action);
 
 private:

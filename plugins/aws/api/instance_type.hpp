@@ -22,9 +22,9 @@ struct InstanceType {
     std::vector<Accelerators> gpus{};
     std::vector<Accelerators> neuron_devices{};  ///< Inferentia and Trainium
     int neuron_cores = 0;                        ///< of all devices
-    std::int64_t instance_storage_gib = 0;       ///< of local disks, all together
-    int efa_interfaces = 0;                      ///< at most
-    int network_interfaces = 0;                  ///< at most, of the default card
+    std::int64_t instance_storage_gib = 0;  ///< of local disks, all together; EC2 tells 10^9 bytes
+    int efa_interfaces = 0;                 ///< at most
+    int network_interfaces = 0;             ///< at most, of the default card
     int ipv4_per_interface = 0;
     bool has_prefix_delegation = false;  ///< Nitro: /28 prefixes in the place of addresses
     bool bare_metal = false;

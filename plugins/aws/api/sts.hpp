@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <capstan/task.hpp>
@@ -14,6 +15,11 @@ class AwsClient;
 struct CallerIdentity {
     std::string account{}, arn{}, user_id{};
 };
+
+/// What a policy of the caller can be asked for: the role behind the identity of an assumed role
+/// (without the role's path, which STS does not tell), any other identity as it is.
+///     "arn:aws:sts::1:assumed-role/capstan/i-1"  ->  "arn:aws:iam::1:role/capstan"
+std::string policy_source_of(std::string_view arn);
 
 /// [strand]
 class StsApi {

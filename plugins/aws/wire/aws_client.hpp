@@ -5,11 +5,11 @@
 ///     const XmlReply reply = co_await client.call(request, Repeatable::yes);
 #pragma once
 
-#include <cstdint>
-#include <functional>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,8 +30,15 @@ public:
         : service_(service), action_(std::move(action)) {}
 
     QueryRequest& set(std::string name, std::string value) &;
-    QueryRequest& set(std::string name, std::int64_t value) &;
-    QueryRequest& set(std::string name, bool value) &;
+    /// A whole number, or true or false.
+    template <std::integral Value>
+    QueryRequest& set(std::string name, Value value) & {
+        if constexpr (std::is_same_v<Value, bool>) {
+            return set(std::move(name), std::string(value ? "true" : "false"));
+        } else {
+            return set(std::move(name), std::to_string(value));
+        }
+    }
     /// "AutoScalingGroupNames.member.1", ".member.2": the query protocol's lists. `list` is
     /// "AutoScalingGroupNames.member"; that of the ec2 protocol is the bare name, "ImageId".
     QueryRequest& set_list(const std::string& list, const std::vector<std::string>& values) &;
@@ -63,6 +70,7 @@ struct ClientConfig {
     std::string region{};
     EndpointConfig endpoints{};
     Duration timeout = std::chrono::seconds(30);  ///< of one attempt
+    /// What is repeated is AWS's to say: `statuses`, `errors` and `also` count for nothing.
     RetryPolicy retry{};
 };
 
@@ -72,8 +80,16 @@ struct ClientConfig {
 /// "autoscaling:SetDesiredCapacity: ValidationError: ... (request id ...)". `permission` names the
 /// action that the policy lacks and the resource that AWS's message names.
 ///
-/// Throttling is repeated by token bucket and jitter; an expired token is renewed once; the
-/// clock's skew is learned from a reply's Date, and the request signed anew once.
+/// Throttling is repeated by token bucket and jitter, and so is a request without an answer, or
+/// with one that cannot be read, if it can be sent twice or was not carried out. Each attempt is
+/// signed anew. Refused credentials are renewed once; the clock's skew is learned from a reply's
+/// Date, and the request signed anew once. A change of which it is not known what came of it is
+/// `deadline`.
+///
+/// Credentials without an access key id leave a request unsigned.
+///
+/// The histogram `cluster_autoscaler_aws_request_duration_seconds` has the labels `endpoint`, which
+/// is the action, and `status`: "success", AWS's error code, or "error".
 class AwsClient {
 public:
     AwsClient(const Host& host, ClientConfig config, CredentialsProvider& credentials);

@@ -15,8 +15,14 @@ struct EndpointConfig {
     bool fips = false, dual_stack = false;
 };
 
-/// "https://autoscaling.eu-central-1.amazonaws.com", without a path or a slash at its end.
+/// "https://autoscaling.eu-central-1.amazonaws.com", without a path or a slash at its end. An
+/// override keeps its path, and loses the slash.
 std::string endpoint_of(Service service, std::string_view region, const EndpointConfig& config);
+
+/// The region that a signature for the service names: another one where the service is one for all
+/// regions, as IAM is.
+std::string signing_region_of(Service service, std::string_view region,
+                              const EndpointConfig& config);
 
 /// "aws", "aws-cn", "aws-us-gov" and the others, by the region's name: what ARNs begin with.
 std::string_view partition_of(std::string_view region) noexcept;

@@ -1,0 +1,164 @@
+#include "queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+#include <capstan/wake.hpp>
+
+#include "../wire/aws_client.hpp"
+
+namespace capstan::aws {
+namespace {
+
+constexpr int messages_at_once = 10;  // SQS' maximum, of a batch to delete as well
+/// How long a message that was received is kept from others; it is deleted at once.
+constexpr int visibility_seconds = 30;
+constexpr std::chrono::minutes list_lag{10};
+/// An answer without a message that came sooner than this was not waited for.
+constexpr std::chrono::seconds soonest{1};
+constexpr std::chrono::seconds first_delay{1}, longest_delay{60};
+constexpr std::size_t most_told = 100;
+
+std::string sentence_of(const Notice& notice) {
+    return std::string(notice.reason == LeaveReason::spot_interruption ? "spot notice"
+                                                                       : name_of(notice.reason)) +
+           " for " + notice.instance_id;
+}
+
+}  // namespace
+
+NoticeQueue::NoticeQueue(const Host& host, AwsClient& client, NoticeQueueConfig config)
+    : host_(host), client_(client), config_(std::move(config)), background_(host) {}
+
+void NoticeQueue::start() { background_.spawn("notices of " + config_.url, listen()); }
+
+std::optional<Leaving> NoticeQueue::find(std::string_view instance_id) const {
+    const auto at = notices_.find(instance_id);
+    if (at == notices_.end()) return std::nullopt;
+    return Leaving{.reason = at->second.notice.reason, .at = at->second.notice.at};
+}
+
+void NoticeQueue::follow(std::set<std::string, std::less<>> instance_ids) {
+    const Duration now = host_.monotonic();
+    std::erase_if(notices_, [&](const auto& one) {
+        return !instance_ids.contains(one.first) && now - one.second.came >= list_lag;
+    });
+    existing_ = std::move(instance_ids);
+}
+
+Task<void> NoticeQueue::listen() {
+    for (;;) {
+        const Duration began = host_.monotonic();
+        const Result<std::size_t> got = co_await as_result(receive());
+        if (!got) {
+            // An instance that stops fails its sleeps, too, and that ends this task.
+            if (got.error().code != ErrorCode::cancelled) note_trouble(got.error());
+            co_await sleep_for(host_, delay_after_failure());
+            continue;
+        }
+        failures_ = 0;
+        note_trouble(std::nullopt);
+        if (*got == 0 && host_.monotonic() - began < soonest) co_await sleep_for(host_, soonest);
+    }
+}
+
+Task<std::size_t> NoticeQueue::receive() {
+    Json request = Json::object();
+    request.set("QueueUrl", config_.url)
+        .set("MaxNumberOfMessages", messages_at_once)
+        .set("VisibilityTimeout", visibility_seconds)
+        .set("WaitTimeSeconds", std::int64_t{config_.wait.count()});
+    const Json reply = co_await client_.post_json(Service::sqs, "AmazonSQS.ReceiveMessage",
+                                                  std::move(request), Repeatable::yes);
+    const Json* const messages = reply.find("Messages");
+    if (messages == nullptr || messages->items().empty()) co_return std::size_t{0};
+    Json entries = Json::array();
+    for (const Json& message : messages->items()) {
+        take(message);
+        const std::string& receipt = message.text_at({"ReceiptHandle"});
+        if (receipt.empty()) continue;
+        Json entry = Json::object();
+        entry.set("Id", std::to_string(entries.items().size())).set("ReceiptHandle", receipt);
+        entries.append(std::move(entry));
+    }
+    if (!entries.items().empty()) co_await remove(std::move(entries));
+    co_return messages->items().size();
+}
+
+Task<void> NoticeQueue::remove(Json entries) {
+    Json request = Json::object();
+    request.set("QueueUrl", config_.url).set("Entries", std::move(entries));
+    const Json reply = co_await client_.post_json(Service::sqs, "AmazonSQS.DeleteMessageBatch",
+                                                  std::move(request), Repeatable::yes);
+    const Json* const failed = reply.find("Failed");
+    if (failed == nullptr || failed->items().empty()) co_return;
+    // They come again, and change nothing then.
+    const Json& first = failed->items().front();
+    throw Failure(ErrorCode::unavailable,
+                  "sqs:DeleteMessageBatch: " +
+                      counted(static_cast<std::int64_t>(failed->items().size()), "message") +
+                      " cannot be deleted: " + first.text_at({"Code"}) + " " +
+                      in_quotes(first.text_at({"Message"})));
+}
+
+void NoticeQueue::take(const Json& message) {
+    Result<std::vector<Notice>> notices = read_notices(message.text_at({"Body"}));
+    if (!notices) {
+        tell_malformed(notices.error());
+        return;
+    }
+    for (Notice& notice : *notices) remember(std::move(notice));
+}
+
+void NoticeQueue::remember(Notice notice) {
+    const auto at = notices_.find(notice.instance_id);
+    if (notice.is_over) {
+        if (at != notices_.end() && at->second.notice.reason == notice.reason) notices_.erase(at);
+        return;
+    }
+    if (at != notices_.end() &&
+        (at->second.notice == notice || !takes_the_place(notice, at->second.notice)))
+        return;
+    const bool concerns_us = !existing_ || existing_->contains(notice.instance_id);
+    const std::string sentence = sentence_of(notice);
+    std::string id = notice.instance_id;
+    notices_.insert_or_assign(std::move(id), Known{std::move(notice), host_.monotonic(), ++came_});
+    if (notices_.size() > std::max<std::size_t>(config_.most_remembered, 1)) {
+        notices_.erase(std::min_element(
+            notices_.begin(), notices_.end(),
+            [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
+    }
+    if (!concerns_us) return;
+    host_.info("an instance is about to leave: " + sentence);
+    if (const Result<void> woken = wake(host_, sentence); !woken)
+        host_.debug("the next pass comes in its own time: " + woken.error().message);
+}
+
+void NoticeQueue::tell_malformed(const Error& error) {
+    if (told_.size() >= most_told || !told_.insert(error.message).second) return;
+    host_.warn(
+        "a message of the queue is no event that can be read, and was deleted: " + error.message,
+        {field("queue", config_.url)});
+}
+
+void NoticeQueue::note_trouble(const std::optional<Error>& error) {
+    if (error && (!trouble_ || trouble_->code != error->code))
+        host_.warn("notices of instances that leave cannot be read: " + error->message,
+                   {field("queue", config_.url)});
+    if (!error && trouble_)
+        host_.info("notices of instances that leave can be read again",
+                   {field("queue", config_.url)});
+    trouble_ = error;
+}
+
+Duration NoticeQueue::delay_after_failure() {
+    Duration most = first_delay;
+    for (int n = 0; n < failures_ && most < longest_delay; ++n) most *= 2;
+    ++failures_;
+    most = std::min<Duration>(most, longest_delay);
+    // Between a half and the whole, so that several listeners spread.
+    return most - std::chrono::duration_cast<Duration>(most * (host_.random_share() / 2));
+}
+
+}  // namespace capstan::aws

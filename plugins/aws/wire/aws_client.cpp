@@ -1,0 +1,260 @@
+#include "aws_client.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include <capstan/duration.hpp>
+#include <capstan/http_error.hpp>
+#include <capstan/time_text.hpp>
+#include <capstan/url.hpp>
+
+#include "repetition.hpp"
+#include "signature.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// AWS accepts five minutes; what is well within them was not refused for the time.
+constexpr Duration skew_min = 2min;
+
+/// One request of a client, however often it is sent.
+struct AwsCall {
+    Service service{};
+    std::string action{};   ///< "autoscaling:SetDesiredCapacity"
+    HttpRequest request{};  ///< not signed
+    Repeatable repeatable{};
+    /// Keeps the answer; an error: it is unreadable.
+    std::function<std::optional<Error>(const HttpReply&)> read{};
+
+    std::string endpoint() const { return action.substr(action.find(':') + 1); }
+};
+
+/// Each helps once.
+struct Corrections {
+    bool time = false, identity = false;
+};
+
+Metric duration_metric(const Host& host) {
+    return histogram(host, "cluster_autoscaler_aws_request_duration_seconds",
+                     "How long requests to AWS took with their repetitions, in seconds.",
+                     {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2, 5, 10, 20, 30, 60},
+                     {"endpoint", "status"});
+}
+
+std::string name_of_action(Service service, std::string_view action) {
+    return std::string(name_of(service)) + ":" + std::string(action);
+}
+
+/// Without credentials nothing was sent, so a time-out of their source leaves nothing open.
+Error unsigned_error(const std::string& action, Error error) {
+    if (error.code == ErrorCode::deadline) error.code = ErrorCode::unavailable;
+    return within(action, std::move(error));
+}
+
+Result<Json> read_json_answer(const HttpReply& reply) {
+    if (reply.body.empty()) return Json::object();
+    Result<Json> out = parse_json(reply.body);
+    if (!out) return fail(ErrorCode::unavailable, "the answer is " + out.error().message);
+    return out;
+}
+
+}  // namespace
+
+struct AwsClient::State {
+    State(const Host& of, ClientConfig with, CredentialsProvider& provider)
+        : host(of),
+          config(std::move(with)),
+          credentials(provider),
+          budget(config.retry),
+          durations(duration_metric(host)) {}
+
+    Host host;
+    ClientConfig config;
+    CredentialsProvider& credentials;
+    RepetitionBudget budget;
+    Metric durations;
+    Duration skew{};
+
+    std::string url_of(Service service, std::string_view path) const {
+        return endpoint_of(service, config.region, config.endpoints) + std::string(path);
+    }
+    HttpRequest signed_request(const AwsCall& call, const Credentials& with) const {
+        HttpRequest out = call.request;
+        out.within(config.timeout);
+        if (with.access_key_id.empty()) return out;
+        const SigningScope scope{signing_region_of(call.service, config.region, config.endpoints),
+                                 std::string(name_of(call.service))};
+        sign(out, with, scope, host.now() + skew);
+        return out;
+    }
+    std::optional<FailedAttempt> judge(const AwsCall& call, const Result<HttpReply>& reply) const {
+        if (!reply) return judge_absence(call.action, reply.error());
+        if (!is_success(*reply)) return judge_refusal(call.action, *reply, host.now());
+        const std::optional<Error> unreadable = call.read(*reply);
+        if (unreadable) return judge_unreadable(call.action, *unreadable);
+        return std::nullopt;
+    }
+    bool learn_skew(const std::string& code, const Result<HttpReply>& reply);
+    static Task<void> answer(std::shared_ptr<State> self, AwsCall call);
+    static Task<void> attempts(std::shared_ptr<State> self, AwsCall call);
+    static Task<bool> correct(std::shared_ptr<State> self, std::shared_ptr<Corrections> done,
+                              Credentials refused, std::shared_ptr<FailedAttempt> failed,
+                              bool is_time_wrong);
+};
+
+/// Whether the time by the reply is another one than requests were signed with.
+bool AwsClient::State::learn_skew(const std::string& code, const Result<HttpReply>& reply) {
+    if (!reply || !is_refused_time(code)) return false;
+    const Result<Time> date = parse_http_date(reply->header("date"));
+    if (!date || *date < Time()) return false;
+    const Duration told = *date - host.now();
+    if (told - skew < skew_min && skew - told < skew_min) return false;
+    skew = told;
+    host.warn("the clock of this machine and AWS's differ; requests are signed by AWS's",
+              {field("ahead", format_duration(told))});
+    return true;
+}
+
+/// Whether the request can be signed anew. What came of the attempt to renew credentials is in
+/// `failed` where it was none.
+Task<bool> AwsClient::State::correct(std::shared_ptr<State> self, std::shared_ptr<Corrections> done,
+                                     Credentials refused, std::shared_ptr<FailedAttempt> failed,
+                                     bool is_time_wrong) {
+    if (is_time_wrong && !std::exchange(done->time, true)) co_return true;
+    Error& error = failed->error;
+    if (error.code != ErrorCode::unauthenticated || refused.access_key_id.empty()) co_return false;
+    error.message += "; signed with credentials of " +
+                     (refused.source.empty() ? refused.access_key_id : refused.source);
+    if (!is_refused_identity(error.provider_code) || std::exchange(done->identity, true))
+        co_return false;
+    const Result<Credentials> fresh =
+        co_await as_result(self->credentials.renew(refused.access_key_id));
+    if (!fresh) {
+        error.message += ", and there are no others: " + fresh.error().message;
+        co_return false;
+    }
+    co_return fresh->access_key_id != refused.access_key_id ||
+        fresh->session_token != refused.session_token;
+}
+
+Task<void> AwsClient::State::attempts(std::shared_ptr<State> self, AwsCall call) {
+    const auto corrections = std::make_shared<Corrections>();
+    int paid = 0;
+    for (int attempt = 1;;) {
+        const Result<Credentials> with = co_await as_result(self->credentials.get());
+        if (!with) throw Failure(unsigned_error(call.action, with.error()));
+        HttpRequest request = self->signed_request(call, *with);
+        const Result<HttpReply> reply = co_await as_result(send(self->host, std::move(request)));
+        const std::optional<FailedAttempt> judged = self->judge(call, reply);
+        if (!judged) {
+            self->budget.refund(paid);
+            co_return;
+        }
+        const auto failed = std::make_shared<FailedAttempt>(*judged);
+        const bool is_time_wrong = self->learn_skew(failed->error.provider_code, reply);
+        if (co_await correct(self, corrections, *with, failed, is_time_wrong)) continue;
+        const std::optional<Duration> time = co_await time_left(self->host);
+        const Duration wait =
+            self->budget.delay_after(attempt, self->host.random_share(), failed->error.retry_after);
+        const std::string end =
+            self->budget.find_end(*failed, call.repeatable, attempt, wait, time);
+        if (!end.empty()) throw Failure(last_error(*failed, call.repeatable, attempt, end));
+        paid = self->budget.pay(*failed);
+        ++attempt;
+        co_await sleep_for(self->host, wait);
+    }
+}
+
+Task<void> AwsClient::State::answer(std::shared_ptr<State> self, AwsCall call) {
+    const Duration begin = self->host.monotonic();
+    const std::string endpoint = call.endpoint();
+    const Result<void> result = co_await as_result(attempts(self, std::move(call)));
+    const std::chrono::duration<double> seconds = self->host.monotonic() - begin;
+    const std::string status = result ? "success"
+                               : result.error().provider_code.empty()
+                                   ? "error"
+                                   : result.error().provider_code;
+    self->durations.record(seconds.count(), {endpoint, status});
+    if (!result) throw Failure(result.error());
+}
+
+AwsClient::AwsClient(const Host& host, ClientConfig config, CredentialsProvider& credentials)
+    : state_(std::make_shared<State>(host, std::move(config), credentials)) {}
+
+const std::string& AwsClient::region() const noexcept { return state_->config.region; }
+
+Duration AwsClient::clock_skew() const noexcept { return state_->skew; }
+
+Task<XmlReply> AwsClient::call(QueryRequest request, Repeatable repeatable) {
+    AwsCall call{request.service(), name_of_action(request.service(), request.action()),
+                 HttpRequest("POST", state_->url_of(request.service(), "/")), repeatable};
+    call.request.header("content-type", "application/x-www-form-urlencoded; charset=utf-8")
+        .with_body(request.body());
+    std::optional<XmlReply> out;
+    call.read = [&out, &request](const HttpReply& reply) -> std::optional<Error> {
+        Result<XmlReply> read = XmlReply::parse(reply.body, request.action());
+        if (!read) return read.error();
+        out.emplace(std::move(*read));
+        return std::nullopt;
+    };
+    co_await State::answer(state_, std::move(call));
+    co_return std::move(*out);
+}
+
+Task<Json> AwsClient::get(Service service, std::string action, std::string path) {
+    AwsCall call{service, name_of_action(service, action),
+                 HttpRequest("GET", state_->url_of(service, path)), Repeatable::yes};
+    call.request.header("accept", "application/json");
+    Json out;
+    call.read = [&out](const HttpReply& reply) -> std::optional<Error> {
+        Result<Json> read = read_json_answer(reply);
+        if (!read) return read.error();
+        out = std::move(*read);
+        return std::nullopt;
+    };
+    co_await State::answer(state_, std::move(call));
+    co_return std::move(out);
+}
+
+Task<Json> AwsClient::post_json(Service service, std::string target, Json body,
+                                Repeatable repeatable) {
+    AwsCall call{service, name_of_action(service, target.substr(target.rfind('.') + 1)),
+                 HttpRequest("POST", state_->url_of(service, "/")), repeatable};
+    call.request.header("content-type", "application/x-amz-json-1.0")
+        .header("x-amz-target", target)
+        .with_body(to_string(body));
+    Json out;
+    call.read = [&out](const HttpReply& reply) -> std::optional<Error> {
+        Result<Json> read = read_json_answer(reply);
+        if (!read) return read.error();
+        out = std::move(*read);
+        return std::nullopt;
+    };
+    co_await State::answer(state_, std::move(call));
+    co_return std::move(out);
+}
+
+QueryRequest& QueryRequest::set(std::string name, std::string value) & {
+    parameters_.emplace_back(std::move(name), std::move(value));
+    return *this;
+}
+
+QueryRequest& QueryRequest::set_list(const std::string& list,
+                                     const std::vector<std::string>& values) & {
+    std::size_t number = 0;
+    for (const std::string& value : values) set(list + "." + std::to_string(++number), value);
+    return *this;
+}
+
+std::string QueryRequest::body() const {
+    QueryParameters all{{"Action", action_}, {"Version", std::string(api_version_of(service_))}};
+    all.insert(all.end(), parameters_.begin(), parameters_.end());
+    return format_query(all);
+}
+
+}  // namespace capstan::aws

@@ -1,0 +1,26 @@
+/// Credentials that stay the same.
+#pragma once
+
+#include <utility>
+
+#include <capstan/task.hpp>
+
+#include "aws_client.hpp"
+
+namespace capstan::aws {
+
+/// Gives those it was made with, always: there are no others. Without an access key id requests are
+/// sent unsigned, as AssumeRoleWithWebIdentity takes them.
+class StaticCredentials : public CredentialsProvider {
+public:
+    StaticCredentials() = default;
+    explicit StaticCredentials(Credentials credentials) : credentials_(std::move(credentials)) {}
+
+    Task<Credentials> get() override { co_return credentials_; }
+    Task<Credentials> renew(std::string) override { co_return credentials_; }
+
+private:
+    Credentials credentials_{};
+};
+
+}  // namespace capstan::aws

@@ -1,0 +1,73 @@
+/// AWS behind a fake host: answers by action, in the order in which they were arranged, and what
+/// was asked.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <capstan/labels.hpp>
+#include <capstan/testing/fake_host.hpp>
+#include <capstan/testing/fake_http.hpp>
+#include <capstan/testing/run_task.hpp>
+
+#include "wire/aws_client.hpp"
+#include "wire/static_credentials.hpp"
+
+namespace capstan::aws {
+
+/// A file of tests/plugins/aws/api/answers.
+std::string answer_file(std::string_view name);
+/// A group's element with the least that a group has, and `more`.
+std::string group_member(const std::string& name, const std::string& more = {});
+/// A whole answer to DescribeAutoScalingGroups.
+std::string groups_answer(const std::string& members, const std::string& next_token = {});
+/// As the query protocol and ec2 word a refusal.
+std::string query_error(const std::string& code, const std::string& message);
+std::string ec2_error(const std::string& code, const std::string& message);
+
+/// One request, by what it asks.
+struct AskedAws {
+    std::string action{};  ///< "SetDesiredCapacity", "AmazonSQS.ReceiveMessage", "GET /clusters/a"
+    Labels parameters{};   ///< of the query and ec2 protocols, without Action and Version
+    HttpRequest request{};
+};
+
+class AnsweringAws {
+public:
+    AnsweringAws();
+
+    /// The last one arranged for an action answers all that follow.
+    AnsweringAws& on(const std::string& action, std::string body, int status = 200);
+    /// The file's text.
+    AnsweringAws& file(const std::string& action, std::string_view name);
+
+    testing::FakeHost& host() noexcept { return host_; }
+    AwsClient& client() noexcept { return client_; }
+    const std::vector<AskedAws>& asked() const noexcept { return asked_; }
+    std::vector<std::string> actions() const;
+    /// The parameters of the only request so far.
+    Labels parameters() const;
+    /// All that the plugin has logged.
+    std::string log() const;
+
+    template <class T>
+    Result<T> run(Task<T> task) {
+        return testing::run(host_, std::move(task));
+    }
+
+private:
+    testing::HttpOutcome answer(const HttpRequest& request);
+
+    testing::FakeHost host_{};
+    StaticCredentials credentials_;
+    AwsClient client_;
+    std::map<std::string, std::vector<testing::HttpOutcome>> answers_{};
+    std::map<std::string, std::size_t> next_{};
+    std::vector<AskedAws> asked_{};
+};
+
+}  // namespace capstan::aws

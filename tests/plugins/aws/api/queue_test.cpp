@@ -1,0 +1,221 @@
+#include "api/queue.hpp"
+
+#include <gmock/gmock.h>
+
+#include <capstan/json.hpp>
+#include <capstan/time_text.hpp>
+
+#include "answering_aws.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr const char* queue_url = "https://sqs.eu-central-1.amazonaws.com/123456789012/leaving";
+constexpr const char* receive = "AmazonSQS.ReceiveMessage";
+constexpr const char* remove_batch = "AmazonSQS.DeleteMessageBatch";
+
+std::string message(const std::string& body, const std::string& receipt = "r") {
+    Json out = Json::object();
+    out.set("MessageId", "m").set("ReceiptHandle", receipt).set("Body", body);
+    return to_string(out);
+}
+
+std::string notice_body(const std::string& id,
+                        const std::string& kind = "EC2 Spot Instance Interruption Warning") {
+    return R"({"detail-type":")" + kind +
+           R"(","time":"2026-01-01T00:00:00Z","detail":{"instance-id":")" + id + R"("}})";
+}
+
+std::string messages(const std::vector<std::string>& all) {
+    std::string out;
+    for (const std::string& one : all) out += (out.empty() ? "" : ",") + one;
+    return R"({"Messages":[)" + out + "]}";
+}
+
+/// A queue that waits in vain, unless the test has arranged more.
+struct NoticeQueueTest : ::testing::Test {
+    AnsweringAws aws{};
+    NoticeQueue queue{aws.host().host(), aws.client(), {.url = queue_url, .most_remembered = 3}};
+
+    /// What one answer has, then nothing.
+    void arrives(const std::string& answer) {
+        aws.on(receive, answer)
+            .on(receive, "{}")
+            .on(remove_batch, R"({"Successful":[],"Failed":[]})");
+        queue.start();
+        aws.host().run();
+    }
+    std::vector<AskedAws> asked_for(const char* action) const {
+        std::vector<AskedAws> out;
+        for (const AskedAws& one : aws.asked()) {
+            if (one.action == action) out.push_back(one);
+        }
+        return out;
+    }
+    LeaveReason reason_of(const char* id) const { return queue.find(id)->reason; }
+};
+
+TEST_F(NoticeQueueTest, TellsWhatLeavesAndWakesAPass) {
+    arrives(answer_file("messages.json"));
+    const auto spot = queue.find("i-00000000000000001");
+    ASSERT_TRUE(spot);
+    EXPECT_EQ(*spot,
+              (Leaving{LeaveReason::spot_interruption, *parse_rfc3339("2026-11-26T04:02:00Z")}));
+    EXPECT_EQ(queue.find("i-00000000000000002"), (Leaving{LeaveReason::rebalance, {}}));
+    EXPECT_FALSE(queue.find("i-00000000000000003"));
+    EXPECT_THAT(aws.host().take_wakes(), ElementsAre("spot notice for i-00000000000000001",
+                                                     "rebalance for i-00000000000000002"));
+}
+
+TEST_F(NoticeQueueTest, AsksForTenMessagesAndWaits) {
+    arrives("{}");
+    const Json asked = *parse_json(asked_for(receive).at(0).request.body);
+    EXPECT_EQ(to_string(asked),
+              R"({"QueueUrl":")" + std::string(queue_url) +
+                  R"(","MaxNumberOfMessages":10,"VisibilityTimeout":30,"WaitTimeSeconds":20})");
+    EXPECT_THAT(asked_for(remove_batch), IsEmpty());
+}
+
+TEST_F(NoticeQueueTest, DeletesWhatItHasReadInOneRequest) {
+    arrives(answer_file("messages.json"));
+    ASSERT_THAT(asked_for(remove_batch), SizeIs(1));
+    EXPECT_EQ(asked_for(remove_batch)[0].request.body,
+              R"({"QueueUrl":")" + std::string(queue_url) +
+                  R"(","Entries":[{"Id":"0","ReceiptHandle":"AQEB1"},)"
+                  R"({"Id":"1","ReceiptHandle":"AQEB2"}]})");
+}
+
+TEST_F(NoticeQueueTest, DeletesWhatIsOfNoConcernAndWhatCannotBeRead) {
+    arrives(
+        messages({message("no JSON", "a"), message(R"({"detail-type":"Other","detail":{}})", "b"),
+                  message("no JSON", "c"), R"({"Body":"{}"})", "7"}));
+    EXPECT_THAT(
+        asked_for(remove_batch).at(0).request.body,
+        ::testing::AllOf(HasSubstr(R"("ReceiptHandle":"a")"), HasSubstr(R"("ReceiptHandle":"b")"),
+                         HasSubstr(R"("ReceiptHandle":"c")")));
+    EXPECT_EQ(queue.size(), 0U);
+    EXPECT_THAT(aws.host().take_wakes(), IsEmpty());
+    // Of equal ones the first alone is told.
+    int told = 0;
+    for (const auto& line : aws.host().log_lines()) {
+        if (line.message.find("no event that can be read") != std::string::npos) ++told;
+    }
+    EXPECT_EQ(told, 3);
+}
+
+TEST_F(NoticeQueueTest, ChangesNothingForAMessageThatComesTwice) {
+    arrives(messages({message(notice_body("i-1")), message(notice_body("i-1"))}));
+    EXPECT_THAT(aws.host().take_wakes(), SizeIs(1));
+    EXPECT_EQ(queue.size(), 1U);
+}
+
+TEST_F(NoticeQueueTest, KeepsTheNoticeThatIsMoreCertain) {
+    const std::string rebalance = "EC2 Instance Rebalance Recommendation";
+    arrives(messages({message(notice_body("i-1", rebalance)), message(notice_body("i-1")),
+                      message(notice_body("i-1", rebalance))}));
+    EXPECT_EQ(reason_of("i-1"), LeaveReason::spot_interruption);
+    EXPECT_THAT(aws.host().take_wakes(), SizeIs(2));
+}
+
+TEST_F(NoticeQueueTest, ForgetsMaintenanceThatIsCalledOff) {
+    const auto health = [](const std::string& status) {
+        return R"({"detail-type":"AWS Health Event","detail":{"service":"EC2",
+                   "eventTypeCategory":"scheduledChange","statusCode":")" +
+               status + R"(","affectedEntities":[{"entityValue":"i-1"},{"entityValue":"i-2"}]}})";
+    };
+    arrives(messages(
+        {message(health("upcoming")), message(notice_body("i-2")), message(health("closed"))}));
+    EXPECT_FALSE(queue.find("i-1"));
+    EXPECT_EQ(reason_of("i-2"), LeaveReason::spot_interruption);
+}
+
+TEST_F(NoticeQueueTest, ForgetsTheOldestBeyondItsBound) {
+    arrives(messages({message(notice_body("i-4")), message(notice_body("i-3")),
+                      message(notice_body("i-2")), message(notice_body("i-1"))}));
+    EXPECT_EQ(queue.size(), 3U);
+    EXPECT_FALSE(queue.find("i-4"));
+    EXPECT_TRUE(queue.find("i-3"));
+}
+
+TEST_F(NoticeQueueTest, ForgetsInstancesThatAreGoneOnceAListMayNotLag) {
+    arrives(messages({message(notice_body("i-1")), message(notice_body("i-2"))}));
+    queue.follow({"i-1"});
+    EXPECT_EQ(queue.size(), 2U);
+    aws.host().advance(minutes(10));
+    queue.follow({"i-1"});
+    EXPECT_EQ(queue.size(), 1U);
+    EXPECT_TRUE(queue.find("i-1"));
+}
+
+TEST_F(NoticeQueueTest, WakesNoPassForInstancesOfOthers) {
+    queue.follow({"i-1"});
+    arrives(messages({message(notice_body("i-1")), message(notice_body("i-2"))}));
+    EXPECT_THAT(aws.host().take_wakes(), ElementsAre("spot notice for i-1"));
+    // It may be one of ours that is not listed yet.
+    EXPECT_TRUE(queue.find("i-2"));
+    EXPECT_THAT(aws.log(), Not(HasSubstr("i-2")));
+}
+
+TEST_F(NoticeQueueTest, AsksAgainAfterAWaitThatWasInVain) {
+    arrives("{}");
+    EXPECT_THAT(asked_for(receive), SizeIs(1));
+    // A server that does not wait is not asked without end.
+    aws.host().advance(seconds(10));
+    EXPECT_THAT(asked_for(receive), SizeIs(11));
+}
+
+TEST_F(NoticeQueueTest, TellsTroubleOnceAndItsEnd) {
+    const std::string no_queue =
+        R"({"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"The specified queue does not exist."})";
+    for (int i = 0; i < 5; ++i) aws.on(receive, no_queue, 400);
+    arrives(messages({message(notice_body("i-1"))}));
+    ASSERT_TRUE(queue.trouble());
+    EXPECT_EQ(queue.trouble()->code, ErrorCode::not_found);
+    aws.host().advance(minutes(5));
+    EXPECT_FALSE(queue.trouble());
+    EXPECT_TRUE(queue.find("i-1"));
+    std::size_t warnings = 0;
+    for (const auto& line : aws.host().log_lines()) warnings += line.level == CAPSTAN_LOG_WARN;
+    EXPECT_EQ(warnings, 1U);
+    EXPECT_THAT(aws.log(), HasSubstr("can be read again"));
+}
+
+TEST_F(NoticeQueueTest, AsksOnceAMinuteWhileTheTroubleLasts) {
+    aws.on(receive, R"({"__type":"AccessDenied","message":"no"})", 403);
+    queue.start();
+    aws.host().advance(minutes(5));
+    const std::size_t before = asked_for(receive).size();
+    aws.host().advance(minutes(60));
+    const std::size_t after = asked_for(receive).size();
+    EXPECT_GE(after - before, 60U);
+    EXPECT_LE(after - before, 120U);
+}
+
+TEST_F(NoticeQueueTest, KeepsWhatItReadWhereItCannotBeDeleted) {
+    aws.on(receive, messages({message(notice_body("i-1"))})).on(receive, "{}");
+    aws.on(remove_batch, R"({"Successful":[],"Failed":[{"Id":"0","SenderFault":true,
+                             "Code":"ReceiptHandleIsInvalid","Message":"expired"}]})");
+    queue.start();
+    aws.host().run();
+    EXPECT_TRUE(queue.find("i-1"));
+    EXPECT_THAT(aws.log(), HasSubstr("ReceiptHandleIsInvalid"));
+}
+
+TEST_F(NoticeQueueTest, EndsWithTheInstance) {
+    arrives("{}");
+    EXPECT_TRUE(aws.host().stop());
+    const std::size_t before = aws.asked().size();
+    aws.host().advance(minutes(5));
+    EXPECT_EQ(aws.asked().size(), before);
+}
+
+}  // namespace
+}  // namespace capstan::aws
