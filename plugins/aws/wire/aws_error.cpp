@@ -15,10 +15,10 @@ namespace capstan::aws {
 namespace {
 
 /// A message of AWS's may hold an encoded part of a kilobyte, and the host cuts all at four.
-constexpr std::size_t message_size_max = 1500;
+constexpr std::size_t aws_message_size_max = 1500;
 
-std::string line_of(std::string_view text) {
-    std::string out = clean_utf8(text, message_size_max);
+std::string error_line_of(std::string_view text) {
+    std::string out = clean_utf8(text, aws_message_size_max);
     for (char& c : out) c = static_cast<unsigned char>(c) < ' ' ? ' ' : c;
     const std::size_t end = out.find_last_not_of(' ');
     out.erase(end == std::string::npos ? 0 : end + 1);
@@ -46,7 +46,7 @@ AwsErrorText read_xml_error(const HttpReply& reply) {
 }
 
 /// "com.amazonaws.sqs#QueueDoesNotExist:http://..." is QueueDoesNotExist.
-std::string short_name(std::string_view type) {
+std::string short_error_name(std::string_view type) {
     type = type.substr(0, type.find(':'));
     if (const std::size_t hash = type.rfind('#'); hash != std::string_view::npos)
         type.remove_prefix(hash + 1);
@@ -61,16 +61,16 @@ AwsErrorText read_json_error(const HttpReply& reply) {
             if (out.message.empty()) out.message = body->text_at({key});
         }
         for (const char* key : {"__type", "code", "Code"}) {
-            if (out.code.empty()) out.code = short_name(body->text_at({key}));
+            if (out.code.empty()) out.code = short_error_name(body->text_at({key}));
         }
     }
     const std::string_view type = reply.header("x-amzn-errortype");
-    if (!type.empty()) out.code = short_name(type);
+    if (!type.empty()) out.code = short_error_name(type);
     return out;
 }
 
 /// The title of a page in HTML, as load balancers and proxies answer.
-std::string find_title(std::string_view body) {
+std::string find_html_title(std::string_view body) {
     const std::size_t begin = body.find("<title>");
     const std::size_t end = body.find("</title>");
     constexpr std::size_t size = std::string_view("<title>").size();
@@ -107,11 +107,13 @@ std::string_view word_behind(std::string_view text, std::string_view words) noex
     return word;
 }
 
+/// What an operator does about a refusal. A deny beats every policy that allows.
 std::string what_is_missing(const std::string& action, const std::string& message) {
     MissingRight right = find_missing_right(message);
     if (right.action.empty()) right.action = action;
-    return "; a policy has to allow " + right.action +
-           (right.resource.empty() ? "" : " on " + right.resource);
+    const std::string what = right.action + (right.resource.empty() ? "" : " on " + right.resource);
+    if (contains_words(message, "explicit deny")) return "; a policy denies " + what;
+    return "; a policy has to allow " + what;
 }
 
 }  // namespace
@@ -136,12 +138,12 @@ AwsErrorText read_aws_error(const HttpReply& reply) {
     AwsErrorText out = begin == '<' ? read_xml_error(reply) : read_json_error(reply);
     if (!is_error_code(out.code)) out.code.clear();
     if (out.code.empty() && out.message.empty())
-        out.message = begin == '<' ? find_title(reply.body) : std::string();
+        out.message = begin == '<' ? find_html_title(reply.body) : std::string();
     if (out.code.empty() && out.message.empty() && !reply.body.empty())
         out.message = in_quotes(clean_utf8(reply.body, 200));
-    out.message = line_of(without_encoded_part(std::move(out.message)));
+    out.message = error_line_of(without_encoded_part(std::move(out.message)));
     if (out.request_id.empty()) out.request_id = find_request_id(reply);
-    out.request_id = line_of(out.request_id);
+    out.request_id = error_line_of(out.request_id);
     return out;
 }
 
@@ -153,7 +155,9 @@ Error make_aws_error(const std::string& action, const HttpReply& reply, Time now
     out.message =
         action + ": " + (text.code.empty() ? "status " + std::to_string(reply.status) : text.code);
     if (!text.message.empty()) out.message += ": " + text.message;
-    if (out.code == ErrorCode::permission) out.message += what_is_missing(action, text.message);
+    // A proxy refuses, too, and knows no policy.
+    if (out.code == ErrorCode::permission && !text.code.empty())
+        out.message += what_is_missing(action, text.message);
     if (!text.request_id.empty()) out.message += " (request id " + text.request_id + ")";
     out.retry_after = find_retry_after(reply, now);
     return out;

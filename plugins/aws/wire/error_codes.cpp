@@ -14,154 +14,163 @@ struct CodeRow {
     CodeMeaning meaning;
 };
 
-constexpr CodeMeaning of(ErrorCode code) noexcept { return {code, Again::no}; }
-constexpr CodeMeaning refused{ErrorCode::throttled, Again::always};
-constexpr CodeMeaning failing{ErrorCode::unavailable, Again::if_safe};
-constexpr CodeMeaning busy_resource{ErrorCode::conflict, Again::always};
-constexpr CodeMeaning no_room = of(ErrorCode::out_of_capacity);
-constexpr CodeMeaning no_quota = of(ErrorCode::quota);
-constexpr CodeMeaning no_right = of(ErrorCode::permission);
-constexpr CodeMeaning no_identity = of(ErrorCode::unauthenticated);
-constexpr CodeMeaning no_object = of(ErrorCode::not_found);
-constexpr CodeMeaning other_state = of(ErrorCode::conflict);
-constexpr CodeMeaning bad_argument = of(ErrorCode::invalid_argument);
-constexpr CodeMeaning bad_config = of(ErrorCode::invalid_config);
-constexpr CodeMeaning no_such_call = of(ErrorCode::unsupported);
+constexpr CodeMeaning code_alone(ErrorCode code) noexcept { return {code, Again::no}; }
+constexpr CodeMeaning means_throttled{ErrorCode::throttled, Again::always};
+constexpr CodeMeaning means_failing{ErrorCode::unavailable, Again::if_safe};
+constexpr CodeMeaning means_contention{ErrorCode::conflict, Again::always};
+constexpr CodeMeaning means_no_room = code_alone(ErrorCode::out_of_capacity);
+constexpr CodeMeaning means_no_quota = code_alone(ErrorCode::quota);
+constexpr CodeMeaning means_no_right = code_alone(ErrorCode::permission);
+constexpr CodeMeaning means_no_identity = code_alone(ErrorCode::unauthenticated);
+constexpr CodeMeaning means_no_object = code_alone(ErrorCode::not_found);
+constexpr CodeMeaning means_other_state = code_alone(ErrorCode::conflict);
+constexpr CodeMeaning means_bad_argument = code_alone(ErrorCode::invalid_argument);
+constexpr CodeMeaning means_bad_config = code_alone(ErrorCode::invalid_config);
+constexpr CodeMeaning means_no_call = code_alone(ErrorCode::unsupported);
 
 /// In the order of their names.
 constexpr auto code_rows = std::to_array<CodeRow>({
-    {"AccessDenied", no_right},
-    {"AccessDeniedException", no_right},
-    {"AddressLimitExceeded", no_quota},
-    {"AlreadyExists", other_state},
-    {"AlreadyExistsFault", other_state},
-    {"AttachmentLimitExceeded", no_quota},
-    {"AuthFailure", no_identity},
-    {"BandwidthLimitExceeded", refused},
-    {"Blocked", no_right},
-    {"ConcurrentModification", other_state},
-    {"ConflictException", other_state},
-    {"DependencyViolation", other_state},
-    {"DryRunOperation", other_state},
-    {"EC2ThrottledException", refused},
-    {"EntityAlreadyExists", other_state},
-    {"ExpiredToken", no_identity},
-    {"ExpiredTokenException", no_identity},
-    {"FleetCountLimitExceeded", no_quota},
-    {"HostLimitExceeded", no_quota},
-    {"IDPCommunicationError", failing},
-    {"IDPRejectedClaim", no_identity},
-    {"IncompleteSignature", no_identity},
-    {"IncompleteSignatureException", no_identity},
-    {"IncorrectInstanceState", other_state},
-    {"IncorrectState", other_state},
-    {"InstanceLimitExceeded", no_quota},
-    {"InstanceRefreshInProgress", other_state},
-    {"InsufficientCapacity", no_room},
-    {"InsufficientCapacityOnHost", no_room},
-    {"InsufficientFreeAddressesInSubnet", no_room},
-    {"InsufficientHostCapacity", no_room},
-    {"InsufficientInstanceCapacity", no_room},
-    {"InsufficientReservedInstanceCapacity", no_room},
-    {"InsufficientVolumeCapacity", no_room},
-    {"InternalError", failing},
-    {"InternalFailure", failing},
-    {"InternalServerError", failing},
-    {"InternalServerException", failing},
-    {"InvalidAMIID.Unavailable", bad_config},
-    {"InvalidAccessKeyId", no_identity},
-    {"InvalidAction", no_such_call},
-    {"InvalidBlockDeviceMapping", bad_config},
-    {"InvalidClientTokenId", no_identity},
-    {"InvalidIdentityToken", no_identity},
-    {"InvalidInstanceType", bad_config},
-    {"InvalidKMSKey.InvalidState", bad_config},
-    {"InvalidLaunchTemplate", bad_config},
-    {"InvalidNextToken", failing},
-    {"InvalidPaginationToken", failing},
-    {"InvalidParameter", bad_argument},
-    {"InvalidParameterCombination", bad_argument},
-    {"InvalidParameterException", bad_argument},
-    {"InvalidParameterValue", bad_argument},
-    {"InvalidQueryParameter", bad_argument},
-    {"InvalidRequest", bad_argument},
-    {"InvalidRequestException", bad_argument},
-    {"InvalidSignatureException", no_identity},
-    {"InvalidToken", no_identity},
-    {"LaunchTemplateLimitExceeded", no_quota},
-    {"LimitExceeded", no_quota},
-    {"LimitExceededException", refused},
-    {"LimitExceededFault", no_quota},
-    {"MalformedQueryString", bad_argument},
-    {"MaxFleetCountExceeded", no_quota},
-    {"MaxIOPSLimitExceeded", no_quota},
-    {"MaxSpotFleetRequestCountExceeded", no_quota},
-    {"MaxSpotInstanceCountExceeded", no_quota},
-    {"MissingAction", bad_argument},
-    {"MissingAuthenticationToken", no_identity},
-    {"MissingAuthenticationTokenException", no_identity},
-    {"MissingParameter", bad_argument},
-    {"NetworkInterfaceLimitExceeded", no_quota},
-    {"NoSuchEntity", no_object},
-    {"NotAuthorized", no_right},
-    {"NotImplemented", no_such_call},
-    {"NotSignedIn", no_identity},
-    {"OperationNotPermitted", other_state},
-    {"OptInRequired", no_right},
-    {"PendingVerification", no_quota},
-    {"PriorRequestNotComplete", refused},
-    {"ProvisionedThroughputExceededException", refused},
-    {"QueueDoesNotExist", no_object},
-    {"RequestExpired", no_identity},
-    {"RequestLimitExceeded", refused},
-    {"RequestThrottled", refused},
-    {"RequestThrottledException", refused},
-    {"RequestTimeTooSkewed", no_identity},
-    {"RequestTimeout", failing},
-    {"RequestTimeoutException", failing},
-    {"ReservationCapacityExceeded", no_room},
-    {"ResourceContention", busy_resource},
-    {"ResourceCountExceeded", no_quota},
-    {"ResourceCountLimitExceeded", no_quota},
-    {"ResourceInUse", other_state},
-    {"ResourceInUseException", other_state},
-    {"ResourceInUseFault", other_state},
-    {"ResourceLimitExceeded", no_quota},
-    {"ResourceLimitExceededException", no_quota},
-    {"ScalingActivityInProgress", other_state},
-    {"ScalingActivityInProgressFault", other_state},
-    {"ServerException", failing},
-    {"ServiceException", failing},
-    {"ServiceLinkedRoleFailure", failing},
-    {"ServiceQuotaExceededException", no_quota},
-    {"ServiceUnavailable", failing},
-    {"ServiceUnavailableException", failing},
-    {"SignatureDoesNotMatch", no_identity},
-    {"SlowDown", refused},
-    {"SnapshotLimitExceeded", no_quota},
-    {"SpotMaxPriceTooLow", no_room},
-    {"TagLimitExceeded", no_quota},
-    {"ThrottledException", refused},
-    {"Throttling", refused},
-    {"ThrottlingException", refused},
-    {"TooManyRequestsException", refused},
-    {"TransactionInProgressException", refused},
-    {"Unauthorized", no_right},
-    {"UnauthorizedAccess", no_right},
-    {"UnauthorizedOperation", no_right},
-    {"Unavailable", failing},
-    {"UnfulfillableCapacity", no_room},
-    {"UnknownOperationException", no_such_call},
-    {"UnknownParameter", bad_argument},
-    {"UnrecognizedClientException", no_identity},
-    {"Unsupported", no_room},
-    {"UnsupportedOperation", bad_config},
-    {"ValidationError", bad_argument},
-    {"ValidationException", bad_argument},
-    {"VcpuLimitExceeded", no_quota},
-    {"VersionLimitExceeded", no_quota},
-    {"VolumeLimitExceeded", no_quota},
-    {"VolumeTypeNotAvailableInZone", no_room},
+    {"AccessDenied", means_no_right},
+    {"AccessDeniedException", means_no_right},
+    {"AddressLimitExceeded", means_no_quota},
+    {"AlreadyExists", means_other_state},
+    {"AlreadyExistsFault", means_other_state},
+    {"AttachmentLimitExceeded", means_no_quota},
+    {"AuthFailure", means_no_identity},
+    {"BadRequestException", means_bad_argument},
+    {"BandwidthLimitExceeded", means_throttled},
+    {"Blocked", means_no_right},
+    {"ClientException", means_bad_argument},
+    {"ConcurrentModification", means_other_state},
+    {"ConflictException", means_other_state},
+    {"DependencyViolation", means_other_state},
+    {"DryRunOperation", means_other_state},
+    {"EC2ThrottledException", means_throttled},
+    {"EntityAlreadyExists", means_other_state},
+    {"ExpiredToken", means_no_identity},
+    {"ExpiredTokenException", means_no_identity},
+    {"FleetCountLimitExceeded", means_no_quota},
+    {"ForbiddenException", means_no_right},
+    {"HostLimitExceeded", means_no_quota},
+    {"IDPCommunicationError", means_failing},
+    {"IDPRejectedClaim", means_no_identity},
+    {"IncompleteSignature", means_no_identity},
+    {"IncompleteSignatureException", means_no_identity},
+    {"IncorrectInstanceState", means_other_state},
+    {"IncorrectState", means_other_state},
+    {"InstanceLimitExceeded", means_no_quota},
+    {"InstanceRefreshInProgress", means_other_state},
+    {"InsufficientCapacity", means_no_room},
+    {"InsufficientCapacityOnHost", means_no_room},
+    {"InsufficientFreeAddressesInSubnet", means_no_room},
+    {"InsufficientHostCapacity", means_no_room},
+    {"InsufficientInstanceCapacity", means_no_room},
+    {"InsufficientReservedInstanceCapacity", means_no_room},
+    {"InsufficientVolumeCapacity", means_no_room},
+    {"InternalError", means_failing},
+    {"InternalFailure", means_failing},
+    {"InternalServerError", means_failing},
+    {"InternalServerException", means_failing},
+    {"InvalidAMIID.Unavailable", means_bad_config},
+    {"InvalidAccessKeyId", means_no_identity},
+    {"InvalidAction", means_no_call},
+    {"InvalidBlockDeviceMapping", means_bad_config},
+    {"InvalidClientTokenId", means_no_identity},
+    {"InvalidIdentityToken", means_no_identity},
+    {"InvalidInstanceType", means_bad_config},
+    {"InvalidKMSKey.InvalidState", means_bad_config},
+    {"InvalidLaunchTemplate", means_bad_config},
+    {"InvalidNextToken", means_failing},
+    {"InvalidPaginationToken", means_failing},
+    {"InvalidParameter", means_bad_argument},
+    {"InvalidParameterCombination", means_bad_argument},
+    {"InvalidParameterException", means_bad_argument},
+    {"InvalidParameterValue", means_bad_argument},
+    {"InvalidQueryParameter", means_bad_argument},
+    {"InvalidRequest", means_bad_argument},
+    {"InvalidRequestException", means_bad_argument},
+    {"InvalidSignatureException", means_no_identity},
+    {"InvalidToken", means_no_identity},
+    {"KmsAccessDenied", means_no_right},
+    {"KmsThrottled", means_throttled},
+    {"LaunchTemplateLimitExceeded", means_no_quota},
+    {"LimitExceeded", means_no_quota},
+    {"LimitExceededException", means_throttled},
+    {"LimitExceededFault", means_no_quota},
+    {"MalformedQueryString", means_bad_argument},
+    {"MaxFleetCountExceeded", means_no_quota},
+    {"MaxIOPSLimitExceeded", means_no_quota},
+    {"MaxSpotFleetRequestCountExceeded", means_no_quota},
+    {"MaxSpotInstanceCountExceeded", means_no_quota},
+    {"MissingAction", means_bad_argument},
+    {"MissingAuthenticationToken", means_no_identity},
+    {"MissingAuthenticationTokenException", means_no_identity},
+    {"MissingParameter", means_bad_argument},
+    {"NetworkInterfaceLimitExceeded", means_no_quota},
+    {"NoSuchEntity", means_no_object},
+    {"NotAuthorized", means_no_right},
+    {"NotAuthorizedException", means_no_right},
+    {"NotImplemented", means_no_call},
+    {"NotSignedIn", means_no_identity},
+    {"OperationNotPermitted", means_other_state},
+    {"OptInRequired", means_no_right},
+    {"OverLimit", means_throttled},
+    {"PendingVerification", means_no_quota},
+    {"PriorRequestNotComplete", means_throttled},
+    {"ProvisionedThroughputExceededException", means_throttled},
+    {"QueueDoesNotExist", means_no_object},
+    {"ReceiptHandleIsInvalid", means_bad_argument},
+    {"RegionDisabledException", means_bad_config},
+    {"RequestExpired", means_no_identity},
+    {"RequestLimitExceeded", means_throttled},
+    {"RequestThrottled", means_throttled},
+    {"RequestThrottledException", means_throttled},
+    {"RequestTimeTooSkewed", means_no_identity},
+    {"RequestTimeout", means_failing},
+    {"RequestTimeoutException", means_failing},
+    {"ReservationCapacityExceeded", means_no_room},
+    {"ResourceContention", means_contention},
+    {"ResourceCountExceeded", means_no_quota},
+    {"ResourceCountLimitExceeded", means_no_quota},
+    {"ResourceInUse", means_other_state},
+    {"ResourceInUseException", means_other_state},
+    {"ResourceInUseFault", means_other_state},
+    {"ResourceLimitExceeded", means_no_quota},
+    {"ResourceLimitExceededException", means_no_quota},
+    {"ScalingActivityInProgress", means_other_state},
+    {"ScalingActivityInProgressFault", means_other_state},
+    {"ServerException", means_failing},
+    {"ServiceException", means_failing},
+    {"ServiceLinkedRoleFailure", means_failing},
+    {"ServiceQuotaExceededException", means_no_quota},
+    {"ServiceUnavailable", means_failing},
+    {"ServiceUnavailableException", means_failing},
+    {"SignatureDoesNotMatch", means_no_identity},
+    {"SlowDown", means_throttled},
+    {"SnapshotLimitExceeded", means_no_quota},
+    {"SpotMaxPriceTooLow", means_no_room},
+    {"TagLimitExceeded", means_no_quota},
+    {"ThrottledException", means_throttled},
+    {"Throttling", means_throttled},
+    {"ThrottlingException", means_throttled},
+    {"TooManyRequestsException", means_throttled},
+    {"TransactionInProgressException", means_throttled},
+    {"Unauthorized", means_no_right},
+    {"UnauthorizedAccess", means_no_right},
+    {"UnauthorizedOperation", means_no_right},
+    {"Unavailable", means_failing},
+    {"UnfulfillableCapacity", means_no_room},
+    {"UnknownOperationException", means_no_call},
+    {"UnknownParameter", means_bad_argument},
+    {"UnrecognizedClientException", means_no_identity},
+    {"Unsupported", means_no_room},
+    {"UnsupportedOperation", means_bad_config},
+    {"ValidationError", means_bad_argument},
+    {"ValidationException", means_bad_argument},
+    {"VcpuLimitExceeded", means_no_quota},
+    {"VersionLimitExceeded", means_no_quota},
+    {"VolumeLimitExceeded", means_no_quota},
+    {"VolumeTypeNotAvailableInZone", means_no_room},
 });
 
 constexpr bool is_sorted_by_name() noexcept {
@@ -178,18 +187,18 @@ struct WordingRow {
     CodeMeaning meaning;
 };
 constexpr auto wording_rows = std::to_array<WordingRow>({
-    {"is above max value", other_state},
-    {"is below min value", other_state},
-    {"violate group's min size", other_state},
-    {"pending delete", other_state},
-    {"being deleted", other_state},
-    {"already exists", other_state},
-    {"launch template", bad_config},
-    {"launch configuration", bad_config},
-    {"not authorized", no_right},
-    {"not found", no_object},
-    {"does not exist", no_object},
-    {"no managed instance", no_object},
+    {"is above max value", means_other_state},
+    {"is below min value", means_other_state},
+    {"violate group's min size", means_other_state},
+    {"pending delete", means_other_state},
+    {"being deleted", means_other_state},
+    {"already exists", means_other_state},
+    {"launch template", means_bad_config},
+    {"launch configuration", means_bad_config},
+    {"not authorized", means_no_right},
+    {"not found", means_no_object},
+    {"does not exist", means_no_object},
+    {"no managed instance", means_no_object},
 });
 
 std::string_view without_side(std::string_view code) noexcept {
@@ -211,30 +220,35 @@ std::optional<CodeMeaning> find_by_part(std::string_view code) noexcept {
     const auto has = [code](std::string_view part) {
         return code.find(part) != std::string_view::npos;
     };
-    if (has("NotFound") || has("NonExistent") || has("DoesNotExist")) return no_object;
-    if (has("AlreadyExists") || code.ends_with(".Duplicate")) return other_state;
-    if (code.ends_with(".Malformed")) return bad_argument;
-    if (code.ends_with("LimitExceeded")) return no_quota;
-    if (code.starts_with("Insufficient") && has("Capacity")) return no_room;
+    if (has("NotFound") || has("NonExistent") || has("DoesNotExist")) return means_no_object;
+    if (has("AlreadyExists") || code.ends_with(".Duplicate")) return means_other_state;
+    if (code.ends_with(".Malformed")) return means_bad_argument;
+    if (code.ends_with("LimitExceeded")) return means_no_quota;
+    if (code.starts_with("Insufficient") && has("Capacity")) return means_no_room;
     return std::nullopt;
 }
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lowered_letter(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 /// A reply without a code that is known. A 5xx of a proxy or of AWS's own gate says little of what
 /// came of the request.
 CodeMeaning meaning_of_status(int status) noexcept {
     const ErrorCode code = http_error_code(status);
-    if (status == 429 || status == 509) return refused;
+    if (status == 429 || status == 509) return means_throttled;
+    // What redirects is no endpoint of AWS.
+    if (status < 400) return code_alone(ErrorCode::unavailable);
     if (status == 408 || status == 425 || status >= 500) return {code, Again::if_safe};
-    return of(code);
+    return code_alone(code);
 }
 
 }  // namespace
 
 bool contains_words(std::string_view text, std::string_view words) noexcept {
-    return std::search(text.begin(), text.end(), words.begin(), words.end(),
-                       [](char a, char b) { return lower(a) == lower(b); }) != text.end();
+    return std::search(text.begin(), text.end(), words.begin(), words.end(), [](char a, char b) {
+               return lowered_letter(a) == lowered_letter(b);
+           }) != text.end();
 }
 
 std::optional<CodeMeaning> find_meaning(std::string_view code, std::string_view message) {

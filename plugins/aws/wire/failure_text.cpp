@@ -95,7 +95,7 @@ ErrorCode of_a_launch(ErrorCode code) noexcept {
     }
 }
 
-std::string one_line(std::string_view message) {
+std::string failure_line(std::string_view message) {
     constexpr std::size_t size_max = 1500;
     std::string out = clean_utf8(without_encoded_part(std::string(message)), size_max);
     for (char& c : out) c = static_cast<unsigned char>(c) < ' ' ? ' ' : c;
@@ -112,7 +112,7 @@ const FailureWording* find_wording(std::string_view message) noexcept {
 }  // namespace
 
 Error classify_failure_text(std::string_view status_code, std::string_view message) {
-    Error out{ErrorCode::unavailable, one_line(message)};
+    Error out{ErrorCode::unavailable, failure_line(message)};
     if (out.message.empty()) {
         out.message = "the scaling activity ended as " + std::string(status_code);
         return out;

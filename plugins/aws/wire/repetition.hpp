@@ -4,13 +4,21 @@
 /// done, so a change may be sent again, too, and it knows from a lost connection that it may not.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <capstan/retry.hpp>
 
 #include "error_codes.hpp"
 
 namespace capstan::aws {
+
+/// `share` of a time, from 0 up to 1.
+constexpr Duration share_of(Duration whole, double share) noexcept {
+    return Duration(static_cast<std::int64_t>(static_cast<double>(whole.count()) * share));
+}
 
 /// An attempt without an answer.
 struct FailedAttempt {

@@ -19,14 +19,14 @@ namespace capstan::aws {
 namespace {
 
 constexpr std::string_view signing_algorithm = "AWS4-HMAC-SHA256";
-constexpr std::size_t digest_size = 32;
-using Digest = std::array<unsigned char, digest_size>;
+constexpr std::size_t sha256_size = 32;
+using Sha256Digest = std::array<unsigned char, sha256_size>;
 
-std::string_view bytes_of(const Digest& digest) noexcept {
+std::string_view digest_bytes_of(const Sha256Digest& digest) noexcept {
     return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
-std::string hex_of(const Digest& digest) {
+std::string hex_digits_of(const Sha256Digest& digest) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string out;
     out.reserve(2 * digest.size());
@@ -38,15 +38,15 @@ std::string hex_of(const Digest& digest) {
     throw Failure(ErrorCode::internal, std::string("signature: libcrypto computes no ") + what);
 }
 
-Digest sha256(std::string_view bytes) {
-    Digest out{};
+Sha256Digest sha256_of(std::string_view bytes) {
+    Sha256Digest out{};
     if (EVP_Digest(bytes.data(), bytes.size(), out.data(), nullptr, EVP_sha256(), nullptr) != 1)
         complain_of_crypto("SHA-256");
     return out;
 }
 
-Digest hmac_sha256(std::string_view key, std::string_view text) {
-    Digest out{};
+Sha256Digest hmac_sha256(std::string_view key, std::string_view text) {
+    Sha256Digest out{};
     unsigned int size = 0;
     if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
              reinterpret_cast<const unsigned char*>(text.data()), text.size(), out.data(),
@@ -56,26 +56,26 @@ Digest hmac_sha256(std::string_view key, std::string_view text) {
 }
 
 /// Of an absolute URL.
-struct UrlParts {
+struct SignedUrl {
     std::string authority{};  ///< as the Host header has it: without a port that is the scheme's
     std::string_view path{}, query{};
 };
 
-std::string lower_case(std::string_view text) {
+std::string lower_header_case(std::string_view text) {
     std::string out(text);
     for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     return out;
 }
 
-UrlParts split_url(std::string_view url) {
+SignedUrl split_signed_url(std::string_view url) {
     url = url.substr(0, url.find('#'));
     const std::size_t scheme = url.find("://");
     const bool is_plain = url.starts_with("http://");
     std::string_view rest = scheme == std::string_view::npos ? url : url.substr(scheme + 3);
     const std::string_view authority = rest.substr(0, rest.find_first_of("/?"));
     rest.remove_prefix(authority.size());
-    UrlParts out;
-    out.authority = lower_case(authority);
+    SignedUrl out;
+    out.authority = lower_header_case(authority);
     const std::string_view port = is_plain ? ":80" : ":443";
     if (out.authority.ends_with(port)) out.authority.resize(out.authority.size() - port.size());
     out.path = rest.substr(0, rest.find('?'));
@@ -167,7 +167,7 @@ std::map<std::string, std::string> headers_to_sign(const HttpRequest& request,
                                                    std::string_view authority) {
     std::map<std::string, std::string> out;
     for (const auto& [name, value] : request.headers) {
-        const std::string key = lower_case(name);
+        const std::string key = lower_header_case(name);
         if (is_unsigned_header(key)) continue;
         const auto [at, is_new] = out.emplace(key, trimmed_header(value));
         if (!is_new) at->second += ',' + trimmed_header(value);
@@ -176,7 +176,7 @@ std::map<std::string, std::string> headers_to_sign(const HttpRequest& request,
     return out;
 }
 
-std::string names_of(const std::map<std::string, std::string>& headers) {
+std::string signed_names_of(const std::map<std::string, std::string>& headers) {
     std::string out;
     for (const auto& [name, value] : headers) out += (out.empty() ? "" : ";") + name;
     return out;
@@ -191,25 +191,25 @@ std::string timestamp_of(Time now) {
 
 std::string signature_of(const Credentials& credentials, const SigningScope& scope,
                          std::string_view date, std::string_view text) {
-    Digest key = hmac_sha256("AWS4" + credentials.secret_access_key, date);
+    Sha256Digest key = hmac_sha256("AWS4" + credentials.secret_access_key, date);
     for (const std::string_view part :
          {std::string_view(scope.region), std::string_view(scope.service),
           std::string_view("aws4_request")})
-        key = hmac_sha256(bytes_of(key), part);
-    return hex_of(hmac_sha256(bytes_of(key), text));
+        key = hmac_sha256(digest_bytes_of(key), part);
+    return hex_digits_of(hmac_sha256(digest_bytes_of(key), text));
 }
 
 }  // namespace
 
-std::string sha256_hex(std::string_view bytes) { return hex_of(sha256(bytes)); }
+std::string sha256_hex(std::string_view bytes) { return hex_digits_of(sha256_of(bytes)); }
 
 std::string canonical_request(const HttpRequest& request, const SigningScope& scope) {
-    const UrlParts url = split_url(request.url);
+    const SignedUrl url = split_signed_url(request.url);
     const std::map<std::string, std::string> headers = headers_to_sign(request, url.authority);
     std::string out = request.method + '\n' + canonical_path(url.path, scope) + '\n' +
                       canonical_query(url.query) + '\n';
     for (const auto& [name, value] : headers) out += name + ':' + value + '\n';
-    return out + '\n' + names_of(headers) + '\n' + sha256_hex(request.body);
+    return out + '\n' + signed_names_of(headers) + '\n' + sha256_hex(request.body);
 }
 
 void sign(HttpRequest& request, const Credentials& credentials, const SigningScope& scope,
@@ -223,7 +223,8 @@ void sign(HttpRequest& request, const Credentials& credentials, const SigningSco
     const std::string place = date + '/' + scope.region + '/' + scope.service + "/aws4_request";
     const std::string text = std::string(signing_algorithm) + '\n' + timestamp + '\n' + place +
                              '\n' + sha256_hex(canonical_request(request, scope));
-    const std::string names = names_of(headers_to_sign(request, split_url(request.url).authority));
+    const std::string names =
+        signed_names_of(headers_to_sign(request, split_signed_url(request.url).authority));
     request.header("authorization",
                    std::string(signing_algorithm) + " Credential=" + credentials.access_key_id +
                        '/' + place + ", SignedHeaders=" + names +

@@ -16,15 +16,15 @@ namespace {
 /// White space that is all of an element's text is kept: it may be the value of a tag.
 constexpr unsigned int xml_parsing = pugi::parse_default | pugi::parse_ws_pcdata_single;
 
-bool is_list_item(pugi::xml_node node) {
+bool is_xml_list_item(pugi::xml_node node) {
     const std::string_view name = node.name();
     return name == "member" || name == "item";
 }
 
 /// "member[3]"
-std::string step_of(pugi::xml_node node) {
+std::string xml_step_of(pugi::xml_node node) {
     std::string out = node.name();
-    if (!is_list_item(node)) return out;
+    if (!is_xml_list_item(node)) return out;
     int count = 1;
     for (pugi::xml_node one = node.previous_sibling(node.name()); one;
          one = one.previous_sibling(node.name()))
@@ -32,18 +32,18 @@ std::string step_of(pugi::xml_node node) {
     return out + '[' + std::to_string(count) + ']';
 }
 
-[[noreturn]] void complain_of_value(const XmlElement& element, const char* kind) {
+[[noreturn]] void complain_of_xml_value(const XmlElement& element, const char* kind) {
     throw Failure(ErrorCode::unavailable,
                   element.path() + ": " + in_quotes(element.text()) + " is no " + kind);
 }
 
-[[noreturn]] void complain_of_absence(const XmlElement& parent, std::string_view name) {
+[[noreturn]] void complain_of_xml_absence(const XmlElement& parent, std::string_view name) {
     throw Failure(ErrorCode::unavailable,
                   parent.path() + "/" + std::string(name) + " is missing in the answer");
 }
 
 /// The root element alone, which nothing but white space and comments may stand beside.
-pugi::xml_node find_root(const pugi::xml_document& document) {
+pugi::xml_node find_xml_root(const pugi::xml_document& document) {
     const pugi::xml_node root = document.document_element();
     for (pugi::xml_node one = root.next_sibling(); one; one = one.next_sibling()) {
         if (one.type() == pugi::node_element) return {};
@@ -63,7 +63,7 @@ XmlElement XmlElement::child(std::string_view name) const {
 std::vector<XmlElement> XmlElement::items(std::string_view list) const {
     std::vector<XmlElement> out;
     for (const pugi::xml_node one : child(list).node_.children()) {
-        if (is_list_item(one)) out.emplace_back(one);
+        if (is_xml_list_item(one)) out.emplace_back(one);
     }
     return out;
 }
@@ -77,7 +77,7 @@ std::optional<std::int64_t> XmlElement::integer(std::string_view name) const {
     const std::string text = element.text();
     if (text.empty()) return std::nullopt;
     const std::optional<std::int64_t> value = find_whole_number(text);
-    if (!value) complain_of_value(element, "whole number");
+    if (!value) complain_of_xml_value(element, "whole number");
     return value;
 }
 
@@ -87,7 +87,7 @@ std::optional<double> XmlElement::number(std::string_view name) const {
     if (text.empty()) return std::nullopt;
     const Result<Json> json = parse_json(text);
     const std::optional<double> value = json ? json->number() : std::nullopt;
-    if (!value) complain_of_value(element, "number");
+    if (!value) complain_of_xml_value(element, "number");
     return value;
 }
 
@@ -95,7 +95,7 @@ std::optional<bool> XmlElement::boolean(std::string_view name) const {
     const XmlElement element = child(name);
     const std::string text = element.text();
     if (text.empty()) return std::nullopt;
-    if (text != "true" && text != "false") complain_of_value(element, "true or false");
+    if (text != "true" && text != "false") complain_of_xml_value(element, "true or false");
     return text == "true";
 }
 
@@ -104,19 +104,19 @@ std::optional<Time> XmlElement::time(std::string_view name) const {
     const std::string text = element.text();
     if (text.empty()) return std::nullopt;
     const Result<Time> value = parse_rfc3339(text);
-    if (!value) complain_of_value(element, "time");
+    if (!value) complain_of_xml_value(element, "time");
     return *value;
 }
 
 std::string XmlElement::required_text(std::string_view name) const {
     std::string out = text(name);
-    if (out.empty()) complain_of_absence(*this, name);
+    if (out.empty()) complain_of_xml_absence(*this, name);
     return out;
 }
 
 std::int64_t XmlElement::required_integer(std::string_view name) const {
     const std::optional<std::int64_t> out = integer(name);
-    if (!out) complain_of_absence(*this, name);
+    if (!out) complain_of_xml_absence(*this, name);
     return *out;
 }
 
@@ -125,7 +125,7 @@ std::string XmlElement::path() const {
     for (pugi::xml_node one = node_; one.type() == pugi::node_element; one = one.parent()) {
         const std::string_view below = std::string_view(out).substr(0, out.find('/'));
         const bool is_only_around = one.parent() == one.root() && below.ends_with("Result");
-        if (!is_only_around) out = step_of(one) + (out.empty() ? "" : "/") + out;
+        if (!is_only_around) out = xml_step_of(one) + (out.empty() ? "" : "/") + out;
     }
     return out;
 }
@@ -143,7 +143,7 @@ Result<XmlReply> XmlReply::parse(std::string body, std::string_view action) {
     if (!parsed)
         return complain("no XML: " + std::string(parsed.description()) + " at byte " +
                         std::to_string(parsed.offset) + " of " + std::to_string(body.size()));
-    const pugi::xml_node root = find_root(out.document_);
+    const pugi::xml_node root = find_xml_root(out.document_);
     if (root.name() != std::string(action) + "Response")
         return complain("none to " + std::string(action));
     out.result_ = std::string(action) + "Result";

@@ -1,0 +1,24 @@
+/// What the settings say of credentials.
+#pragma once
+
+#include <string>
+
+#include "../wire/endpoints.hpp"
+
+namespace capstan::aws {
+
+struct CredentialsConfig {
+    std::string profile{};        ///< of the shared files; empty: AWS_PROFILE, or "default"
+    std::string access_key_id{};  ///< empty: none in the settings
+    /// Names of the host's secrets, which are read at each renewal. `session_token` may be empty.
+    std::string secret_access_key{}, session_token{};
+    /// Assumed with whatever credentials the chain finds; empty: those are used themselves.
+    std::string role_arn{};
+    std::string external_id{};
+    std::string session_name{};   ///< empty: AWS_ROLE_SESSION_NAME, or "capstan"
+    std::string imds_endpoint{};  ///< "http://169.254.169.254"; empty: AWS's
+    std::string region{};         ///< where STS is asked; empty: us-east-1
+    EndpointConfig endpoints{};
+};
+
+}  // namespace capstan::aws

@@ -1,0 +1,49 @@
+/// Credentials as all AWS clients find them: the first source that has some.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "../wire/aws_client.hpp"
+#include "config.hpp"
+#include "environment.hpp"
+
+namespace capstan::aws {
+
+/// When credentials that expire are renewed, before their end. Of those that live for less than an
+/// hour both are shorter: a quarter and a sixth of the life.
+struct RenewalTimes {
+    Duration advisory = std::chrono::minutes(15);   ///< from here on beside the calls
+    Duration mandatory = std::chrono::minutes(10);  ///< from here on calls wait for it
+    /// Renewals of several daemons are spread over this much time before `advisory`, or over a
+    /// twentieth of the life.
+    Duration jitter = std::chrono::minutes(2);
+    /// After a renewal that failed, or one that was forced, at least this long goes by; meanwhile
+    /// calls without credentials get the error of it.
+    Duration rest = std::chrono::seconds(30);
+};
+
+/// [strand] The order: settings, environment, web identity, shared profile, container, instance
+/// metadata. A profile that the settings name is asked before the environment, which then is not
+/// asked at all. A source that is there and fails ends the search: what another one has would be
+/// another identity. With `role_arn` in the settings that role is assumed with what was found.
+///
+/// One renewal is under way at a time, and all callers share it. While credentials hold, a renewal
+/// that fails is logged, and they are used on. The error of a search without a result
+/// (`unauthenticated`) tells each source and why it has nothing.
+///
+/// The environment lives longer than the chain.
+class CredentialsChain : public CredentialsProvider {
+public:
+    CredentialsChain(const Host& host, CredentialsConfig config, Environment& environment,
+                     RenewalTimes times = {});
+
+    Task<Credentials> get() override;
+    Task<Credentials> renew(std::string refused_access_key_id) override;
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace capstan::aws

@@ -1,0 +1,149 @@
+// The metadata service of an EC2 instance, version 2.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/retry.hpp>
+#include <capstan/sentence.hpp>
+
+#include "../wire/repetition.hpp"
+#include "served_credentials.hpp"
+#include "sources.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration metadata_timeout = 1s;
+constexpr const char* roles_path = "iam/security-credentials/";
+
+std::string metadata_url(const Look& look) {
+    std::string url = look.config.imds_endpoint;
+    if (url.empty()) url = look.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT");
+    while (url.ends_with('/')) url.pop_back();
+    if (!url.empty()) return url;
+    const std::string mode = look.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE");
+    const bool is_ipv6 = mode == "IPv6" || mode == "ipv6";
+    return is_ipv6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254";
+}
+
+/// A reply of any status, or why there is none.
+Task<HttpReply> ask_metadata(SharedLook look, HttpRequest request) {
+    RetryPolicy policy;
+    policy.delay = 500ms;
+    request.direct().within(metadata_timeout);
+    RetryingClient client(look->host, std::move(policy));
+    co_return co_await client.send(std::move(request), Repeatable::yes);
+}
+
+MetadataText no_metadata(std::string why, bool may_pass) {
+    MetadataText out;
+    out.absence = std::move(why);
+    out.may_pass = may_pass;
+    return out;
+}
+
+/// A packet that may make no hop is lost on its way into a pod, and nothing else tells that.
+constexpr const char* hop_limit_advice =
+    "; from a pod the instance's metadata options need a hop limit of 2 "
+    "(aws ec2 modify-instance-metadata-options --http-put-response-hop-limit 2)";
+
+/// The token of a session with the service.
+Task<MetadataText> open_metadata(SharedLook look) {
+    HttpRequest request("PUT", metadata_url(*look) + "/latest/api/token");
+    request.header("x-aws-ec2-metadata-token-ttl-seconds", "21600");
+    const Result<HttpReply> reply = co_await as_result(ask_metadata(look, std::move(request)));
+    if (!reply) {
+        const bool is_silent = reply.error().code == ErrorCode::deadline;
+        co_return no_metadata(reply.error().message + (is_silent ? hop_limit_advice : ""),
+                              reply.error().code != ErrorCode::permission);
+    }
+    if (reply->status == 403)
+        co_return no_metadata("it is switched off for this instance (status 403)", false);
+    if (!is_success(*reply) || reply->body.empty())
+        co_return no_metadata("it gives no token: " + served_refusal(reply->status, reply->body),
+                              false);
+    MetadataText out;
+    out.text = reply->body;
+    co_return out;
+}
+
+Task<MetadataText> get_metadata(SharedLook look, std::string token, std::string path) {
+    HttpRequest request("GET", metadata_url(*look) + "/latest/meta-data/" + path);
+    request.header("x-aws-ec2-metadata-token", std::move(token));
+    const Result<HttpReply> reply = co_await as_result(ask_metadata(look, std::move(request)));
+    if (!reply) co_return no_metadata(reply.error().message, true);
+    if (reply->status == 404) co_return no_metadata("it has no " + path + " (status 404)", false);
+    if (!is_success(*reply))
+        co_return no_metadata(path + ": " + served_refusal(reply->status, reply->body), false);
+    MetadataText out;
+    out.text = reply->body;
+    co_return out;
+}
+
+/// What a role may be called, so that a page of something else is none.
+bool is_role_name(std::string_view name) noexcept {
+    constexpr std::size_t longest = 128;
+    return !name.empty() && name.size() <= longest &&
+           std::all_of(name.begin(), name.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      std::string_view("+=,.@_-").find(c) != std::string_view::npos;
+           });
+}
+
+std::string first_metadata_line(std::string_view text) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
+    return std::string(line);
+}
+
+/// The service has new ones five minutes before the end of the old ones at the latest. AWS takes
+/// credentials of an instance past their time while what renews them is impaired.
+void extend_served(Credentials& credentials, const Host& host) {
+    constexpr Duration promised = 5min, longer = 10min, jitter = 5min;
+    if (!credentials.expires || *credentials.expires - promised > host.now()) return;
+    const Duration more = longer + share_of(jitter, host.random_share());
+    credentials.expires = host.now() + more;
+    host.warn("the metadata service serves credentials at or past their end; they are used on",
+              {field("for", format_rough_duration(more))});
+}
+
+SourceAnswer metadata_absence(std::string why) {
+    SourceAnswer out;
+    out.absence = std::move(why);
+    return out;
+}
+
+}  // namespace
+
+Task<MetadataText> read_metadata(SharedLook look, std::string path) {
+    if (is_switched_on(look->variables, "AWS_EC2_METADATA_DISABLED"))
+        co_return no_metadata("AWS_EC2_METADATA_DISABLED is true", false);
+    MetadataText token = co_await open_metadata(look);
+    if (!token.text) co_return token;
+    co_return co_await get_metadata(look, *token.text, std::move(path));
+}
+
+Task<SourceAnswer> ask_instance_metadata(SharedLook look) {
+    if (is_switched_on(look->variables, "AWS_EC2_METADATA_DISABLED"))
+        co_return metadata_absence("AWS_EC2_METADATA_DISABLED is true");
+    const MetadataText token = co_await open_metadata(look);
+    if (!token.text) co_return metadata_absence(token.absence);
+    const MetadataText roles = co_await get_metadata(look, *token.text, roles_path);
+    if (!roles.text) co_return metadata_absence(roles.absence + "; has the instance a role?");
+    const std::string role = first_metadata_line(*roles.text);
+    if (!is_role_name(role)) co_return metadata_absence("it names no role but " + in_quotes(role));
+    const MetadataText served = co_await get_metadata(look, *token.text, roles_path + role);
+    if (!served.text) co_return metadata_absence(served.absence);
+    Result<Credentials> read = parse_served_credentials(*served.text);
+    if (!read) co_return fail(within("role " + role, read.error()));
+    extend_served(*read, look->host);
+    read->source = "the instance's role " + role;
+    SourceAnswer out;
+    out.credentials = std::move(*read);
+    co_return out;
+}
+
+}  // namespace capstan::aws

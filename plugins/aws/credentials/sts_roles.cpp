@@ -1,0 +1,97 @@
+#include "sts_roles.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "../wire/aws_client.hpp"
+#include "../wire/static_credentials.hpp"
+
+namespace capstan::aws {
+namespace {
+
+constexpr Duration sts_timeout = std::chrono::seconds(10);
+
+ClientConfig sts_config(const Look& look) {
+    ClientConfig out;
+    out.region = look.config.region.empty() ? "us-east-1" : look.config.region;
+    out.endpoints = look.config.endpoints;
+    out.timeout = sts_timeout;
+    return out;
+}
+
+/// What STS takes as a session's name: 2 to 64 of letters, digits and "_=,.@-".
+std::string session_name_of(const Look& look, const RoleRequest& request) {
+    constexpr std::size_t longest = 64;
+    std::string out = request.session_name;
+    if (out.empty()) out = look.config.session_name;
+    if (out.empty()) out = look.variable("AWS_ROLE_SESSION_NAME");
+    if (out.size() < 2) out = "capstan";
+    const auto is_taken = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               std::string_view("_=,.@-+").find(c) != std::string_view::npos;
+    };
+    for (char& c : out) c = is_taken(c) ? c : '-';
+    return out.substr(0, longest);
+}
+
+QueryRequest role_request(const char* action, const Look& look, const RoleRequest& request) {
+    QueryRequest out(Service::sts, action);
+    out.set("RoleArn", request.role_arn).set("RoleSessionName", session_name_of(look, request));
+    if (request.duration_seconds) out.set("DurationSeconds", *request.duration_seconds);
+    return out;
+}
+
+Credentials read_sts_credentials(const XmlReply& reply, const RoleRequest& request) {
+    const XmlElement found = reply.result().child("Credentials");
+    Credentials out;
+    out.access_key_id = found.required_text("AccessKeyId");
+    out.secret_access_key = found.required_text("SecretAccessKey");
+    out.session_token = found.required_text("SessionToken");
+    out.expires = found.time("Expiration");
+    out.source = "role " + request.role_arn + " by " + request.source;
+    return out;
+}
+
+Task<Credentials> ask_sts(SharedLook look, Credentials base, QueryRequest query,
+                          RoleRequest request) {
+    StaticCredentials provider(std::move(base));
+    AwsClient client(look->host, sts_config(*look), provider);
+    const Result<XmlReply> reply =
+        co_await as_result(client.call(std::move(query), Repeatable::yes));
+    if (!reply) co_return fail(within("role " + request.role_arn, reply.error()));
+    co_return read_sts_credentials(*reply, request);
+}
+
+std::string token_without_line_end(std::string text) {
+    const std::size_t end = text.find_last_not_of(" \t\r\n");
+    text.erase(end == std::string::npos ? 0 : end + 1);
+    return text;
+}
+
+}  // namespace
+
+Task<Credentials> assume_role(SharedLook look, Credentials base, RoleRequest request) {
+    QueryRequest query = role_request("AssumeRole", *look, request);
+    if (!request.external_id.empty()) query.set("ExternalId", request.external_id);
+    co_return co_await ask_sts(look, std::move(base), std::move(query), std::move(request));
+}
+
+Task<Credentials> assume_role_by_token(SharedLook look, std::string token_file,
+                                       RoleRequest request) {
+    const Result<std::string> text = co_await as_result(look->environment->read_file(token_file));
+    if (!text) co_return fail(within("the token of role " + request.role_arn, text.error()));
+    const std::string token = token_without_line_end(*text);
+    if (token.empty())
+        co_return fail(ErrorCode::unauthenticated, "the token of role " + request.role_arn + ": " +
+                                                       in_quotes(token_file) + " is empty");
+    QueryRequest query = role_request("AssumeRoleWithWebIdentity", *look, request);
+    query.set("WebIdentityToken", token);
+    Credentials none;
+    co_return co_await ask_sts(look, std::move(none), std::move(query), std::move(request));
+}
+
+}  // namespace capstan::aws

@@ -1,0 +1,302 @@
+#include "credentials/credentials_chain.hpp"
+
+#include <gmock/gmock.h>
+
+#include <capstan/gather.hpp>
+
+#include "fake_machine.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::reply;
+using testing::run;
+
+const std::string sts_post = std::string("POST ") + sts_url;
+
+/// A pod with an IAM role, whose credentials are "1", "2", ... and live for an hour.
+struct ChainMachine : FakeMachine {
+    ChainMachine() {
+        environment.set = {{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"},
+                           {"AWS_ROLE_ARN", "arn:aws:iam::1:role/scaler"},
+                           {"AWS_EC2_METADATA_DISABLED", "true"}};
+        environment.files["/token"] = "jwt";
+        host.http().handle([this](const HttpRequest& request) { return answer(request); });
+    }
+    testing::HttpOutcome answer(const HttpRequest& request) {
+        const auto found = answers.find(request.method + " " + request.url);
+        if (found != answers.end()) return found->second;
+        if (request.url != sts_url) return testing::unanswered();
+        return testing::delayed(latency, sts_answer("AssumeRoleWithWebIdentity",
+                                                    std::to_string(++given), host.now() + life));
+    }
+    CredentialsChain& chain() {
+        if (!made) made.emplace(host.host(), config, environment);
+        return *made;
+    }
+    Result<Credentials> get() { return run(host, chain().get()); }
+    std::string key() {
+        const auto found = get();
+        return found ? found->access_key_id : "an error: " + found.error().message;
+    }
+    std::size_t asked() { return requests_to(sts_url).size(); }
+
+    std::optional<CredentialsChain> made{};
+    int given = 0;
+    Duration life = 1h, latency = 100ms;
+};
+
+TEST(CredentialsChain, TakesTheFirstSourceThatHasSome) {
+    ChainMachine m;
+    const auto found_with = [&m] {
+        m.made.reset();
+        const auto found = m.get();
+        return found ? found->source : found.error().message;
+    };
+    m.environment.set["HOME"] = "/h";
+    m.environment.files["/h/.aws/credentials"] =
+        "[default]\naws_access_key_id=k\naws_secret_access_key=s\n[ops]\naws_access_key_id=k\n"
+        "aws_secret_access_key=s\n";
+    EXPECT_EQ(found_with(), "role arn:aws:iam::1:role/scaler by web identity");
+    m.environment.set["AWS_ACCESS_KEY_ID"] = "k";
+    m.environment.set["AWS_SECRET_ACCESS_KEY"] = "s";
+    EXPECT_EQ(found_with(), "the environment");
+    m.config.profile = "ops";
+    EXPECT_EQ(found_with(), "profile \"ops\"");
+    m.config.access_key_id = "k";
+    m.config.secret_access_key = "secret";
+    m.host.secrets()["secret"] = "s";
+    EXPECT_EQ(found_with(), "the settings");
+}
+
+TEST(CredentialsChain, FallsToContainerAndInstance) {
+    ChainMachine m;
+    m.environment.set.clear();
+    serve_metadata(m, "NODE", m.host.now() + 6h);
+    EXPECT_EQ(m.get()->source, "the instance's role node");
+    m.made.reset();
+    m.environment.set["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://169.254.170.23/v1";
+    m.answers["GET http://169.254.170.23/v1"] =
+        reply(200, served_json("POD", "2026-01-01T06:00:00Z"));
+    EXPECT_EQ(m.get()->source, "the container's agent at 169.254.170.23");
+}
+
+TEST(CredentialsChain, WithoutAnyTellsEachSourceAndWhy) {
+    ChainMachine m;
+    m.environment.set = {{"AWS_EC2_METADATA_DISABLED", "true"}};
+    const auto found = m.get();
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().code, ErrorCode::unauthenticated);
+    EXPECT_EQ(found.error().message,
+              "no source has credentials: settings: no access_key_id; environment: "
+              "AWS_ACCESS_KEY_ID is not set; web identity: AWS_WEB_IDENTITY_TOKEN_FILE is not set; "
+              "shared files: there is no profile \"default\" in no file, since HOME is not set; "
+              "container: AWS_CONTAINER_CREDENTIALS_FULL_URI is not set; instance metadata: "
+              "AWS_EC2_METADATA_DISABLED is true");
+}
+
+TEST(CredentialsChain, ASourceThatFailsIsNotPassedOver) {
+    ChainMachine m;
+    m.environment.set.erase("AWS_EC2_METADATA_DISABLED");
+    serve_metadata(m, "NODE", m.host.now() + 6h);
+    m.environment.files.clear();
+    const auto found = m.get();
+    ASSERT_FALSE(found);
+    EXPECT_THAT(found.error().message,
+                AllOf(HasSubstr("credentials: web identity: the token of role"),
+                      HasSubstr("there is no such file")));
+}
+
+TEST(CredentialsChain, AssumesTheRoleOfTheSettingsOverWhatItFinds) {
+    ChainMachine m;
+    m.environment.set = {{"AWS_ACCESS_KEY_ID", "AKIABASE"}, {"AWS_SECRET_ACCESS_KEY", "s"}};
+    m.config.role_arn = "arn:aws:iam::2:role/other";
+    m.config.external_id = "e1";
+    m.config.session_name = "capstan-a";
+    m.answers[sts_post] = sts_answer("AssumeRole", "OTHER", m.host.now() + 1h);
+    const auto found = m.get();
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->access_key_id, "ASIAOTHER");
+    EXPECT_EQ(found->source, "role arn:aws:iam::2:role/other by the environment");
+    const HttpRequest sent = m.requests_to(sts_url).at(0);
+    EXPECT_THAT(sent.body,
+                AllOf(HasSubstr("RoleSessionName=capstan-a"), HasSubstr("ExternalId=e1")));
+    EXPECT_THAT(header_named(sent, "authorization"), HasSubstr("Credential=AKIABASE/"));
+}
+
+TEST(CredentialsChain, ARoleThatMayNotBeAssumedIsToldWithItsAction) {
+    ChainMachine m;
+    m.environment.set = {{"AWS_ACCESS_KEY_ID", "AKIA"}, {"AWS_SECRET_ACCESS_KEY", "s"}};
+    m.config.role_arn = "arn:aws:iam::2:role/other";
+    m.answers[sts_post] = reply(
+        403,
+        "<ErrorResponse><Error><Code>AccessDenied</Code><Message>User: arn:aws:iam::1:user/a is "
+        "not authorized to perform: sts:AssumeRole on resource: arn:aws:iam::2:role/other"
+        "</Message></Error></ErrorResponse>");
+    const auto found = m.get();
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().code, ErrorCode::permission);
+    EXPECT_THAT(found.error().message,
+                HasSubstr("a policy has to allow sts:AssumeRole on arn:aws:iam::2:role/other"));
+}
+
+TEST(CredentialsChain, KeepsWhatItHasUntilItsTime) {
+    ChainMachine m;
+    EXPECT_EQ(m.key(), "ASIA1");
+    m.host.advance(42min);
+    EXPECT_EQ(m.key(), "ASIA1");
+    EXPECT_EQ(m.asked(), 1U);
+}
+
+TEST(CredentialsChain, RenewsBesideTheCallsFirst) {
+    ChainMachine m;
+    EXPECT_EQ(m.key(), "ASIA1");
+    m.host.advance(46min);
+    m.latency = 5s;
+    const Duration before = m.host.monotonic();
+    EXPECT_EQ(m.key(), "ASIA1");
+    EXPECT_EQ(m.host.monotonic(), before);
+    m.host.advance(6s);
+    EXPECT_EQ(m.key(), "ASIA2");
+    EXPECT_EQ(m.asked(), 2U);
+}
+
+TEST(CredentialsChain, ThenLetsTheCallsWait) {
+    ChainMachine m;
+    EXPECT_EQ(m.key(), "ASIA1");
+    m.host.advance(51min);
+    EXPECT_EQ(m.key(), "ASIA2");
+}
+
+TEST(CredentialsChain, CredentialsOfAShortLifeAreNotRenewedAllTheTime) {
+    ChainMachine m;
+    m.life = 15min;
+    EXPECT_EQ(m.key(), "ASIA1");
+    m.host.advance(10min);
+    EXPECT_EQ(m.key(), "ASIA1");
+    EXPECT_EQ(m.asked(), 1U);
+    m.host.advance(3min);
+    EXPECT_EQ(m.key(), "ASIA2");
+}
+
+TEST(CredentialsChain, ARenewalThatFailsLeavesWhatStillHolds) {
+    ChainMachine m;
+    EXPECT_EQ(m.key(), "ASIA1");
+    m.answers[sts_post] = reply(400,
+                                "<ErrorResponse><Error><Code>IDPRejectedClaim</Code></Error>"
+                                "</ErrorResponse>");
+    m.host.advance(55min);
+    EXPECT_EQ(m.key(), "ASIA1");
+    EXPECT_THAT(m.host.log_lines().back().message, HasSubstr("are used on: "));
+    const std::size_t asked = m.asked();
+    EXPECT_EQ(m.key(), "ASIA1");
+    EXPECT_EQ(m.asked(), asked) << "it rests after a failure";
+    m.answers.clear();
+    m.host.advance(31s);
+    EXPECT_EQ(m.key(), "ASIA2");
+}
+
+TEST(CredentialsChain, ExpiredCredentialsAreNotUsed) {
+    ChainMachine m;
+    EXPECT_EQ(m.key(), "ASIA1");
+    m.answers[sts_post] = reply(400,
+                                "<ErrorResponse><Error><Code>IDPRejectedClaim</Code></Error>"
+                                "</ErrorResponse>");
+    m.host.advance(61min);
+    EXPECT_THAT(m.key(), HasSubstr("IDPRejectedClaim"));
+    const std::size_t asked = m.asked();
+    EXPECT_THAT(m.key(), HasSubstr("IDPRejectedClaim"));
+    EXPECT_EQ(m.asked(), asked);
+}
+
+TEST(CredentialsChain, ManyCallersShareOneSearch) {
+    ChainMachine m;
+    std::vector<Task<Credentials>> calls;
+    for (int i = 0; i < 50; ++i) calls.push_back(m.chain().get());
+    const auto all = run(m.host, gather(std::move(calls), 50));
+    ASSERT_TRUE(all) << all.error().message;
+    EXPECT_EQ(m.asked(), 1U);
+    EXPECT_THAT(*all, Each(::testing::Field(&Credentials::access_key_id, "ASIA1")));
+}
+
+TEST(CredentialsChain, ManyRefusalsMakeOneRenewal) {
+    ChainMachine m;
+    EXPECT_EQ(m.key(), "ASIA1");
+    std::vector<Task<Credentials>> calls;
+    for (int i = 0; i < 50; ++i) calls.push_back(m.chain().renew("ASIA1"));
+    const auto all = run(m.host, gather(std::move(calls), 50));
+    ASSERT_TRUE(all) << all.error().message;
+    EXPECT_THAT(*all, Each(::testing::Field(&Credentials::access_key_id, "ASIA2")));
+    EXPECT_EQ(m.asked(), 2U);
+    EXPECT_EQ(run(m.host, m.chain().renew("ASIA1"))->access_key_id, "ASIA2");
+    EXPECT_EQ(m.asked(), 2U) << "a late refusal of the old ones";
+}
+
+TEST(CredentialsChain, KeysThatStayTheSameAreNotReadAtEachRefusal) {
+    ChainMachine m;
+    m.environment.set = {{"AWS_ACCESS_KEY_ID", "AKIA"}, {"AWS_SECRET_ACCESS_KEY", "s"}};
+    EXPECT_EQ(m.key(), "AKIA");
+    EXPECT_EQ(run(m.host, m.chain().renew("AKIA"))->access_key_id, "AKIA");
+    m.environment.set["AWS_ACCESS_KEY_ID"] = "AKIANEW";
+    EXPECT_EQ(run(m.host, m.chain().renew("AKIA"))->access_key_id, "AKIA");
+    m.host.advance(31s);
+    EXPECT_EQ(run(m.host, m.chain().renew("AKIA"))->access_key_id, "AKIANEW");
+}
+
+TEST(CredentialsChain, ACallerThatGivesUpEndsNoSearch) {
+    ChainMachine m;
+    m.latency = 5s;
+    EXPECT_EQ(run(m.host, m.chain().get(), 1s).error().code, ErrorCode::deadline);
+    m.host.advance(5s);
+    EXPECT_EQ(m.key(), "ASIA1");
+    EXPECT_EQ(m.asked(), 1U);
+}
+
+TEST(CredentialsChain, TheClientRenewsByItAfterARefusal) {
+    ChainMachine m;
+    const char* const url = "https://ec2.eu-central-1.amazonaws.com/";
+    m.host.http().on("POST", url,
+                     reply(403,
+                           "<Response><Errors><Error><Code>AuthFailure</Code>"
+                           "</Error></Errors></Response>"));
+    m.host.http().on("POST", url, reply(200, "<DescribeImagesResponse/>"));
+    AwsClient client(m.host.host(), {.region = "eu-central-1"}, m.chain());
+    const auto answer =
+        run(m.host, client.call(QueryRequest(Service::ec2, "DescribeImages"), Repeatable::yes));
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_THAT(header_named(m.requests_to(url).at(1), "authorization"),
+                HasSubstr("Credential=ASIA2/"));
+}
+
+TEST(CredentialsChain, SaysOnceWhatSignsAndShowsNoSecret) {
+    ChainMachine m;
+    m.key();
+    m.host.advance(51min);
+    m.key();
+    int told = 0;
+    for (const auto& line : m.host.log_lines()) {
+        told += line.message ==
+                "requests to AWS are signed with credentials of role "
+                "arn:aws:iam::1:role/scaler by web identity";
+        EXPECT_THAT(line.message, AllOf(Not(HasSubstr("secret-")), Not(HasSubstr("token-"))));
+    }
+    EXPECT_EQ(told, 1);
+}
+
+TEST(CredentialsChain, EndsWithItsInstance) {
+    ChainMachine m;
+    EXPECT_EQ(m.key(), "ASIA1");
+    m.host.advance(46min);
+    m.latency = 5s;
+    m.key();
+    EXPECT_TRUE(m.host.stop());
+    EXPECT_EQ(m.host.misuse(), testing::Misuse{});
+}
+
+}  // namespace
+}  // namespace capstan::aws

@@ -1,0 +1,102 @@
+/// A machine as credentials see it: variables, files, and what answers on its network.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/testing/run_task.hpp>
+#include <capstan/time_text.hpp>
+
+#include "credentials/sources.hpp"
+
+namespace capstan::aws {
+
+class FakeEnvironment : public Environment {
+public:
+    Task<Variables> variables() override { co_return set; }
+    Task<std::string> read_file(std::string path) override {
+        reads.push_back(path);
+        const auto denied = refused.find(path);
+        if (denied != refused.end()) co_return fail(denied->second);
+        const auto found = files.find(path);
+        if (found == files.end())
+            co_return fail(ErrorCode::not_found, "\"" + path + "\": there is no such file");
+        co_return found->second;
+    }
+
+    Variables set{};
+    std::map<std::string, std::string> files{};
+    std::map<std::string, Error> refused{};
+    std::vector<std::string> reads{};
+};
+
+inline std::string header_named(const HttpRequest& request, const std::string& name) {
+    for (const auto& [key, value] : request.headers) {
+        if (key == name) return value;
+    }
+    return {};
+}
+
+struct FakeMachine {
+    testing::FakeHost host{};
+    FakeEnvironment environment{};
+    CredentialsConfig config{.region = "eu-central-1"};
+    /// By "METHOD URL"; what has no row here is as a network that swallows all.
+    std::map<std::string, testing::HttpOutcome> answers{};
+
+    FakeMachine() {
+        host.http().handle([this](const HttpRequest& request) {
+            const auto found = answers.find(request.method + " " + request.url);
+            return found == answers.end() ? testing::unanswered() : found->second;
+        });
+    }
+    std::shared_ptr<Look> look() {
+        return std::make_shared<Look>(Look{host.host(), config, &environment, environment.set});
+    }
+    template <class Ask>
+    Result<SourceAnswer> ask(Ask source) {
+        return testing::run(host, source(look()));
+    }
+    std::vector<HttpRequest> requests_to(const std::string& url) {
+        std::vector<HttpRequest> out;
+        for (const HttpRequest& one : host.http().requests()) {
+            if (one.url == url) out.push_back(one);
+        }
+        return out;
+    }
+};
+
+inline constexpr const char* sts_url = "https://sts.eu-central-1.amazonaws.com/";
+
+/// What STS answers to `action`, with keys that are named after `name` and end at `expires`.
+inline HttpReply sts_answer(const std::string& action, const std::string& name, Time expires) {
+    return testing::reply(
+        200, "<" + action + "Response xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><" +
+                 action + "Result><Credentials><AccessKeyId>ASIA" + name +
+                 "</AccessKeyId><SecretAccessKey>secret-" + name +
+                 "</SecretAccessKey><SessionToken>token-" + name + "</SessionToken><Expiration>" +
+                 format_rfc3339(expires) + "</Expiration></Credentials></" + action + "Result></" +
+                 action + "Response>");
+}
+
+inline std::string served_json(const std::string& name, const std::string& expiration) {
+    return R"({"Code":"Success","AccessKeyId":"ASIA)" + name + R"(","SecretAccessKey":"secret-)" +
+           name + R"(","Token":"token-)" + name + R"(","Expiration":")" + expiration + R"("})";
+}
+
+inline constexpr const char* metadata_base = "http://169.254.169.254/latest";
+
+/// An instance with the role "node".
+inline void serve_metadata(FakeMachine& machine, const std::string& name, Time expires) {
+    const std::string base = metadata_base;
+    machine.answers["PUT " + base + "/api/token"] = testing::reply(200, "session");
+    machine.answers["GET " + base + "/meta-data/iam/security-credentials/"] =
+        testing::reply(200, "node");
+    machine.answers["GET " + base + "/meta-data/iam/security-credentials/node"] =
+        testing::reply(200, served_json(name, format_rfc3339(expires)));
+}
+
+}  // namespace capstan::aws

@@ -1,0 +1,138 @@
+#include <gmock/gmock.h>
+
+#include "fake_machine.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::reply;
+
+const std::string token_url = std::string(metadata_base) + "/api/token";
+const std::string roles_url = std::string(metadata_base) + "/meta-data/iam/security-credentials/";
+
+TEST(InstanceMetadata, HasTheRoleOfTheInstance) {
+    FakeMachine m;
+    serve_metadata(m, "N", m.host.now() + 6h);
+    const auto answer = m.ask(&ask_instance_metadata);
+    ASSERT_TRUE(answer) << answer.error().message;
+    ASSERT_TRUE(answer->credentials) << answer->absence;
+    EXPECT_EQ(answer->credentials->access_key_id, "ASIAN");
+    EXPECT_EQ(answer->credentials->session_token, "token-N");
+    EXPECT_EQ(answer->credentials->expires, m.host.now() + 6h);
+    EXPECT_EQ(answer->credentials->source, "the instance's role node");
+}
+
+TEST(InstanceMetadata, IsAskedInASessionPastAnyProxy) {
+    FakeMachine m;
+    serve_metadata(m, "N", m.host.now() + 6h);
+    ASSERT_TRUE(m.ask(&ask_instance_metadata));
+    const auto& sent = m.host.http().requests();
+    ASSERT_EQ(sent.size(), 3U);
+    EXPECT_EQ(header_named(sent[0], "x-aws-ec2-metadata-token-ttl-seconds"), "21600");
+    for (const HttpRequest& one : sent) {
+        EXPECT_TRUE(one.has(CAPSTAN_HTTP_DIRECT));
+        EXPECT_EQ(one.timeout, 1s);
+    }
+    EXPECT_EQ(header_named(sent[1], "x-aws-ec2-metadata-token"), "session");
+    EXPECT_EQ(header_named(sent[2], "x-aws-ec2-metadata-token"), "session");
+}
+
+TEST(InstanceMetadata, SilenceIsToldWithTheHopLimit) {
+    FakeMachine m;
+    const auto answer = m.ask(&ask_instance_metadata);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_FALSE(answer->credentials);
+    EXPECT_THAT(answer->absence, HasSubstr("hop limit of 2"));
+    EXPECT_EQ(m.requests_to(token_url).size(), 3U);
+}
+
+TEST(InstanceMetadata, SaysWhyItHasNone) {
+    struct Case {
+        std::string request;
+        HttpReply reply;
+        const char* why;
+    };
+    const Case cases[] = {
+        {"PUT " + token_url, reply(403), "switched off for this instance"},
+        {"PUT " + token_url, reply(404, "no"), "it gives no token: status 404"},
+        {"PUT " + token_url, reply(200, ""), "it gives no token"},
+        {"GET " + roles_url, reply(404), "has the instance a role?"},
+        {"GET " + roles_url, reply(200, "<html>\n"), "it names no role but \"<html>\""},
+        {"GET " + roles_url, reply(200, ""), "it names no role"},
+        {"GET " + roles_url + "node", reply(404), "security-credentials/node"},
+    };
+    for (const Case& c : cases) {
+        FakeMachine m;
+        serve_metadata(m, "N", m.host.now() + 6h);
+        m.answers[c.request] = c.reply;
+        const auto answer = m.ask(&ask_instance_metadata);
+        ASSERT_TRUE(answer) << answer.error().message;
+        EXPECT_FALSE(answer->credentials) << c.why;
+        EXPECT_THAT(answer->absence, HasSubstr(c.why));
+    }
+}
+
+TEST(InstanceMetadata, ARoleThatCannotBeAssumedIsAnError) {
+    FakeMachine m;
+    serve_metadata(m, "N", m.host.now() + 6h);
+    m.answers["GET " + roles_url + "node"] = reply(
+        200, R"({"Code":"AssumeRoleUnauthorizedAccess","Message":"EC2 cannot assume the role"})");
+    const auto answer = m.ask(&ask_instance_metadata);
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().message,
+                AllOf(HasSubstr("role node"), HasSubstr("AssumeRoleUnauthorizedAccess"),
+                      HasSubstr("EC2 cannot assume the role")));
+}
+
+TEST(InstanceMetadata, MayBeSwitchedOff) {
+    FakeMachine m;
+    m.environment.set["AWS_EC2_METADATA_DISABLED"] = "TRUE";
+    EXPECT_EQ(m.ask(&ask_instance_metadata)->absence, "AWS_EC2_METADATA_DISABLED is true");
+    EXPECT_TRUE(m.host.http().requests().empty());
+}
+
+TEST(InstanceMetadata, IsWhereTheSettingsOrTheEnvironmentSay) {
+    const auto asked = [](const std::function<void(FakeMachine&)>& arrange) {
+        FakeMachine m;
+        arrange(m);
+        EXPECT_TRUE(m.ask(&ask_instance_metadata));
+        return m.host.http().requests().at(0).url;
+    };
+    EXPECT_EQ(asked([](FakeMachine& m) { m.config.imds_endpoint = "http://127.0.0.1:1338/"; }),
+              "http://127.0.0.1:1338/latest/api/token");
+    EXPECT_EQ(asked([](FakeMachine& m) {
+                  m.environment.set["AWS_EC2_METADATA_SERVICE_ENDPOINT"] = "http://imds.example";
+              }),
+              "http://imds.example/latest/api/token");
+    EXPECT_EQ(asked([](FakeMachine& m) {
+                  m.environment.set["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"] = "IPv6";
+              }),
+              "http://[fd00:ec2::254]/latest/api/token");
+    EXPECT_EQ(asked([](FakeMachine&) {}), token_url);
+}
+
+TEST(InstanceMetadata, ExpiredCredentialsThatAreStillServedAreUsedOn) {
+    for (const Duration left : {Duration(4min), Duration(0s), Duration(-2h)}) {
+        FakeMachine m;
+        serve_metadata(m, "N", m.host.now() + left);
+        const auto answer = m.ask(&ask_instance_metadata);
+        ASSERT_TRUE(answer && answer->credentials);
+        EXPECT_GE(*answer->credentials->expires, m.host.now() + 10min);
+        EXPECT_LE(*answer->credentials->expires, m.host.now() + 15min);
+        ASSERT_FALSE(m.host.log_lines().empty());
+        EXPECT_THAT(m.host.log_lines().back().message, HasSubstr("used on"));
+    }
+}
+
+TEST(InstanceMetadata, ABusyServiceIsAskedAgain) {
+    FakeMachine m;
+    serve_metadata(m, "N", m.host.now() + 6h);
+    m.host.http().on("PUT", token_url, reply(503));
+    EXPECT_TRUE(m.ask(&ask_instance_metadata)->credentials);
+}
+
+}  // namespace
+}  // namespace capstan::aws
