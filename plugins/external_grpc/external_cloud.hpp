@@ -6,8 +6,8 @@
 #include <optional>
 
 #include <capstan/cloud_provider.hpp>
+#include <capstan/target_answers.hpp>
 
-#include "answers.hpp"
 #include "cloud_api.hpp"
 #include "config.hpp"
 #include "group_details.hpp"
@@ -55,7 +55,7 @@ private:
     const CloudApi api_;
     KnownNodes nodes_;
     AllDetails details_;
-    Answers answers_{};
+    TargetAnswers answers_{};
     std::map<NodeGroupId, NodeGroup> groups_{};  ///< as they were read last
     std::optional<SharedCloudView> view_{};      ///< holds until something is changed
     Duration viewed_at_{};

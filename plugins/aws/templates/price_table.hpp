@@ -13,6 +13,11 @@ namespace capstan::aws {
 
 /// Prices of Linux instances with shared tenancy, in one region. `deploy/aws/make_prices` writes
 /// the file; the one that ships is a sample, and says so.
+///
+///     {"region": "us-east-1", "date": "2026-11-01", "currency": "USD", "sample": true,
+///      "prices": {"m5.large": {"on_demand": 0.096, "spot": {"us-east-1a": 0.0401}}}}
+///
+/// "currency" and "sample" may be absent: USD, and none.
 class PriceTable {
 public:
     /// An error names the place in the file.

@@ -12,6 +12,9 @@
 
 namespace capstan::aws {
 
+/// The file has `{"date": "2026-11-01", "types": [...]}`, each type with members named as those of
+/// InstanceType (`prefix_delegation` is has_prefix_delegation); a name, cores and memory alone must
+/// be there, and members that are not known are not looked at.
 class TypeTable {
 public:
     /// An error names the place in the file. `deploy/aws/make_instance_types` writes it.

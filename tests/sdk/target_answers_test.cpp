@@ -1,8 +1,8 @@
-#include "answers.hpp"
+#include <capstan/target_answers.hpp>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
-namespace capstan::external_grpc {
+namespace capstan {
 namespace {
 
 const NodeGroupId web("web");
@@ -13,8 +13,8 @@ Resize growth(int delta, int expected, std::string key = {}) {
     return out;
 }
 
-TEST(ExternalGrpcAnswers, CountUntilAListThatWasAskedForLaterShowsThem) {
-    Answers answers;
+TEST(TargetAnswers, CountUntilAListThatWasAskedForLaterShowsThem) {
+    TargetAnswers answers;
     const std::uint64_t before = answers.moment();
     answers.agree(growth(2, 3), 5);
     EXPECT_EQ(answers.counted(web, 3), 5);
@@ -27,8 +27,8 @@ TEST(ExternalGrpcAnswers, CountUntilAListThatWasAskedForLaterShowsThem) {
     EXPECT_EQ(answers.counted(web, 4), 4) << "a machine was lost since";
 }
 
-TEST(ExternalGrpcAnswers, MachinesThatWereRemovedCountNoMoreAndAreTakenOffOnce) {
-    Answers answers;
+TEST(TargetAnswers, MachinesThatWereRemovedCountNoMoreAndAreTakenOffOnce) {
+    TargetAnswers answers;
     answers.lower(web, 2, 5);
     EXPECT_EQ(answers.counted(web, 5), 3);
     EXPECT_TRUE(answers.suits(growth(1, 3), 5));
@@ -39,8 +39,8 @@ TEST(ExternalGrpcAnswers, MachinesThatWereRemovedCountNoMoreAndAreTakenOffOnce) 
     EXPECT_FALSE(answers.suits(growth(1, 1), 3));
 }
 
-TEST(ExternalGrpcAnswers, ARemovalAndAnIncreaseCountTogetherWhileTheListLags) {
-    Answers answers;
+TEST(TargetAnswers, ARemovalAndAnIncreaseCountTogetherWhileTheListLags) {
+    TargetAnswers answers;
     answers.lower(web, 2, 5);
     answers.agree(growth(1, 3), 4);
     EXPECT_EQ(answers.counted(web, 5), 4);
@@ -49,16 +49,16 @@ TEST(ExternalGrpcAnswers, ARemovalAndAnIncreaseCountTogetherWhileTheListLags) {
     EXPECT_EQ(answers.counted(web, 4), 4);
 }
 
-TEST(ExternalGrpcAnswers, OfAGroupThatWasNeverChangedTheListCounts) {
-    const Answers answers;
+TEST(TargetAnswers, OfAGroupThatWasNeverChangedTheListCounts) {
+    const TargetAnswers answers;
     EXPECT_EQ(answers.counted(web, 3), 3);
     EXPECT_TRUE(answers.suits(growth(1, 3), 3));
     EXPECT_FALSE(answers.suits(growth(1, 2), 3));
     EXPECT_FALSE(answers.is_repeat(growth(1, 3, "k"), 4, 3));
 }
 
-TEST(ExternalGrpcAnswers, ARequestIsRepeatedByItsKeyAlone) {
-    Answers answers;
+TEST(TargetAnswers, ARequestIsRepeatedByItsKeyAlone) {
+    TargetAnswers answers;
     answers.begin(growth(1, 3, "k"));
     EXPECT_FALSE(answers.is_repeat(growth(1, 3, "k"), 4, 3)) << "it was not carried out";
     EXPECT_TRUE(answers.is_repeat(growth(1, 3, "k"), 4, 4)) << "it was, without an answer";
@@ -70,4 +70,4 @@ TEST(ExternalGrpcAnswers, ARequestIsRepeatedByItsKeyAlone) {
 }
 
 }  // namespace
-}  // namespace capstan::external_grpc
+}  // namespace capstan

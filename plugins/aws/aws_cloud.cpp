@@ -1,0 +1,233 @@
+#include "aws_cloud.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "api/auto_scaling.hpp"
+#include "api/ec2.hpp"
+#include "api/eks.hpp"
+#include "api/queue.hpp"
+#include "credentials/client_settings.hpp"
+#include "credentials/credentials_chain.hpp"
+#include "groups/data_files.hpp"
+#include "groups/failed_activities.hpp"
+#include "groups/group_changes.hpp"
+#include "groups/group_checks.hpp"
+#include "groups/group_limits.hpp"
+#include "groups/group_lists.hpp"
+#include "groups/template_reader.hpp"
+#include "groups/type_source.hpp"
+#include "groups/view_maker.hpp"
+#include "wire/aws_client.hpp"
+
+namespace capstan::aws {
+namespace {
+
+ListConfig list_config_of(const AwsConfig& config, const StaticLimits& limits) {
+    return {.discovery = config.discovery,
+            .names = limits.names(),
+            .refresh_every = config.refresh_every,
+            .parallel_calls = config.parallel_calls};
+}
+
+NoticeQueueConfig queue_config_of(const AwsConfig& config) {
+    // SQS answers a wait at its end, which is no time-out of the client.
+    const auto patience = std::chrono::floor<std::chrono::seconds>(config.timeout * 2 / 3);
+    return {.url = config.event_queue_url,
+            .wait = std::clamp(patience, std::chrono::seconds(0), std::chrono::seconds(20))};
+}
+
+}  // namespace
+
+/// What is there once region and credentials are known; in the order in which parts need others.
+struct AwsCloud::Account {
+    Account(const Host& host_, AwsConfig config_, CredentialsConfig credentials_,
+            const ClientConfig& client_config, Environment& environment)
+        : host(host_),
+          config(std::move(config_)),
+          credentials(host, std::move(credentials_), environment),
+          client(host, client_config, credentials),
+          limits(config.groups),
+          lists(host, auto_scaling, list_config_of(config, limits)),
+          activities(
+              host, auto_scaling,
+              {.refresh_every = config.refresh_every, .parallel_calls = config.parallel_calls},
+              [this] { return host.now() + client.clock_skew(); }),
+          types(host, ec2, !config.static_instance_types),
+          templates(host, {auto_scaling, ec2, eks}, types, config.templates, config.parallel_calls),
+          changes(host, {auto_scaling, lists, activities, limits}, config.parallel_calls),
+          files(host, {.types_file = config.instance_types_file,
+                       .price_file = config.price_file,
+                       .region = config.templates.region}),
+          views(host, {.lists = lists,
+                       .limits = limits,
+                       .templates = templates,
+                       .failures = config.failed_activities ? &activities : nullptr,
+                       .find_notice = [this](std::string_view id) { return find_notice(id); }}) {
+        if (!config.event_queue_url.empty()) queue.emplace(host, client, queue_config_of(config));
+    }
+
+    std::vector<const AutoScalingGroup*> known_groups() const;
+    std::vector<FailedActivities::Size> sizes() const;
+    void follow_notices();
+    std::optional<Leaving> find_notice(std::string_view instance_id) const;
+    /// The same as last time, where nothing that it tells was read anew.
+    SharedCloudView make_view();
+
+    const Host host;
+    const AwsConfig config;
+    CredentialsChain credentials;
+    AwsClient client;
+    AutoScalingApi auto_scaling{client};
+    Ec2Api ec2{client};
+    EksApi eks{client};
+    const StaticLimits limits;
+    GroupLists lists;
+    FailedActivities activities;
+    TypeSource types;
+    TemplateReader templates;
+    GroupChanges changes;
+    DataFiles files;
+    std::optional<NoticeQueue> queue{};
+    ViewMaker views;
+    std::optional<SharedCloudView> view{};
+    std::uint64_t viewed_version = 0;
+};
+
+std::vector<const AutoScalingGroup*> AwsCloud::Account::known_groups() const {
+    std::vector<const AutoScalingGroup*> out;
+    for (const auto& [name, listed] : lists.groups())
+        if (listed.was_read) out.push_back(&listed.group);
+    return out;
+}
+
+std::vector<FailedActivities::Size> AwsCloud::Account::sizes() const {
+    std::vector<FailedActivities::Size> out;
+    for (const auto& [name, listed] : lists.groups()) {
+        if (!listed.was_read || find_obstacle(listed.group)) continue;
+        out.push_back(
+            {.group = name, .members = listed.counts.members, .desired = listed.group.desired});
+    }
+    return out;
+}
+
+void AwsCloud::Account::follow_notices() {
+    if (!queue) return;
+    std::set<std::string, std::less<>> ids;
+    for (const AutoScalingGroup* const group : known_groups())
+        for (const AsgInstance& instance : group->instances) ids.insert(instance.id);
+    queue->follow(std::move(ids));
+}
+
+std::optional<Leaving> AwsCloud::Account::find_notice(std::string_view instance_id) const {
+    return queue ? queue->find(instance_id) : std::nullopt;
+}
+
+SharedCloudView AwsCloud::Account::make_view() {
+    const std::uint64_t version =
+        lists.version() + activities.version() + templates.version() + files.version();
+    if (!view || version != viewed_version || queue) {
+        view.emplace(views.make(files.prices().get()));
+        viewed_version = version;
+    }
+    return *view;
+}
+
+AwsCloud::AwsCloud(Host host, AwsConfig config)
+    : host_(host), config_(std::move(config)), environment_(host), reading_(host) {}
+
+AwsCloud::~AwsCloud() = default;
+
+Task<std::unique_ptr<AwsCloud::Account>> AwsCloud::open() {
+    AwsConfig config = config_;
+    CredentialsConfig credentials = config.credentials;
+    config.region = co_await find_region(host_, config.region, credentials, environment_);
+    config.templates.region = config.region;
+    config.endpoints = co_await find_endpoints(config.endpoints, environment_);
+    credentials.region = config.region;
+    credentials.endpoints = config.endpoints;
+    ClientConfig client{
+        .region = config.region, .endpoints = config.endpoints, .timeout = config.timeout};
+    if (const auto attempts = co_await find_attempts(environment_))
+        client.retry.attempts = *attempts;
+    auto out = std::make_unique<Account>(host_, std::move(config), std::move(credentials), client,
+                                         environment_);
+    const Credentials found = co_await out->credentials.get();
+    host_.info("AWS is asked with credentials of " + found.source);
+    co_return std::move(out);
+}
+
+Task<void> AwsCloud::start() {
+    account_ = co_await open();
+    if (auto table = co_await account_->files.read_types())
+        account_->types.use_table(*std::move(table));
+    co_await account_->files.read_prices();
+    tell_duplicates();
+    if (account_->queue) account_->queue->start();
+}
+
+AwsCloud::Account& AwsCloud::account() const {
+    if (!account_) throw Failure(ErrorCode::unavailable, "AWS was not asked for anything yet");
+    return *account_;
+}
+
+/// Of several entries for one group the first counts.
+void AwsCloud::tell_duplicates() const {
+    std::set<std::string> names;
+    for (const StaticGroup& group : config_.groups) {
+        if (!names.insert(group.name).second)
+            host_.warn("the settings name group " + in_quotes(group.name) +
+                       " more than once: the first entry counts");
+    }
+}
+
+Task<void> AwsCloud::self_check() {
+    std::unique_ptr<Account> own;
+    if (!account_) own = co_await open();
+    co_await (own ? *own : account()).lists.update();
+}
+
+/// Refreshes that overlap have one answer; one that is given up is read to its end.
+Task<SharedCloudView> AwsCloud::refresh() { return reading_.join(read()); }
+
+Task<SharedCloudView> AwsCloud::read() {
+    Account& aws = account();
+    const std::uint64_t asked_at = aws.changes.moment();
+    co_await aws.lists.update();
+    aws.changes.see(asked_at);
+    if (aws.config.failed_activities) co_await aws.activities.update(aws.sizes());
+    aws.templates.follow(aws.known_groups());
+    co_await aws.templates.renew(aws.known_groups());
+    co_await aws.files.renew_prices();
+    aws.follow_notices();
+    co_return aws.make_view();
+}
+
+Task<Resized> AwsCloud::increase(Resize request) {
+    return account().changes.increase(std::move(request));
+}
+
+Task<Resized> AwsCloud::decrease_target(Resize request) {
+    return account().changes.decrease_target(std::move(request));
+}
+
+Task<Removed> AwsCloud::remove(Removal request) {
+    return account().changes.remove(std::move(request));
+}
+
+Task<NodeTemplate> AwsCloud::describe(NodeGroupId group) {
+    const ListedGroup* const listed = account().lists.find(group.value());
+    if (listed == nullptr || !listed->was_read)
+        return fail_task<NodeTemplate>(
+            {ErrorCode::not_found,
+             "group " + in_quotes(group.value()) + ": it is none of the groups that are listed"});
+    return account().templates.describe(listed->group);
+}
+
+}  // namespace capstan::aws

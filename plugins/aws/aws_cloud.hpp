@@ -1,0 +1,46 @@
+/// The Auto Scaling groups of an AWS account.
+#pragma once
+
+#include <memory>
+
+#include <capstan/cloud_provider.hpp>
+#include <capstan/single_flight.hpp>
+
+#include "config.hpp"
+#include "credentials/environment.hpp"
+
+namespace capstan::aws {
+
+/// A CloudProvider; see cloud_provider.hpp.
+class AwsCloud {
+public:
+    AwsCloud(Host host, AwsConfig config);
+    ~AwsCloud();
+
+    /// Region, credentials and files of data.
+    Task<void> start();
+    /// For a doctor, started or not: whether groups can be listed.
+    Task<void> self_check();
+
+    Task<SharedCloudView> refresh();
+    Task<Resized> increase(Resize request);
+    Task<Resized> decrease_target(Resize request);
+    Task<Removed> remove(Removal request);
+    Task<NodeTemplate> describe(NodeGroupId group);
+
+private:
+    struct Account;
+    Task<std::unique_ptr<Account>> open();
+    /// A Failure before `start`.
+    Account& account() const;
+    Task<SharedCloudView> read();
+    void tell_duplicates() const;
+
+    const Host host_;
+    const AwsConfig config_;
+    MachineEnvironment environment_;
+    std::unique_ptr<Account> account_;  ///< from `start` on
+    SingleFlight<SharedCloudView> reading_;
+};
+
+}  // namespace capstan::aws

@@ -1,0 +1,52 @@
+/// What the cloud can be told, as values. Nothing else here knows the names of settings.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <capstan/labels.hpp>
+#include <capstan/settings.hpp>
+
+#include "api/auto_scaling.hpp"
+#include "api/launch_template.hpp"
+#include "credentials/config.hpp"
+#include "groups/group_spec.hpp"
+#include "templates/group_template.hpp"
+#include "wire/endpoints.hpp"
+
+namespace capstan::aws {
+
+/// Node auto-provisioning.
+struct ProvisioningSettings {
+    LaunchTemplateRef launch_template{};
+    Labels subnet_tags{};
+    std::vector<std::string> instance_types{};  ///< globs; none: all that suit
+    int max_size = 1000;
+    Labels tags{};
+};
+
+struct AwsConfig {
+    std::string region{};  ///< empty: left to the environment
+    std::vector<std::vector<TagFilter>> discovery{};
+    std::vector<StaticGroup> groups{};
+    std::string cluster{};  ///< empty: not told
+    Duration refresh_every = std::chrono::minutes(1);
+    TemplateConfig templates{};
+    std::string instance_types_file{}, price_file{};  ///< empty: none
+    bool static_instance_types = false;               ///< EC2 is not asked for types
+    EndpointConfig endpoints{};
+    Duration timeout = std::chrono::seconds(15);
+    std::size_t parallel_calls = 8;
+    CredentialsConfig credentials{};  ///< without region and endpoints
+    std::string event_queue_url{};    ///< empty: none
+    std::optional<ProvisioningSettings> provisioning{};
+    bool failed_activities = true;
+};
+
+Schema aws_schema();
+AwsConfig read_aws_config(const Settings& settings);
+void check_aws_config(const Settings& settings);
+
+}  // namespace capstan::aws

@@ -1,0 +1,114 @@
+#include "failed_activities.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <capstan/gather.hpp>
+#include <capstan/sentence.hpp>
+
+#include "../wire/failure_text.hpp"
+
+namespace capstan::aws {
+namespace {
+
+/// Launches are tried again within a minute or two; a group that has waited for longer has known
+/// nothing new each time.
+constexpr Duration attention = std::chrono::minutes(5);
+
+bool is_failed_launch(const ScalingActivity& activity) {
+    const bool has_failed = activity.status_code == "Failed" || activity.status_code == "Cancelled";
+    return has_failed && activity.description.starts_with("Launching a new EC2 instance");
+}
+
+Error error_of(const ScalingActivity& activity) {
+    Error out = classify_failure_text(activity.status_code, activity.status_message);
+    if (out.provider_code.empty()) out.provider_code = activity.status_code;
+    return within("scaling activity " + activity.id, std::move(out));
+}
+
+}  // namespace
+
+std::optional<Error> find_failed_launch(const std::vector<ScalingActivity>& activities,
+                                        Time since) {
+    const auto counts = [since](const ScalingActivity& activity) {
+        return activity.started && *activity.started > since && is_failed_launch(activity);
+    };
+    const auto at = std::find_if(activities.begin(), activities.end(), counts);
+    if (at == activities.end()) return std::nullopt;
+    return error_of(*at);
+}
+
+FailedActivities::FailedActivities(const Host& host, AutoScalingApi& api, Config config,
+                                   std::function<Time()> aws_now)
+    : host_(host), api_(api), config_(config), aws_now_(std::move(aws_now)), news_(host) {}
+
+Task<void> FailedActivities::update(std::vector<Size> groups) {
+    drop_strangers(groups);
+    std::vector<Task<void>> reads;
+    for (const Size& size : groups) {
+        Followed& group =
+            groups_.try_emplace(size.group, Followed{.since = aws_now_()}).first->second;
+        if (size.members >= size.desired) {
+            forget_failure(group);
+            group.wants_since.reset();
+            news_.end(size.group);
+            continue;
+        }
+        if (!group.wants_since) group.wants_since = host_.monotonic();
+        if (!group.failure && is_due(group)) reads.push_back(read(size.group));
+    }
+    co_await gather_results(std::move(reads), config_.parallel_calls);
+}
+
+bool FailedActivities::is_due(const Followed& group) const {
+    if (!group.read_at) return true;
+    const Duration now = host_.monotonic();
+    return now - *group.wants_since < attention || now - *group.read_at >= config_.refresh_every;
+}
+
+Task<void> FailedActivities::read(std::string group) {
+    const Time since = groups_.at(group).since;
+    groups_.at(group).read_at = host_.monotonic();
+    const auto activities = co_await as_result(api_.describe_activities(group, since));
+    const auto at = groups_.find(group);
+    if (at == groups_.end()) co_return;
+    if (!activities) {
+        news_.tell(group, "whether launches of group " + in_quotes(group) +
+                              " fail is not known: " + activities.error().message);
+        co_return;
+    }
+    news_.end(group);
+    // A request that was begun meanwhile has another moment to count from.
+    if (at->second.since != since) co_return;
+    at->second.failure = find_failed_launch(*activities, since);
+    if (at->second.failure) ++version_;
+}
+
+void FailedActivities::forget_failure(Followed& group) {
+    if (group.failure) ++version_;
+    group.failure.reset();
+}
+
+void FailedActivities::drop_strangers(const std::vector<Size>& groups) {
+    std::vector<std::string_view> names;
+    for (const Size& size : groups) names.push_back(size.group);
+    std::sort(names.begin(), names.end());
+    std::erase_if(groups_, [&](const auto& entry) {
+        return !std::binary_search(names.begin(), names.end(), entry.first);
+    });
+}
+
+void FailedActivities::begin_request(const std::string& group) {
+    Followed& followed = groups_[group];
+    followed.since = aws_now_();
+    forget_failure(followed);
+    followed.wants_since = host_.monotonic();
+}
+
+const Error* FailedActivities::find(const std::string& group) const {
+    const auto at = groups_.find(group);
+    return at != groups_.end() && at->second.failure ? &*at->second.failure : nullptr;
+}
+
+}  // namespace capstan::aws

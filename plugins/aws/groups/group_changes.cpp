@@ -1,0 +1,281 @@
+#include "group_changes.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <capstan/gather.hpp>
+#include <capstan/sentence.hpp>
+
+#include "group_checks.hpp"
+#include "lifecycle.hpp"
+#include "machine_names.hpp"
+
+namespace capstan::aws {
+namespace {
+
+/// How long AWS's lists may take to show a change. A lower target after that is one that others
+/// have set.
+constexpr Duration list_lag_most = std::chrono::minutes(2);
+
+std::string titled(const NodeGroupId& group) { return "group " + in_quotes(group.value()); }
+
+Unexpected refuse(const NodeGroupId& group, ErrorCode code, const std::string& why) {
+    return fail(code, titled(group) + ": " + why);
+}
+
+const AsgInstance* find_instance(const AutoScalingGroup& group, std::string_view id) {
+    const auto at = std::find_if(group.instances.begin(), group.instances.end(),
+                                 [&](const AsgInstance& instance) { return instance.id == id; });
+    return at != group.instances.end() ? &*at : nullptr;
+}
+
+Standing standing_of(const AsgInstance& instance) {
+    return read_lifecycle(instance.lifecycle_state).standing;
+}
+
+std::optional<int> goal_of(const Resize& request, int change) {
+    const std::int64_t goal = std::int64_t{request.expected_target} + change;
+    if (request.delta < 1 || goal < 0 || goal > std::numeric_limits<int>::max())
+        return std::nullopt;
+    return static_cast<int>(goal);
+}
+
+/// Of a change that was sent: without AWS's word against it, what came of it is not known.
+Error outcome_of(Error error) {
+    if (error.code == ErrorCode::unavailable) error.code = ErrorCode::deadline;
+    return error;
+}
+
+Error about_machine(const MachineId& machine, Error error) {
+    error.subject = machine.value();
+    return error;
+}
+
+}  // namespace
+
+GroupChanges::GroupChanges(const Host& host, Parts parts, std::size_t parallel_calls)
+    : host_(host), parts_(parts), parallel_calls_(parallel_calls) {}
+
+Task<GroupChanges::Current> GroupChanges::read(NodeGroupId id) {
+    if (parts_.lists.find(id.value()) == nullptr)
+        co_return refuse(id, ErrorCode::not_found, "it is none of the groups that are listed");
+    auto told = co_await as_result(parts_.lists.read(id.value()));
+    if (!told) co_return fail(within(titled(id), std::move(told).error()));
+    if (auto obstacle = find_obstacle(*told)) co_return fail(*std::move(obstacle));
+    Current out{.group = *std::move(told)};
+    const auto removed = removed_.find(id);
+    for (const AsgInstance& instance : out.group.instances) {
+        const bool is_gone = removed != removed_.end() && removed->second.contains(instance.id);
+        if (!is_gone && standing_of(instance) == Standing::member) ++out.members;
+    }
+    co_return out;
+}
+
+bool GroupChanges::suits(const Resize& request, int listed) const {
+    if (!answers_.suits(request, listed)) return false;
+    const auto at = answered_at_.find(request.group);
+    const bool may_lag = at != answered_at_.end() && host_.monotonic() - at->second < list_lag_most;
+    return !may_lag || request.expected_target >= answers_.counted(request.group, listed);
+}
+
+Result<void> GroupChanges::check(const Resize& request, const Current& now) const {
+    if (suits(request, now.group.desired)) return {};
+    return refuse(request.group, ErrorCode::conflict,
+                  "its desired capacity is " + std::to_string(now.group.desired) + ", and " +
+                      std::to_string(request.expected_target) + " was expected");
+}
+
+Task<Resized> GroupChanges::increase(Resize request) {
+    if (request.all_or_nothing)
+        co_return refuse(request.group, ErrorCode::unsupported,
+                         "AWS makes what it can of an increase, and promises not all or nothing");
+    const std::optional<int> goal = goal_of(request, request.delta);
+    if (!goal)
+        co_return refuse(request.group, ErrorCode::invalid_argument,
+                         "an increase by " + std::to_string(request.delta) + " from " +
+                             std::to_string(request.expected_target) + " is none");
+    const Current now = co_await read(request.group);
+    if (const int max = parts_.limits.of(now.group).max; *goal > max)
+        co_return refuse(request.group, ErrorCode::invalid_argument,
+                         "a target of " + std::to_string(*goal) + " passes its maximum of " +
+                             std::to_string(max));
+    if (answers_.is_repeat(request, *goal, now.group.desired)) co_return Resized{*goal};
+    if (const auto fits = check(request, now); !fits) co_return fail(fits.error());
+    if (*goal < now.members)
+        co_return refuse(request.group, ErrorCode::conflict,
+                         "it has " + counted(now.members, "instance") + ", and a target of " +
+                             std::to_string(*goal) + " would end some of them");
+    parts_.activities.begin_request(request.group.value());
+    co_return co_await set_target(std::move(request), *goal);
+}
+
+Task<Resized> GroupChanges::decrease_target(Resize request) {
+    const std::optional<int> goal = goal_of(request, -std::max(request.delta, 0));
+    if (!goal)
+        co_return refuse(request.group, ErrorCode::invalid_argument,
+                         "a decrease by " + std::to_string(request.delta) + " from " +
+                             std::to_string(request.expected_target) + " is none");
+    const Current now = co_await read(request.group);
+    if (answers_.is_repeat(request, *goal, now.group.desired)) co_return Resized{*goal};
+    if (const auto fits = check(request, now); !fits) co_return fail(fits.error());
+    if (*goal < now.members)
+        co_return refuse(request.group, ErrorCode::invalid_argument,
+                         "a target of " + std::to_string(*goal) + " is below its " +
+                             counted(now.members, "instance") +
+                             "; what is not made yet can be taken back alone");
+    if (*goal < now.group.min)
+        co_return refuse(request.group, ErrorCode::invalid_argument,
+                         "a target of " + std::to_string(*goal) + " passes its minimum of " +
+                             std::to_string(now.group.min));
+    co_return co_await set_target(std::move(request), *goal);
+}
+
+Task<Resized> GroupChanges::set_target(Resize request, int goal) {
+    const std::string& name = request.group.value();
+    answers_.begin(request);
+    parts_.lists.note_change(name);
+    const auto done = co_await as_result(parts_.api.set_desired_capacity(name, goal));
+    parts_.lists.note_change(name);
+    if (!done) co_return fail(within(titled(request.group), outcome_of(done.error())));
+    answers_.agree(request, goal);
+    answered_at_[request.group] = host_.monotonic();
+    co_return Resized{goal};
+}
+
+Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGroup& listed) const {
+    if (request.force) return {};
+    int going = 0;
+    for (const MachineId& machine : request.machines) {
+        const AsgInstance* const instance =
+            find_instance(listed.group, instance_id_of(machine.value()));
+        const bool counts = instance != nullptr && standing_of(*instance) == Standing::member;
+        if (counts || ordinal_of(machine.value(), listed.group.name)) ++going;
+    }
+    const int min = parts_.limits.of(listed.group).min;
+    const int left = answers_.counted(request.group, listed.group.desired) - going;
+    if (left >= min || going == 0) return {};
+    return refuse(request.group, ErrorCode::invalid_argument,
+                  "without " + counted(going, "machine") + " it has " + std::to_string(left) +
+                      ", and at least " + std::to_string(min) + " are to stay");
+}
+
+Task<Removed> GroupChanges::remove(Removal request) {
+    const ListedGroup* const listed = parts_.lists.find(request.group.value());
+    if (listed == nullptr || !listed->was_read)
+        co_return refuse(request.group, ErrorCode::not_found,
+                         "it is none of the groups that are listed");
+    if (const auto stays = check_minimum(request, *listed); !stays) co_return fail(stays.error());
+    std::vector<MachineId> placeholders, instances;
+    for (const MachineId& machine : request.machines) {
+        const bool is_made = !ordinal_of(machine.value(), request.group.value());
+        (is_made ? instances : placeholders).push_back(machine);
+    }
+    Removed out;
+    if (!placeholders.empty())
+        out.failed = co_await take_back(request.group, std::move(placeholders));
+    std::vector<Error> failed = co_await terminate_all(request.group, std::move(instances));
+    for (Error& error : failed) out.failed.push_back(std::move(error));
+    co_return out;
+}
+
+/// The ordinals tell which of them are still asked for: one below the instances was made
+/// meanwhile, one beyond the desired capacity is gone.
+Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
+                                                 std::vector<MachineId> placeholders) {
+    std::vector<Error> failed;
+    const auto now = co_await as_result(read(group));
+    std::vector<MachineId> asked_for;
+    for (const MachineId& machine : placeholders) {
+        const int ordinal = *ordinal_of(machine.value(), group.value());
+        if (!now) {
+            failed.push_back(about_machine(machine, now.error()));
+        } else if (ordinal < now->members) {
+            failed.push_back({.code = ErrorCode::conflict,
+                              .message = titled(group) + ": it was made meanwhile",
+                              .subject = machine.value()});
+        } else if (ordinal < now->group.desired) {
+            asked_for.push_back(machine);
+        }
+    }
+    if (asked_for.empty()) co_return failed;
+    const int count = static_cast<int>(asked_for.size());
+    const std::string name = group.value();
+    parts_.lists.note_change(name);
+    const auto done =
+        co_await as_result(parts_.api.set_desired_capacity(name, now->group.desired - count));
+    parts_.lists.note_change(name);
+    if (done) {
+        answers_.lower(group, count, now->group.desired);
+        co_return failed;
+    }
+    const Error error = within(titled(group), outcome_of(done.error()));
+    for (const MachineId& machine : asked_for) failed.push_back(about_machine(machine, error));
+    co_return failed;
+}
+
+Task<std::vector<Error>> GroupChanges::terminate_all(NodeGroupId group,
+                                                     std::vector<MachineId> machines) {
+    std::vector<Error> failed;
+    std::vector<MachineId> going;
+    std::vector<Task<void>> calls;
+    std::set<std::string> done_already = removed_[group];
+    for (const MachineId& machine : machines) {
+        const ListedGroup* const listed = parts_.lists.find(group.value());
+        const std::string id(instance_id_of(machine.value()));
+        const AsgInstance* const instance =
+            listed != nullptr ? find_instance(listed->group, id) : nullptr;
+        if (!done_already.insert(id).second) continue;
+        if (instance == nullptr) {
+            failed.push_back({.code = ErrorCode::not_found,
+                              .message = titled(group) + ": it has no such machine",
+                              .subject = machine.value()});
+        } else if (standing_of(*instance) == Standing::member) {
+            going.push_back(machine);
+            calls.push_back(terminate(group, id));
+        } else if (standing_of(*instance) != Standing::leaving) {
+            failed.push_back({.code = ErrorCode::invalid_argument,
+                              .message = titled(group) + ": it is " + instance->lifecycle_state +
+                                         ", which does not count as the group's",
+                              .subject = machine.value()});
+        }
+    }
+    if (!calls.empty()) parts_.lists.note_change(group.value());
+    const auto done = co_await gather_results(std::move(calls), parallel_calls_);
+    if (!going.empty()) parts_.lists.note_change(group.value());
+    for (std::size_t i = 0; i < going.size(); ++i)
+        if (!done[i])
+            failed.push_back(about_machine(going[i], within(titled(group), done[i].error())));
+    co_return failed;
+}
+
+/// One that is not there any more has gone, as was asked for.
+Task<void> GroupChanges::terminate(NodeGroupId group, std::string instance_id) {
+    const auto done = co_await as_result(parts_.api.terminate_instance(instance_id));
+    if (!done) {
+        if (done.error().code == ErrorCode::not_found) co_return;
+        throw Failure(done.error());
+    }
+    const ListedGroup* const listed = parts_.lists.find(group.value());
+    if (listed != nullptr) answers_.lower(group, 1, listed->group.desired);
+    removed_[group].insert(std::move(instance_id));
+}
+
+void GroupChanges::see(std::uint64_t asked_at) {
+    for (const auto& [name, listed] : parts_.lists.groups()) {
+        if (!parts_.lists.is_of_last_update(listed)) continue;
+        const NodeGroupId id(name);
+        answers_.see(id, listed.group.desired, asked_at);
+        const auto removed = removed_.find(id);
+        if (removed == removed_.end()) continue;
+        std::erase_if(removed->second, [&](const std::string& instance_id) {
+            const AsgInstance* const instance = find_instance(listed.group, instance_id);
+            return instance == nullptr || standing_of(*instance) != Standing::member;
+        });
+        if (removed->second.empty()) removed_.erase(removed);
+    }
+}
+
+}  // namespace capstan::aws

@@ -1,0 +1,77 @@
+#include "group_checks.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <capstan/sentence.hpp>
+
+#include "lifecycle.hpp"
+
+namespace capstan::aws {
+namespace {
+
+std::string named_group(const AutoScalingGroup& group) {
+    return "Auto Scaling group " + in_quotes(group.name);
+}
+
+bool is_weight(const std::string& weight) { return !weight.empty() && weight != "1"; }
+
+bool is_weighted(const AutoScalingGroup& group) {
+    const bool has_overrides =
+        group.mixed && std::any_of(group.mixed->overrides.begin(), group.mixed->overrides.end(),
+                                   [](const auto& o) { return is_weight(o.weighted_capacity); });
+    return has_overrides ||
+           std::any_of(group.instances.begin(), group.instances.end(),
+                       [](const auto& i) { return is_weight(i.weighted_capacity); });
+}
+
+bool is_suspended(const AutoScalingGroup& group, std::string_view process) {
+    return std::find(group.suspended_processes.begin(), group.suspended_processes.end(), process) !=
+           group.suspended_processes.end();
+}
+
+Error obstacle(const AutoScalingGroup& group, ErrorCode code, const std::string& why) {
+    return {.code = code, .message = named_group(group) + " " + why, .subject = group.name};
+}
+
+}  // namespace
+
+std::optional<Error> find_obstacle(const AutoScalingGroup& group) {
+    if (group.status == "Delete in progress")
+        return obstacle(group, ErrorCode::not_found, "is being deleted");
+    const std::string& type = group.desired_capacity_type;
+    if (!type.empty() && type != "units")
+        return obstacle(
+            group, ErrorCode::unsupported,
+            "counts its capacity in " + in_quotes(type) + ", which is no number of instances");
+    if (is_weighted(group))
+        return obstacle(group, ErrorCode::unsupported,
+                        "weighs its instance types, so its capacity is no number of instances");
+    return std::nullopt;
+}
+
+std::string why_not_growing(const AutoScalingGroup& group) {
+    return is_suspended(group, "Launch") ? "its process Launch is suspended" : "";
+}
+
+std::vector<std::string> find_remarks(const AutoScalingGroup& group) {
+    std::vector<std::string> out;
+    const auto remark = [&](const std::string& what) {
+        out.push_back(named_group(group) + ": " + what);
+    };
+    if (is_suspended(group, "Launch"))
+        remark("its process Launch is suspended, so it is not asked to grow");
+    if (is_suspended(group, "Terminate"))
+        remark("its process Terminate is suspended, so machines may stay that were removed");
+    const bool has_warm = std::any_of(
+        group.instances.begin(), group.instances.end(), [](const AsgInstance& instance) {
+            return read_lifecycle(instance.lifecycle_state).standing == Standing::warm;
+        });
+    if (group.has_warm_pool || has_warm)
+        remark(
+            "its warm pool is left out: the instances in it are not counted, and are "
+            "terminated by AWS alone");
+    return out;
+}
+
+}  // namespace capstan::aws

@@ -1,0 +1,31 @@
+/// Which groups are meant: `min:max:name`, and expressions of tags.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <capstan/result.hpp>
+
+#include "../api/auto_scaling.hpp"
+
+namespace capstan::aws {
+
+struct StaticGroup {
+    int min = 0, max = 0;
+    std::string name{};
+    bool operator==(const StaticGroup&) const = default;
+};
+
+/// "0:10:web". The error is what a person reads beside the setting: "has the minimum 5 above its
+/// maximum 3".
+Result<StaticGroup> parse_static_group(std::string_view text);
+
+/// All of these tags: "k", "k=v", "k=v,k2"; cluster-autoscaler's prefix "asg:tag=" may stand in
+/// front. A value ends at the next comma, and may be empty.
+Result<std::vector<TagFilter>> parse_tag_expression(std::string_view text);
+
+/// "k=v,k2"
+std::string format_tags(const std::vector<TagFilter>& tags);
+
+}  // namespace capstan::aws

@@ -1,0 +1,92 @@
+/// Answers of AWS that are asked for anew now and then, and stand until another one comes.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <capstan/cached.hpp>
+
+namespace capstan::aws {
+
+/// [strand] As Cached, and besides: a value that is no longer fresh can still be looked at, and a
+/// key that could not be read is left alone for a while.
+template <class K, class V>
+class LastKnown {
+public:
+    using Read = typename Cached<K, V>::Read;
+
+    /// `pause`: how long a key rests that could not be read.
+    LastKnown(const Host& host, CacheLife life, Duration pause)
+        : host_(host), pause_(pause), cached_(host, life) {}
+
+    /// Reads what is due. What fails is kept as `find_error`.
+    Task<void> update(K key, Read read) {
+        if (!is_due(key)) co_return;
+        Result<V> told = co_await as_result(cached_.get(key, std::move(read)));
+        if (told) {
+            keep(std::move(key), *std::move(told));
+        } else {
+            put_error(std::move(key), std::move(told).error());
+        }
+    }
+    bool is_due(const K& key) const {
+        const auto failed = failures_.find(key);
+        if (failed != failures_.end() && host_.monotonic() < failed->second.until) return false;
+        return cached_.find(key) == nullptr;
+    }
+    /// The last value, however old; NULL: none was read.
+    const V* find(const K& key) const {
+        const auto at = values_.find(key);
+        return at != values_.end() ? &at->second : nullptr;
+    }
+    /// Of the last reading; NULL: it succeeded, or there was none.
+    const Error* find_error(const K& key) const {
+        const auto at = failures_.find(key);
+        return at != failures_.end() ? &at->second.error : nullptr;
+    }
+    /// The next update reads.
+    void expire(const K& key) { cached_.forget(key); }
+    /// As if it had been read.
+    void put(K key, V value) {
+        cached_.put(key, value);
+        keep(std::move(key), std::move(value));
+    }
+    void put_error(K key, Error error) {
+        if (error.code == ErrorCode::not_found && values_.erase(key) > 0) ++version_;
+        failures_.insert_or_assign(std::move(key),
+                                   Failed{std::move(error), host_.monotonic() + pause_});
+    }
+    /// Another one whenever a value changed.
+    std::uint64_t version() const noexcept { return version_; }
+
+private:
+    struct Failed {
+        Error error;
+        Duration until{};
+    };
+    void keep(K key, V value) {
+        failures_.erase(key);
+        const auto at = values_.find(key);
+        if (at == values_.end() || !is_same(at->second, value)) ++version_;
+        values_.insert_or_assign(std::move(key), std::move(value));
+    }
+    static bool is_same(const V& a, const V& b) {
+        if constexpr (std::equality_comparable<V>) {
+            return a == b;
+        } else {
+            return false;
+        }
+    }
+    Host host_;
+    Duration pause_;
+    Cached<K, V> cached_;
+    std::map<K, V> values_{};
+    std::map<K, Failed> failures_{};
+    std::uint64_t version_ = 0;
+};
+
+}  // namespace capstan::aws

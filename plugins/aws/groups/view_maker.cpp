@@ -1,0 +1,139 @@
+#include "view_maker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "group_checks.hpp"
+#include "lifecycle.hpp"
+#include "machine_names.hpp"
+
+namespace capstan::aws {
+
+CloudView ViewMaker::make(const PriceTable* prices) {
+    CloudView out;
+    for (const auto& [name, listed] : parts_.lists.groups()) add(name, listed, prices, out);
+    out.complete = out.unreadable.empty();
+    return out;
+}
+
+void ViewMaker::add(const std::string& name, const ListedGroup& listed, const PriceTable* prices,
+                    CloudView& out) {
+    if (listed.unreadable) out.unreadable.push_back(*listed.unreadable);
+    if (!listed.was_read) {
+        NodeGroup& group = out.groups.emplace_back();
+        group.id = NodeGroupId(name);
+        if (const StaticGroup* const limits = parts_.limits.find(name)) {
+            group.min = limits->min;
+            group.max = limits->max;
+        }
+        return;
+    }
+    if (auto obstacle = find_obstacle(listed.group))
+        return leave_out(name, *std::move(obstacle), out);
+    GroupContext context{.group = listed.group, .prices = prices};
+    context.terms = terms_of(listed.group, parts_.templates.find_launch_data(listed.group));
+    context.fingerprint = parts_.templates.fingerprint(listed.group, listed.read_at);
+    context.types = parts_.templates.find_type_names(listed.group);
+    out.groups.push_back(make_group(context));
+    tell_group(listed.group, out.groups.back());
+    add_machines(context, listed, out);
+}
+
+/// One that the settings name is expected to be there.
+void ViewMaker::leave_out(const std::string& name, Error why, CloudView& out) {
+    const StaticGroup* const limits = parts_.limits.find(name);
+    if (limits == nullptr) return news_.tell(name, why.message + ": it is left out");
+    NodeGroup& group = out.groups.emplace_back();
+    group.id = NodeGroupId(name);
+    group.min = limits->min;
+    group.max = limits->max;
+    why.subject = name;
+    out.unreadable.push_back(std::move(why));
+}
+
+void ViewMaker::tell_group(const AutoScalingGroup& group, const NodeGroup& told) {
+    std::vector<std::string> sentences = find_remarks(group);
+    for (std::string& conflict : parts_.limits.find_conflicts(group))
+        sentences.push_back(std::move(conflict));
+    for (const std::string& warning : read_option_tags(group.tags).warnings)
+        sentences.push_back("group " + in_quotes(told.id.value()) + ": " + warning);
+    news_.tell(group.name, std::move(sentences));
+}
+
+NodeGroup ViewMaker::make_group(const GroupContext& context) const {
+    const AutoScalingGroup& group = context.group;
+    const GroupLimits limits = parts_.limits.of(group);
+    NodeGroup out;
+    out.id = NodeGroupId(group.name);
+    out.min = limits.min;
+    out.max = limits.max;
+    out.target = group.desired;
+    out.health_reason = why_not_growing(group);
+    if (!out.health_reason.empty()) out.healthy = false;
+    out.template_fingerprint = context.fingerprint;
+    out.debug =
+        group.name + " (" + std::to_string(limits.min) + ":" + std::to_string(limits.max) + ")";
+    out.tags = group.tags;
+    out.spot = context.terms.spot;
+    out.zones = group.zones;
+    if (context.prices != nullptr)
+        out.price = price_of_group(*context.prices, group, context.terms, context.types);
+    out.options = read_option_tags(group.tags).options;
+    return out;
+}
+
+void ViewMaker::add_machines(const GroupContext& context, const ListedGroup& listed,
+                             CloudView& out) const {
+    const auto first = static_cast<std::ptrdiff_t>(out.machines.size());
+    for (const AsgInstance& instance : listed.group.instances) {
+        if (read_lifecycle(instance.lifecycle_state).standing != Standing::warm)
+            out.machines.push_back(make_machine(context, instance));
+    }
+    std::sort(out.machines.begin() + first, out.machines.end(),
+              [](const Machine& a, const Machine& b) { return a.id < b.id; });
+    add_placeholders(context, listed, out);
+}
+
+Machine ViewMaker::make_machine(const GroupContext& context, const AsgInstance& instance) const {
+    const Lifecycle lifecycle = read_lifecycle(instance.lifecycle_state);
+    Machine out;
+    out.id = MachineId(machine_id_of(instance.zone, instance.id));
+    if (lifecycle.standing != Standing::apart) out.group = NodeGroupId(context.group.name);
+    out.state = lifecycle.state;
+    out.machine_type = instance.instance_type;
+    out.zone = instance.zone;
+    out.spot = context.terms.machine_spot;
+    out.template_fingerprint =
+        parts_.templates.fingerprint(instance, context.group, context.fingerprint);
+    if (lifecycle.state != MachineState::deleting) {
+        out.leaves = parts_.find_notice(instance.id);
+        // AWS ends one that its health checks have given up, and launches another one.
+        if (!out.leaves && instance.health_status == "Unhealthy") out.leaves = Leaving{};
+    }
+    if (context.prices != nullptr && out.spot) {
+        const auto price = context.prices->find(instance.instance_type, instance.zone, *out.spot);
+        if (price) out.price_per_hour = price->per_hour;
+    }
+    return out;
+}
+
+void ViewMaker::add_placeholders(const GroupContext& context, const ListedGroup& listed,
+                                 CloudView& out) const {
+    const AutoScalingGroup& group = context.group;
+    const Error* const failure =
+        parts_.failures != nullptr ? parts_.failures->find(group.name) : nullptr;
+    for (int ordinal = listed.counts.members; ordinal < group.desired; ++ordinal) {
+        Machine& machine = out.machines.emplace_back();
+        machine.id = MachineId(placeholder_of(group.name, ordinal));
+        machine.group = NodeGroupId(group.name);
+        machine.state = MachineState::requested;
+        if (context.types.size() == 1) machine.machine_type = context.types.front();
+        if (group.zones.size() == 1) machine.zone = group.zones.front();
+        machine.spot = context.terms.machine_spot;
+        if (failure != nullptr) machine.error = *failure;
+    }
+}
+
+}  // namespace capstan::aws

@@ -1,0 +1,57 @@
+#include "accelerators.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <capstan/well_known.hpp>
+
+namespace capstan::aws {
+namespace {
+
+std::string in_kebab_case(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        if (c == ' ' || c == '/') c = '-';
+    }
+    return out;
+}
+
+std::string_view gpu_resource_of(std::string_view manufacturer) {
+    const std::string name = in_kebab_case(manufacturer);
+    if (name == "nvidia") return well_known::nvidia_gpu;
+    if (name == "amd") return well_known::amd_gpu;
+    return name == "habana" ? "habana.ai/gaudi" : "";
+}
+
+void raise_count(Resources& out, std::string_view resource, std::int64_t count) {
+    if (!resource.empty() && count > 0) out.set(resource, out.amount(resource) + count);
+}
+
+}  // namespace
+
+Resources accelerators_of(const InstanceType& type, int efa_interfaces) {
+    Resources out;
+    for (const Accelerators& gpu : type.gpus)
+        raise_count(out, gpu_resource_of(gpu.manufacturer), gpu.count);
+    for (const Accelerators& device : type.neuron_devices) {
+        raise_count(out, "aws.amazon.com/neuron", device.count);
+        // The device plugin's older name for the same.
+        raise_count(out, "aws.amazon.com/neurondevice", device.count);
+    }
+    raise_count(out, "aws.amazon.com/neuroncore", type.neuron_cores);
+    raise_count(out, "vpc.amazonaws.com/efa", std::min(efa_interfaces, type.efa_interfaces));
+    return out;
+}
+
+std::string gpu_label_of(const InstanceType& type) {
+    constexpr std::array<std::string_view, 5> teslas{"k80", "p100", "v100", "t4", "a100"};
+    if (type.gpus.size() != 1 || type.gpus.front().name.empty()) return {};
+    const std::string maker = in_kebab_case(type.gpus.front().manufacturer);
+    const std::string name = in_kebab_case(type.gpus.front().name);
+    const bool is_tesla = maker == "nvidia" && std::ranges::count(teslas, name) > 0;
+    return maker + (is_tesla ? "-tesla-" : "-") + name;
+}
+
+}  // namespace capstan::aws

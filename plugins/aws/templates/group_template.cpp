@@ -1,0 +1,201 @@
+#include "group_template.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <capstan/label_syntax.hpp>
+#include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
+
+#include "accelerators.hpp"
+#include "eks_labels.hpp"
+#include "machine_figures.hpp"
+#include "node_tags.hpp"
+
+namespace capstan::aws {
+namespace {
+
+constexpr std::string_view gpu_label = "k8s.amazonaws.com/accelerator";
+constexpr std::int64_t kube_proxy_cpu = 100;
+
+/// Those that count, of which there is at least one.
+Result<std::vector<InstanceType>> types_that_count(const TemplateSources& sources,
+                                                   const TemplateConfig& config,
+                                                   std::vector<std::string>& warnings) {
+    if (!sources.types.empty()) {
+        if (config.mixed == MixedTemplate::first) return std::vector{sources.types.front()};
+        return sources.types;
+    }
+    if (!sources.requirements) {
+        return fail(ErrorCode::unavailable,
+                    "group " + sources.group.name + ": none of its instance types is known");
+    }
+    warnings.push_back("group " + sources.group.name +
+                       ": the instance types that satisfy its requirements are not known; a new "
+                       "node is taken to have the least that they ask for");
+    return std::vector{least_machine(*sources.requirements)};
+}
+
+/// What `of` says of all types alike; empty: they differ.
+template <class Of>
+std::string said_by_all(const std::vector<InstanceType>& types, Of of) {
+    const std::string first(of(types.front()));
+    const bool agree = std::ranges::all_of(
+        types, [&](const InstanceType& type) { return std::string(of(type)) == first; });
+    return agree ? first : std::string();
+}
+
+std::string template_arch_of(const InstanceType& type) {
+    for (const std::string& name : type.architectures)
+        if (const auto arch = kubernetes_arch(name); !arch.empty()) return std::string(arch);
+    return {};
+}
+
+std::string template_zone(const AutoScalingGroup& group) {
+    const auto first = std::ranges::min_element(group.zones);
+    return first == group.zones.end() ? std::string() : *first;
+}
+
+void put_label(Labels& labels, std::string_view key, const std::string& value) {
+    // A GPU's name may have what a label may not.
+    if (!value.empty() && is_label_value(value)) labels.insert_or_assign(std::string(key), value);
+}
+
+Labels machine_labels(const std::vector<InstanceType>& types, const MachineMake& make,
+                      const TemplateSources& sources, const TemplateConfig& config) {
+    Labels out;
+    const std::string zone = template_zone(sources.group);
+    const std::string arch =
+        make.image.arch.empty() ? said_by_all(types, template_arch_of) : make.image.arch;
+    put_label(out, well_known::os_label, make.image.os);
+    put_label(out, well_known::arch_label, arch);
+    put_label(out, well_known::windows_build_label, make.image.windows_build);
+    put_label(out, well_known::instance_type_label,
+              said_by_all(types, [](const InstanceType& type) { return type.name; }));
+    put_label(out, well_known::region_label, config.region);
+    put_label(out, well_known::zone_label, zone);
+    put_label(out, "topology.ebs.csi.aws.com/zone", zone);
+    if (const auto id = sources.zone_ids.find(zone); id != sources.zone_ids.end())
+        put_label(out, "topology.k8s.aws/zone-id", id->second);
+    put_label(out, gpu_label, said_by_all(types, gpu_label_of));
+    if (const auto name = sources.group.tags.find("eks:nodegroup-name");
+        name != sources.group.tags.end())
+        put_label(out, "eks.amazonaws.com/nodegroup", name->second);
+    return out;
+}
+
+void append_warnings(std::vector<std::string>& out, std::vector<std::string> more) {
+    std::ranges::move(more, std::back_inserter(out));
+}
+
+void overwrite_labels(Labels& labels, const Labels& with) {
+    for (const auto& [key, value] : with) labels.insert_or_assign(key, value);
+}
+
+void merge_taints(std::vector<Taint>& out, const std::vector<Taint>& more) {
+    for (const Taint& taint : more) {
+        const auto same = std::ranges::find_if(out, [&](const Taint& other) {
+            return other.key == taint.key && other.effect == taint.effect;
+        });
+        if (same == out.end()) {
+            out.push_back(taint);
+        } else {
+            *same = taint;
+        }
+    }
+}
+
+void set_tagged_resources(NodeTemplate& node, const Resources& tagged) {
+    for (const auto& [resource, amount] : tagged) {
+        node.capacity.set(resource, amount);
+        node.allocatable.set(resource, amount);
+    }
+}
+
+Result<void> put_eks_node_group(const TemplateSources& sources, GroupTemplate& out) {
+    if (!sources.nodegroup) return {};
+    CAPSTAN_TRY(const std::vector<Taint> taints, read_eks_taints(*sources.nodegroup));
+    const std::string image =
+        sources.launch_template ? sources.launch_template->image_id : std::string();
+    EksLabels labels = read_eks_labels(*sources.nodegroup, image);
+    ResourceTags tags = read_resource_tags(sources.nodegroup->tags);
+    overwrite_labels(out.node.labels, labels.labels);
+    merge_taints(out.node.taints, taints);
+    set_tagged_resources(out.node, tags.resources);
+    append_warnings(out.warnings, std::move(labels.warnings));
+    append_warnings(out.warnings, std::move(tags.warnings));
+    return {};
+}
+
+/// The host takes what a label says; so the fields say the same.
+void set_fields_by_labels(NodeTemplate& node) {
+    const auto said = [&](std::string_view key) {
+        const auto at = node.labels.find(key);
+        return at == node.labels.end() ? std::string() : at->second;
+    };
+    node.machine_type = said(well_known::instance_type_label);
+    node.zone = said(well_known::zone_label);
+    node.arch = said(well_known::arch_label);
+    node.os = said(well_known::os_label);
+}
+
+void take_off_kube_proxy(NodeTemplate& node) {
+    for (const auto& [resource, amount] : {Resources::Entry(well_known::cpu, kube_proxy_cpu),
+                                           Resources::Entry(well_known::pods, 1)}) {
+        const std::int64_t free = node.free.amount(resource);
+        node.free.set(resource, std::max<std::int64_t>(0, free - amount));
+    }
+}
+
+void warn_of_template(const AutoScalingGroup& group, const NodeTemplate& node,
+                      std::vector<std::string>& warnings) {
+    if (group.zones.size() > 1) {
+        warnings.push_back("group " + group.name + ": its machines may be in any of the zones " +
+                           listed(group.zones, [](const std::string& zone) { return zone; }) +
+                           "; a new node is taken to be in " + node.zone +
+                           ". A group for each zone lets pods ask for one");
+    }
+    if (node.arch.empty()) {
+        warnings.push_back("group " + group.name +
+                           ": the architecture of its machines is not known, or not one; a new "
+                           "node is without the label " +
+                           std::string(well_known::arch_label));
+    }
+}
+
+}  // namespace
+
+Result<GroupTemplate> make_template(const TemplateSources& sources, const TemplateConfig& config) {
+    GroupTemplate out;
+    CAPSTAN_TRY(const std::vector<InstanceType> types,
+                types_that_count(sources, config, out.warnings));
+    const MachineMake make = find_make(sources);
+    MachineFigures figures = figures_of(types.front(), make, sources, config);
+    for (const InstanceType& type : types)
+        figures = least_of(figures, figures_of(type, make, sources, config));
+
+    NodeTemplate& node = out.node;
+    node.name = sources.group.name;
+    node.capacity = std::move(figures.capacity);
+    node.allocatable = std::move(figures.allocatable);
+    node.labels = machine_labels(types, make, sources, config);
+    // More than one stands for the types that requirements allow.
+    node.variants = sources.types.empty() ? 2 : static_cast<int>(sources.types.size());
+
+    NodeTags tags = read_node_tags(sources.group.tags);
+    overwrite_labels(node.labels, tags.labels);
+    merge_taints(node.taints, tags.taints);
+    set_tagged_resources(node, tags.resources);
+    append_warnings(out.warnings, std::move(tags.warnings));
+    CAPSTAN_CHECK(put_eks_node_group(sources, out));
+
+    set_fields_by_labels(node);
+    node.free = node.allocatable;
+    if (!make.made_for_eks) take_off_kube_proxy(node);
+    node.fingerprint = fingerprint_of(sources, config);
+    warn_of_template(sources.group, node, out.warnings);
+    return out;
+}
+
+}  // namespace capstan::aws

@@ -1,0 +1,273 @@
+// What groups are asked for, with answers that are lost, lists that lag, and others who change
+// them.
+#include <gmock/gmock.h>
+
+#include "account.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using std::chrono::minutes;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// A group of three that was read.
+struct Grown : Account {
+    Grown() {
+        add("web", 3);
+        std::ignore = refresh();
+    }
+    FakeGroup& group() { return aws.groups.at("web"); }
+};
+
+TEST(AwsChanges, AnIncreaseSetsTheDesiredCapacityAndAnswersIt) {
+    Grown account;
+    const auto grown = account.increase(2, 3);
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(*grown, Resized{5});
+    EXPECT_EQ(account.group().desired, 5);
+    const auto asked = account.aws.asked("SetDesiredCapacity");
+    EXPECT_EQ(asked.at(0).at("HonorCooldown"), "false");
+    EXPECT_EQ(account.next()->groups[0].target, 5) << "the next pass reads the group again";
+}
+
+TEST(AwsChanges, AnIncreaseThatWasDecidedOnAnotherTargetIsAConflict) {
+    Grown account;
+    account.group().desired = 4;
+    const auto grown = account.increase(2, 3);
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::conflict);
+    EXPECT_THAT(grown.error().message, HasSubstr("desired capacity is 4, and 3 was expected"));
+    EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 0);
+}
+
+TEST(AwsChanges, WhatOthersAskedForSinceTheLastListIsNotTakenBack) {
+    Grown account;
+    account.group().desired = 9;
+    account.aws.launch("web");
+    EXPECT_EQ(account.increase(1, 3).error().code, ErrorCode::conflict);
+    EXPECT_EQ(account.group().desired, 9);
+}
+
+TEST(AwsChanges, NeverPastTheMaximum) {
+    Grown account;
+    const auto grown = account.increase(8, 3);
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 0);
+    EXPECT_TRUE(account.increase(7, 3)) << "up to it";
+}
+
+TEST(AwsChanges, AllOrNothingIsNotPromised) {
+    Grown account;
+    const Resize request{.group = web, .delta = 1, .expected_target = 3, .all_or_nothing = true};
+    const auto grown = testing::run(account.host, account.cloud().increase(request));
+    EXPECT_EQ(grown.error().code, ErrorCode::unsupported);
+}
+
+TEST(AwsChanges, AGroupThatIsNotListedIsNotFound) {
+    Grown account;
+    const Resize request{.group = NodeGroupId("db"), .delta = 1};
+    EXPECT_EQ(testing::run(account.host, account.cloud().increase(request)).error().code,
+              ErrorCode::not_found);
+    const Removal removal{.group = NodeGroupId("db"), .machines = {MachineId("m")}};
+    EXPECT_EQ(testing::run(account.host, account.cloud().remove(removal)).error().code,
+              ErrorCode::not_found);
+}
+
+TEST(AwsChanges, AnIncreaseWhoseAnswerIsLostIsSentAgainWithoutASecondEffect) {
+    Grown account;
+    account.aws.lose("SetDesiredCapacity");
+    const auto grown = account.increase(2, 3);
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(account.group().desired, 5);
+    EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 2);
+}
+
+TEST(AwsChanges, AnIncreaseThatNeverHadAnAnswerIsSeenInTheNextPass) {
+    Grown account;
+    account.aws.lose("SetDesiredCapacity", 10);
+    const auto grown = account.increase(2, 3, "key");
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::deadline) << "what came of it is not known";
+    EXPECT_EQ(account.next()->groups[0].target, 5);
+    EXPECT_EQ(*account.increase(2, 3, "key"), Resized{5}) << "the same request was carried out";
+    EXPECT_EQ(account.group().desired, 5);
+}
+
+TEST(AwsChanges, TheSameKeyAgainHasNoSecondEffect) {
+    Grown account;
+    ASSERT_TRUE(account.increase(2, 3, "key"));
+    EXPECT_EQ(*account.increase(2, 3, "key"), Resized{5});
+    EXPECT_EQ(account.group().desired, 5);
+    EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 1);
+}
+
+TEST(AwsChanges, WhatWasAnsweredCountsWhileTheListLags) {
+    Grown account;
+    account.aws.lag(true);
+    ASSERT_TRUE(account.increase(2, 3));
+    ASSERT_TRUE(account.next());
+    EXPECT_EQ(account.increase(1, 3).error().code, ErrorCode::conflict) << "an old number";
+    const auto grown = account.increase(1, 5);
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(account.group().desired, 6);
+    account.aws.lag(false);
+    EXPECT_EQ(account.next()->groups[0].target, 6);
+}
+
+TEST(AwsChanges, ATargetThatOthersHaveLoweredCountsOnceAnAnswerIsTwoMinutesOld) {
+    Grown account;
+    ASSERT_TRUE(account.increase(2, 3));
+    account.group().desired = 4;
+    ASSERT_TRUE(account.next());
+    EXPECT_EQ(account.increase(1, 4).error().code, ErrorCode::conflict) << "it may be a lag";
+    account.host.advance(minutes(2));
+    const auto grown = account.increase(1, 4);
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(account.group().desired, 5);
+}
+
+TEST(AwsChanges, WhatIsNotMadeYetIsTakenBack) {
+    Grown account;
+    account.group().desired = 6;
+    ASSERT_TRUE(account.next(minutes(1)));
+    EXPECT_EQ(*account.decrease(2, 6), Resized{4});
+    EXPECT_EQ(account.group().desired, 4);
+}
+
+TEST(AwsChanges, NoMachineIsEverTakenBack) {
+    Grown account;
+    account.group().desired = 4;
+    ASSERT_TRUE(account.next(minutes(1)));
+    account.aws.launch("web");
+    const auto lowered = account.decrease(1, 4);
+    ASSERT_FALSE(lowered) << "it was made since the last list";
+    EXPECT_EQ(lowered.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(account.group().desired, 4);
+}
+
+TEST(AwsChanges, MachinesGoSideBySideEachWithTheTarget) {
+    Grown account;
+    const auto removed = account.remove({id_of("i-1"), id_of("i-3")});
+    ASSERT_TRUE(removed) << removed.error();
+    EXPECT_THAT(removed->failed, IsEmpty());
+    EXPECT_EQ(account.group().desired, 1);
+    const auto asked = account.aws.asked("TerminateInstanceInAutoScalingGroup");
+    ASSERT_THAT(asked, SizeIs(2));
+    EXPECT_EQ(asked[0].at("ShouldDecrementDesiredCapacity"), "true");
+    const auto view = account.next();
+    EXPECT_EQ(view->groups[0].target, 1);
+    EXPECT_THAT(states(*view), ElementsAre(id_of("i-1") + " deleting", id_of("i-2") + " running",
+                                           id_of("i-3") + " deleting"));
+    account.aws.finish("web");
+    EXPECT_THAT(states(*account.next()), ElementsAre(id_of("i-2") + " running"));
+}
+
+TEST(AwsChanges, AMachineThatAwsKeepsIsToldAndKeepsNoOther) {
+    Grown account;
+    account.group().min = 2;
+    const auto removed = account.remove({id_of("i-1"), id_of("i-2")}, true);
+    ASSERT_TRUE(removed) << removed.error();
+    ASSERT_THAT(removed->failed, SizeIs(1));
+    EXPECT_EQ(removed->failed[0].subject, id_of("i-2"));
+    EXPECT_THAT(removed->failed[0].message, HasSubstr("min size constraint"));
+    EXPECT_EQ(account.group().desired, 2);
+}
+
+TEST(AwsChanges, StaysAboveTheMinimumUnlessItIsForced) {
+    Grown account;
+    account.group().min = 2;
+    ASSERT_TRUE(account.next(minutes(1)));
+    const auto removed = account.remove({id_of("i-1"), id_of("i-2")});
+    ASSERT_FALSE(removed);
+    EXPECT_EQ(removed.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(account.aws.calls("TerminateInstanceInAutoScalingGroup"), 0);
+}
+
+TEST(AwsChanges, AMachineThatGoesAlreadyIsNotAskedToGoAgain) {
+    Grown account;
+    ASSERT_TRUE(account.remove({id_of("i-1")}));
+    ASSERT_TRUE(account.next());
+    EXPECT_THAT(account.remove({id_of("i-1"), id_of("i-1")})->failed, IsEmpty());
+    EXPECT_EQ(account.aws.calls("TerminateInstanceInAutoScalingGroup"), 1);
+    EXPECT_EQ(account.group().desired, 2);
+}
+
+TEST(AwsChanges, AMachineThatWasRemovedIsNotAskedToGoAgainWhileTheListLags) {
+    Grown account;
+    account.aws.lag(true);
+    ASSERT_TRUE(account.remove({id_of("i-1")}));
+    ASSERT_TRUE(account.next());
+    EXPECT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
+    EXPECT_EQ(account.group().desired, 2);
+    EXPECT_TRUE(account.increase(1, 2)) << "the target is without it";
+    EXPECT_EQ(account.group().desired, 3);
+}
+
+TEST(AwsChanges, AMachineThatIsGoneCountsAsGone) {
+    Grown account;
+    account.group().instances.erase(account.group().instances.begin());
+    EXPECT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
+}
+
+TEST(AwsChanges, AMachineThatTheGroupDoesNotHaveIsNotFound) {
+    Grown account;
+    const auto removed = account.remove({id_of("i-77"), "no-such-machine"});
+    ASSERT_THAT(removed->failed, SizeIs(2));
+    EXPECT_EQ(removed->failed[0].code, ErrorCode::not_found);
+    EXPECT_EQ(removed->failed[0].subject, id_of("i-77"));
+}
+
+TEST(AwsChanges, ATerminationWithoutAnAnswerIsNotSentTwice) {
+    Grown account;
+    account.aws.lose("TerminateInstanceInAutoScalingGroup");
+    const auto removed = account.remove({id_of("i-1")});
+    ASSERT_THAT(removed->failed, SizeIs(1));
+    EXPECT_EQ(removed->failed[0].code, ErrorCode::deadline);
+    EXPECT_EQ(account.group().desired, 2) << "it was carried out, once";
+    ASSERT_TRUE(account.next());
+    EXPECT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
+    EXPECT_EQ(account.group().desired, 2);
+}
+
+TEST(AwsChanges, PlaceholdersAreTakenBackByOneChange) {
+    Grown account;
+    account.group().desired = 6;
+    ASSERT_TRUE(account.next(minutes(1)));
+    const auto removed =
+        account.remove({"i-placeholder-web-4", "i-placeholder-web-5", id_of("i-2")});
+    ASSERT_TRUE(removed) << removed.error();
+    EXPECT_THAT(removed->failed, IsEmpty());
+    EXPECT_EQ(account.group().desired, 3);
+    EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 1);
+}
+
+TEST(AwsChanges, APlaceholderThatWasMadeMeanwhileIsToldAndOneThatIsGoneIsGone) {
+    Grown account;
+    account.group().desired = 5;
+    ASSERT_TRUE(account.next(minutes(1)));
+    account.group().desired = 4;
+    account.aws.launch("web");
+    const auto removed = account.remove({"i-placeholder-web-3", "i-placeholder-web-4"});
+    ASSERT_THAT(removed->failed, SizeIs(1));
+    EXPECT_EQ(removed->failed[0].subject, "i-placeholder-web-3");
+    EXPECT_EQ(removed->failed[0].code, ErrorCode::conflict);
+    EXPECT_EQ(account.group().desired, 4);
+}
+
+TEST(AwsChanges, AMachineInStandbyIsNotTheGroupsToRemove) {
+    Grown account;
+    account.group().instances[0].state = "Standby";
+    account.group().desired = 2;
+    ASSERT_TRUE(account.next(minutes(1)));
+    const auto removed = account.remove({id_of("i-1")});
+    ASSERT_THAT(removed->failed, SizeIs(1));
+    EXPECT_THAT(removed->failed[0].message, HasSubstr("Standby"));
+    EXPECT_EQ(account.aws.calls("TerminateInstanceInAutoScalingGroup"), 0);
+}
+
+}  // namespace
+}  // namespace capstan::aws

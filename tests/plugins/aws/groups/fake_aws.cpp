@@ -1,0 +1,345 @@
+#include "fake_aws.hpp"
+
+#include <algorithm>
+
+#include <capstan/json.hpp>
+#include <capstan/time_text.hpp>
+
+namespace capstan::aws {
+namespace {
+
+using Parameters = std::map<std::string, std::string>;
+
+std::string element(const std::string& name, const std::string& content) {
+    return "<" + name + ">" + content + "</" + name + ">";
+}
+std::string element(const std::string& name, int number) {
+    return element(name, std::to_string(number));
+}
+
+HttpReply done(const std::string& action, const std::string& result = {}) {
+    return testing::reply(200, element(action + "Response", element(action + "Result", result)));
+}
+HttpReply ec2_done(const std::string& action, const std::string& content) {
+    return testing::reply(200, element(action + "Response", content));
+}
+HttpReply refusal(int status, const std::string& code, const std::string& message) {
+    return testing::reply(status, "<ErrorResponse><Error>" + element("Code", code) +
+                                      element("Message", message) +
+                                      "</Error><RequestId>r-1</RequestId></ErrorResponse>");
+}
+HttpReply invalid(const std::string& message) { return refusal(400, "ValidationError", message); }
+
+/// "Names.member.1", ".2", ... in their order.
+std::vector<std::string> list_of(const Parameters& asked, const std::string& name) {
+    std::vector<std::string> out;
+    for (int i = 1;; ++i) {
+        const auto at = asked.find(name + "." + std::to_string(i));
+        if (at == asked.end()) return out;
+        out.push_back(at->second);
+    }
+}
+
+std::string value_of(const Parameters& asked, const std::string& name) {
+    const auto at = asked.find(name);
+    return at != asked.end() ? at->second : "";
+}
+
+std::string launch_template_xml(const std::string& id, const std::string& version) {
+    return element("LaunchTemplate", element("LaunchTemplateId", id) +
+                                         element("LaunchTemplateName", id + "-name") +
+                                         element("Version", version));
+}
+
+std::string instance_xml(const FakeInstance& instance, const FakeGroup& group) {
+    std::string out =
+        element("InstanceId", instance.id) + element("AvailabilityZone", instance.zone) +
+        element("InstanceType", instance.type) + element("LifecycleState", instance.state) +
+        element("HealthStatus", instance.health) + element("ProtectedFromScaleIn", "true");
+    out += group.launch_configuration.empty()
+               ? launch_template_xml(group.launch_template, instance.version)
+               : element("LaunchConfigurationName", group.launch_configuration);
+    return element("member", out);
+}
+
+std::string group_xml(const std::string& name, const FakeGroup& group) {
+    std::string tags, zones, instances;
+    for (const auto& [key, value] : group.tags)
+        tags += element("member", element("Key", key) + element("Value", value));
+    for (const std::string& zone : group.zones) zones += element("member", zone);
+    for (const FakeInstance& instance : group.instances) instances += instance_xml(instance, group);
+    std::string out = element("AutoScalingGroupName", name) + element("MinSize", group.min) +
+                      element("MaxSize", group.max) + element("DesiredCapacity", group.desired) +
+                      element("Tags", tags) + element("AvailabilityZones", zones) +
+                      element("Instances", instances) + group.more;
+    if (!group.launch_configuration.empty()) {
+        out += element("LaunchConfigurationName", group.launch_configuration);
+    } else if (group.more.find("MixedInstancesPolicy") == std::string::npos) {
+        out += launch_template_xml(group.launch_template, group.version);
+    }
+    return element("member", out);
+}
+
+bool has_tags(const FakeGroup& group, const Parameters& asked) {
+    for (int i = 1;; ++i) {
+        const std::string filter = "Filters.member." + std::to_string(i);
+        const std::string name = value_of(asked, filter + ".Name");
+        if (name.empty()) return true;
+        const std::string value = value_of(asked, filter + ".Values.member.1");
+        const bool is_key = name == "tag-key";
+        const auto tag = group.tags.find(is_key ? value : name.substr(4));
+        if (tag == group.tags.end() || (!is_key && tag->second != value)) return false;
+    }
+}
+
+bool counts(const FakeInstance& instance) {
+    return instance.state == "InService" || instance.state.starts_with("Pending");
+}
+
+}  // namespace
+
+FakeAws::FakeAws(testing::FakeHost& host) : host_(host) {
+    host.http().handle([this](const HttpRequest& request) { return answer(request); });
+}
+
+void FakeAws::launch(const std::string& name) {
+    FakeGroup& group = groups.at(name);
+    while (std::count_if(group.instances.begin(), group.instances.end(), &counts) < group.desired)
+        group.instances.push_back({.id = "i-" + std::to_string(++last_number_),
+                                   .zone = group.zones.front(),
+                                   .version = group.version});
+}
+
+void FakeAws::finish(const std::string& name) {
+    std::erase_if(groups.at(name).instances, [](const FakeInstance& instance) {
+        return instance.state.starts_with("Terminating");
+    });
+}
+
+void FakeAws::fail_launch(const std::string& name, const std::string& message,
+                          const std::string& status) {
+    auto& activities = groups.at(name).activities;
+    activities.insert(activities.begin(),
+                      {.id = "a-" + std::to_string(++last_number_),
+                       .description = "Launching a new EC2 instance.  Status Reason: " + message,
+                       .status = status,
+                       .message = message,
+                       .started = host_.now()});
+}
+
+void FakeAws::lag(bool begins) {
+    is_lagging = begins;
+    listed_ = groups;
+}
+
+void FakeAws::refuse(const std::string& action, const std::string& code, const std::string& message,
+                     int times, int status) {
+    troubles_[action].insert(troubles_[action].end(), static_cast<std::size_t>(times),
+                             {code, message, status});
+}
+
+void FakeAws::lose(const std::string& action, int times) {
+    troubles_[action].insert(troubles_[action].end(), static_cast<std::size_t>(times), {});
+}
+
+int FakeAws::calls(const std::string& action) const {
+    if (action.empty()) return static_cast<int>(asked_.size());
+    return static_cast<int>(asked(action).size());
+}
+
+std::vector<Parameters> FakeAws::asked(const std::string& action) const {
+    std::vector<Parameters> out;
+    for (const Parameters& each : asked_)
+        if (value_of(each, "Action") == action) out.push_back(each);
+    return out;
+}
+
+testing::HttpOutcome FakeAws::answer(const HttpRequest& request) {
+    Parameters asked;
+    for (const auto& [name, value] : request.headers)
+        if (name == "X-Amz-Target" || name == "x-amz-target") return answer_queue(value);
+    if (request.method == "GET") {
+        asked["Action"] = "DescribeNodegroup";
+    } else {
+        const auto parameters = parse_query(request.body);
+        if (!parameters) return testing::reply(400, "no query");
+        for (const auto& [name, value] : *parameters) asked[name] = value;
+    }
+    asked_.push_back(asked);
+    std::deque<Trouble>& troubles = troubles_[asked["Action"]];
+    std::optional<Trouble> trouble;
+    if (!troubles.empty()) {
+        trouble = troubles.front();
+        troubles.pop_front();
+        if (trouble->status != 0) return refusal(trouble->status, trouble->code, trouble->message);
+    }
+    HttpReply reply = request.method == "GET" ? answer_nodegroup(request) : act(asked);
+    if (trouble) return testing::dropped();
+    return reply;
+}
+
+HttpReply FakeAws::act(const Parameters& asked) {
+    const std::string action = value_of(asked, "Action");
+    if (action == "DescribeAutoScalingGroups") return describe_groups(asked);
+    if (action == "DescribeScalingActivities") return describe_activities(asked);
+    if (action == "SetDesiredCapacity") return set_desired(asked);
+    if (action == "TerminateInstanceInAutoScalingGroup") return terminate(asked);
+    if (action == "DescribeLaunchTemplateVersions") return describe_version(asked);
+    if (action == "DescribeInstanceTypes") return describe_types(asked);
+    if (action == "DescribeImages") return describe_images(asked);
+    if (action == "DescribeLaunchConfigurations") return describe_configurations(asked);
+    return refusal(400, "InvalidAction", "no action " + action);
+}
+
+HttpReply FakeAws::describe_groups(const Parameters& asked) {
+    const std::map<std::string, FakeGroup>& shown = is_lagging ? listed_ : groups;
+    const std::vector<std::string> names = list_of(asked, "AutoScalingGroupNames.member");
+    std::vector<std::string> found;
+    for (const auto& [name, group] : shown) {
+        const bool is_asked_for = std::count(names.begin(), names.end(), name) > 0;
+        if (names.empty() ? has_tags(group, asked) : is_asked_for) found.push_back(name);
+    }
+    const std::string token = value_of(asked, "NextToken");
+    const std::size_t first = token.empty() ? 0 : std::stoul(token);
+    const std::size_t last = std::min(found.size(), first + page_size);
+    std::string members;
+    for (std::size_t i = first; i < last; ++i) members += group_xml(found[i], shown.at(found[i]));
+    const std::string next =
+        last < found.size() ? element("NextToken", std::to_string(last)) : std::string();
+    return done("DescribeAutoScalingGroups", element("AutoScalingGroups", members) + next);
+}
+
+HttpReply FakeAws::describe_activities(const Parameters& asked) {
+    std::string members;
+    for (const FakeActivity& each : groups[value_of(asked, "AutoScalingGroupName")].activities)
+        members += element("member", element("ActivityId", each.id) +
+                                         element("Description", each.description) +
+                                         element("StartTime", format_rfc3339(each.started)) +
+                                         element("StatusCode", each.status) +
+                                         element("StatusMessage", each.message));
+    return done("DescribeScalingActivities", element("Activities", members));
+}
+
+HttpReply FakeAws::set_desired(const Parameters& asked) {
+    const auto group = groups.find(value_of(asked, "AutoScalingGroupName"));
+    const int desired = std::stoi(value_of(asked, "DesiredCapacity"));
+    if (group == groups.end()) return invalid("AutoScalingGroup name not found - no such group");
+    if (desired > group->second.max)
+        return invalid("New SetDesiredCapacity value " + std::to_string(desired) +
+                       " is above max value " + std::to_string(group->second.max) +
+                       " for the AutoScalingGroup.");
+    if (desired < group->second.min)
+        return invalid("New SetDesiredCapacity value " + std::to_string(desired) +
+                       " is below min value " + std::to_string(group->second.min) +
+                       " for the AutoScalingGroup.");
+    group->second.desired = desired;
+    return done("SetDesiredCapacity");
+}
+
+HttpReply FakeAws::terminate(const Parameters& asked) {
+    const std::string id = value_of(asked, "InstanceId");
+    for (auto& [name, group] : groups) {
+        for (FakeInstance& instance : group.instances) {
+            if (instance.id != id) continue;
+            if (group.desired <= group.min)
+                return invalid("Currently, desiredSize equals minSize (" +
+                               std::to_string(group.min) +
+                               "). Terminating instance without replacement will violate group's "
+                               "min size constraint. Either set shouldDecrementDesiredCapacity "
+                               "flag to false or lower group's min size.");
+            instance.state = "Terminating";
+            --group.desired;
+            return done(
+                "TerminateInstanceInAutoScalingGroup",
+                element("Activity", element("Description", "Terminating EC2 instance: " + id)));
+        }
+    }
+    return invalid("Instance Id not found - No managed instance found for instance ID: " + id);
+}
+
+HttpReply FakeAws::describe_version(const Parameters& asked) {
+    const std::string id = value_of(asked, "LaunchTemplateId");
+    const auto at = launch_templates.find(id);
+    if (at == launch_templates.end())
+        return refusal(400, "InvalidLaunchTemplateId.NotFound", "no launch template " + id);
+    std::string version = value_of(asked, "LaunchTemplateVersion.1");
+    if (version.starts_with('$')) version = std::to_string(at->second.latest);
+    const std::string data = element("instanceType", at->second.type) +
+                             element("imageId", at->second.image) + at->second.more;
+    return ec2_done("DescribeLaunchTemplateVersions",
+                    element("launchTemplateVersionSet",
+                            element("item", element("launchTemplateId", id) +
+                                                element("versionNumber", version) +
+                                                element("launchTemplateData", data))));
+}
+
+HttpReply FakeAws::describe_types(const Parameters& asked) {
+    std::string items;
+    std::vector<std::string> names = list_of(asked, "InstanceType");
+    if (names.empty()) names.assign(types.begin(), types.end());
+    for (const std::string& name : names) {
+        if (!types.contains(name))
+            return refusal(400, "InvalidInstanceType",
+                           "The following supplied instance types do not exist: [" + name + "]");
+        const bool is_c4 = name == "c4.xlarge", is_r4 = name == "r4.large";
+        const std::string memory = is_c4 ? "7680" : is_r4 ? "15616" : "8192";
+        items += element("item",
+                         element("instanceType", name) +
+                             element("vCpuInfo", element("defaultVCpus", is_c4 ? 4 : 2)) +
+                             element("memoryInfo", element("sizeInMiB", memory)) +
+                             element("processorInfo",
+                                     element("supportedArchitectures", element("item", "x86_64"))) +
+                             element("networkInfo", element("maximumNetworkInterfaces", 3) +
+                                                        element("ipv4AddressesPerInterface", 10)));
+    }
+    return ec2_done("DescribeInstanceTypes", element("instanceTypeSet", items));
+}
+
+HttpReply FakeAws::describe_images(const Parameters& asked) {
+    std::string items;
+    for (const std::string& id : list_of(asked, "ImageId"))
+        items += element("item", element("imageId", id) + element("architecture", "x86_64") +
+                                     element("virtualizationType", "hvm"));
+    return ec2_done("DescribeImages", element("imagesSet", items));
+}
+
+HttpReply FakeAws::describe_configurations(const Parameters& asked) {
+    std::string members;
+    for (const std::string& name : list_of(asked, "LaunchConfigurationNames.member"))
+        members += element("member", element("LaunchConfigurationName", name) +
+                                         element("InstanceType", "m5.large") +
+                                         element("ImageId", "ami-1"));
+    return done("DescribeLaunchConfigurations", element("LaunchConfigurations", members));
+}
+
+/// A queue without messages leaves a request waiting.
+testing::HttpOutcome FakeAws::answer_queue(const std::string& target) {
+    if (target != "AmazonSQS.ReceiveMessage") return testing::reply(200, "{}");
+    if (events.empty()) return testing::unanswered();
+    Json messages = Json::array();
+    for (const std::string& body : events) {
+        Json message = Json::object();
+        message.set("MessageId", "m").set("ReceiptHandle", "r").set("Body", body);
+        messages.append(std::move(message));
+    }
+    events.clear();
+    Json reply = Json::object();
+    reply.set("Messages", std::move(messages));
+    return testing::reply(200, to_string(reply));
+}
+
+/// "/clusters/prod/node-groups/web"
+HttpReply FakeAws::answer_nodegroup(const HttpRequest& request) {
+    std::string path(testing::FakeHttp::target(request.url));
+    const std::string middle = "/node-groups/";
+    path.erase(0, std::string("/clusters/").size());
+    if (const std::size_t at = path.find(middle); at != std::string::npos)
+        path.replace(at, middle.size(), "/");
+    const auto found = nodegroups.find(path);
+    if (found == nodegroups.end())
+        return testing::reply(404, R"({"message":"No node group found"})",
+                              {{"x-amzn-errortype", "ResourceNotFoundException"}});
+    return testing::reply(200, R"({"nodegroup":)" + found->second + "}");
+}
+
+}  // namespace capstan::aws

@@ -1,0 +1,68 @@
+#include "templates/accelerators.hpp"
+
+#include <gtest/gtest.h>
+
+#include "known_types.hpp"
+
+namespace capstan::aws {
+namespace {
+
+InstanceType with_gpu(const char* manufacturer, const char* name, int count) {
+    return {.name = "x", .gpus = {{.manufacturer = manufacturer, .name = name, .count = count}}};
+}
+
+TEST(Accelerators, AreCountedUnderTheNamesOfTheirDevicePlugins) {
+    const std::pair<const char*, Resources> cases[] = {
+        {"m5.large", {}},
+        {"g4dn.xlarge", {{"nvidia.com/gpu", 1}}},
+        {"p5.48xlarge", {{"nvidia.com/gpu", 8}}},
+        {"g6f.large", {{"nvidia.com/gpu", 1}}},  // an eighth of one, offered as one
+        {"inf1.24xlarge",
+         {{"aws.amazon.com/neuron", 16},
+          {"aws.amazon.com/neuroncore", 64},
+          {"aws.amazon.com/neurondevice", 16}}},
+        {"trn1.32xlarge",
+         {{"aws.amazon.com/neuron", 16},
+          {"aws.amazon.com/neuroncore", 32},
+          {"aws.amazon.com/neurondevice", 16}}}};
+    for (const auto& [name, expected] : cases)
+        EXPECT_EQ(accelerators_of(type_named(name), 0), expected) << name;
+    EXPECT_EQ(accelerators_of(with_gpu("AMD", "Radeon Pro V520", 2), 0),
+              (Resources{{"amd.com/gpu", 2}}));
+    EXPECT_EQ(accelerators_of(with_gpu("Habana", "Gaudi HL-205", 8), 0),
+              (Resources{{"habana.ai/gaudi", 8}}));
+    EXPECT_EQ(accelerators_of(with_gpu("Acme", "One", 8), 0), Resources{});
+    EXPECT_EQ(accelerators_of(with_gpu("NVIDIA", "T4", 0), 0), Resources{});
+}
+
+TEST(Accelerators, HaveTheEfaInterfacesThatTheLaunchTemplateAsksFor) {
+    const auto efa = [](const char* name, int asked) {
+        return accelerators_of(type_named(name), asked).find("vpc.amazonaws.com/efa");
+    };
+    EXPECT_EQ(efa("trn1.32xlarge", 0), std::nullopt);
+    EXPECT_EQ(efa("trn1.32xlarge", 4), 4);
+    EXPECT_EQ(efa("trn1.32xlarge", 32), 8) << "its most";
+    EXPECT_EQ(efa("m5.large", 1), std::nullopt) << "it takes none";
+}
+
+TEST(Accelerators, HaveALabelByUpstreamsNames) {
+    const std::tuple<const char*, const char*, const char*> cases[] = {
+        {"NVIDIA", "K80", "nvidia-tesla-k80"},
+        {"NVIDIA", "V100", "nvidia-tesla-v100"},
+        {"NVIDIA", "T4", "nvidia-tesla-t4"},
+        {"NVIDIA", "A100", "nvidia-tesla-a100"},
+        {"NVIDIA", "A10G", "nvidia-a10g"},
+        {"NVIDIA", "L40S", "nvidia-l40s"},
+        {"NVIDIA", "RTX PRO 4500", "nvidia-rtx-pro-4500"},
+        {"AMD", "Radeon Pro V520", "amd-radeon-pro-v520"},
+        {"NVIDIA", "", ""}};
+    for (const auto& [manufacturer, name, label] : cases)
+        EXPECT_EQ(gpu_label_of(with_gpu(manufacturer, name, 1)), label) << name;
+    EXPECT_EQ(gpu_label_of(type_named("m5.large")), "");
+    InstanceType both = with_gpu("NVIDIA", "T4", 1);
+    both.gpus.push_back(both.gpus.front());
+    EXPECT_EQ(gpu_label_of(both), "");
+}
+
+}  // namespace
+}  // namespace capstan::aws
