@@ -378,7 +378,8 @@ def instance_type(value):
             "memory_mib": value["MemoryInfo"]["SizeInMiB"],
             "architectures": value["ProcessorInfo"]["SupportedArchitectures"],
             "gpus": accelerators(value.get("GpuInfo", {}).get("Gpus", [])),
-            "neuron_devices": accelerators(neuron, "AWS") or accelerators(inference),
+            "neuron_devices": accelerators(neuron, "AWS") or [one for one in accelerators(inference)
+                                                              if one["manufacturer"] == "AWS"],
             "neuron_cores": sum(one["Count"] * one["CoreInfo"]["Count"] for one in neuron),
             "instance_storage_gib": value.get("InstanceStorageInfo", {}).get("TotalSizeInGB", 0) * 10**9 // 2**30,
             "efa_interfaces": network.get("EfaInfo", {}).get("MaximumEfaInterfaces", 0),
