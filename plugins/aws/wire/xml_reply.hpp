@@ -39,6 +39,9 @@ public:
     std::string required_text(std::string_view name) const;
     std::int64_t required_integer(std::string_view name) const;
 
+    /// What it stands for, for what walks elements of any name.
+    pugi::xml_node node() const noexcept { return node_; }
+
     /// "DescribeAutoScalingGroupsResult/AutoScalingGroups/member[3]": without the root where the
     /// answer stands below it, and counted from one.
     std::string path() const;
