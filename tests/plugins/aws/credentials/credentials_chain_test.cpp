@@ -86,6 +86,15 @@ TEST(CredentialsChain, FallsToContainerAndInstance) {
     EXPECT_EQ(m.get()->source, "the container's agent at 169.254.170.23");
 }
 
+TEST(CredentialsChain, AHomeThatMayNotBeReadKeepsNothingBehindItFromBeingAsked) {
+    ChainMachine m;
+    m.environment.set = {{"HOME", "/root"}};
+    for (const char* path : {"/root/.aws/config", "/root/.aws/credentials"})
+        m.environment.refused[path] = {ErrorCode::permission, "it may not be read"};
+    serve_metadata(m, "NODE", m.host.now() + 6h);
+    EXPECT_EQ(m.key(), "ASIANODE");
+}
+
 TEST(CredentialsChain, WithoutAnyTellsEachSourceAndWhy) {
     ChainMachine m;
     m.environment.set = {{"AWS_EC2_METADATA_DISABLED", "true"}};
