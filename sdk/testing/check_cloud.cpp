@@ -47,7 +47,8 @@ std::vector<std::string> view_faults(const CloudView& view) {
     std::set<NodeGroupId> groups;
     for (const NodeGroup& group : view.groups) groups.insert(group.id);
     for (const Machine& machine : view.machines) {
-        if (groups.contains(machine.group) || !view.complete) continue;
+        const bool is_of_none = machine.group.value().empty();
+        if (is_of_none || groups.contains(machine.group) || !view.complete) continue;
         faults.push_back("machine " + machine.id.value() + " is of group " + machine.group.value() +
                          ", which is not there");
     }

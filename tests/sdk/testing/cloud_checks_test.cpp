@@ -57,6 +57,8 @@ enum class CloudFault {
     ignores_target,
     forgets_machines,
     contradicts,
+    misplaces,
+    lists_a_stranger,  // no fault
     blocks,
     bad_price,
     no_capacity,
@@ -110,6 +112,9 @@ public:
         view.groups = listed_;
         for (int i = 0; i < 2; ++i)
             view.machines.push_back({MachineId("a-" + std::to_string(i)), NodeGroupId("a")});
+        if (fault == CloudFault::misplaces)
+            view.machines.push_back({MachineId("c-0"), NodeGroupId("c")});
+        if (fault == CloudFault::lists_a_stranger) view.machines.push_back({MachineId("s-0")});
         if (fault == CloudFault::contradicts)
             view.unreadable.push_back({ErrorCode::unavailable, "page 2", {}, "c"});
         co_return view;
@@ -323,6 +328,15 @@ TEST(CloudChecks, FindOneThatRemovesMachinesItDoesNotHave) {
 TEST(CloudChecks, FindAViewThatContradictsItself) {
     EXPECT_THAT(cloud_faults_of<CloudFault::contradicts>(),
                 ElementsAre("cloud/refresh: the view is complete, and c could not be read"));
+}
+
+TEST(CloudChecks, FindAMachineOfAGroupThatIsNotListed) {
+    EXPECT_THAT(cloud_faults_of<CloudFault::misplaces>(),
+                ElementsAre("cloud/refresh: machine c-0 is of group c, which is not there"));
+}
+
+TEST(CloudChecks, AllowAMachineOfNoGroup) {
+    EXPECT_THAT(cloud_faults_of<CloudFault::lists_a_stranger>(), IsEmpty());
 }
 
 TEST(CloudChecks, FindARefreshThatBlocksItsStrand) {
