@@ -258,6 +258,30 @@ TEST(AwsChanges, APlaceholderThatWasMadeMeanwhileIsToldAndOneThatIsGoneIsGone) {
     EXPECT_EQ(account.group().desired, 4);
 }
 
+TEST(AwsChanges, TheMinimumIsHeldAgainstWhatIsThereThoughOthersRaisedTheTargetMeanwhile) {
+    Grown account;
+    account.group().min = 2;
+    ASSERT_TRUE(account.next(minutes(1)));
+    ASSERT_TRUE(account.remove({id_of("i-1")}));
+    account.group().desired = 4;
+    account.aws.launch("web");
+    account.aws.finish("web");
+    ASSERT_TRUE(account.next());
+    ASSERT_TRUE(account.next(minutes(2)));
+    const auto removed = account.remove({id_of("i-2"), id_of("i-3")});
+    ASSERT_TRUE(removed) << removed.error();
+    EXPECT_EQ(account.group().desired, 2);
+}
+
+TEST(AwsChanges, AnIncreaseAndARemovalRightAfterItAreBothSeen) {
+    Grown account;
+    ASSERT_TRUE(account.increase(1, 3));
+    ASSERT_TRUE(account.remove({id_of("i-1")}));
+    ASSERT_TRUE(account.next());
+    EXPECT_EQ(*account.increase(1, 3), Resized{4});
+    EXPECT_EQ(account.group().desired, 4);
+}
+
 TEST(AwsChanges, AMachineInStandbyIsNotTheGroupsToRemove) {
     Grown account;
     account.group().instances[0].state = "Standby";
