@@ -21,16 +21,41 @@
 #include "groups/group_checks.hpp"
 #include "groups/group_limits.hpp"
 #include "groups/group_lists.hpp"
+#include "groups/machine_names.hpp"
 #include "groups/template_reader.hpp"
 #include "groups/type_source.hpp"
 #include "groups/view_maker.hpp"
+#include "provisioning/cluster_checks.hpp"
+#include "provisioning/group_maker.hpp"
+#include "provisioning/rights.hpp"
 #include "wire/aws_client.hpp"
 
 namespace capstan::aws {
 namespace {
 
+/// Groups that are made have the tags of the first expression. Without one they are found by ours.
+std::vector<std::vector<TagFilter>> discovery_of(const AwsConfig& config) {
+    if (!config.discovery.empty() || !config.provisioning) return config.discovery;
+    return {discovery_of_made_groups(config.cluster)};
+}
+
+MakingConfig making_config_of(const AwsConfig& config) {
+    const ProvisioningSettings& settings = *config.provisioning;
+    MakingConfig out{.cluster = config.cluster,
+                     .launch_template = settings.launch_template,
+                     .subnet_tags = settings.subnet_tags,
+                     .instance_types = settings.instance_types,
+                     .max_size = settings.max_size,
+                     .tags = settings.tags,
+                     .templates = config.templates};
+    if (!config.discovery.empty()) out.discovery = config.discovery.front();
+    return out;
+}
+
+Error no_provisioning() { return {ErrorCode::unsupported, "the settings have no provisioning"}; }
+
 ListConfig list_config_of(const AwsConfig& config, const StaticLimits& limits) {
-    return {.discovery = config.discovery,
+    return {.discovery = discovery_of(config),
             .names = limits.names(),
             .refresh_every = config.refresh_every,
             .parallel_calls = config.parallel_calls};
@@ -69,12 +94,20 @@ struct AwsCloud::Account {
                        .limits = limits,
                        .templates = templates,
                        .failures = config.failed_activities ? &activities : nullptr,
+                       .cluster = config.cluster,
                        .find_notice = [this](std::string_view id) { return find_notice(id); }}) {
         if (!config.event_queue_url.empty()) queue.emplace(host, client, queue_config_of(config));
+        if (config.provisioning) maker.emplace(host, auto_scaling, ec2, making_config_of(config));
     }
 
     std::vector<const AutoScalingGroup*> known_groups() const;
     std::vector<FailedActivities::Size> sizes() const;
+    RightsQuestion rights() const;
+    /// Those of which a template can be told.
+    Task<std::vector<CheckedGroup>> checked_groups();
+    Task<void> check();
+    /// To the maker of groups, which has to be there.
+    Task<void> lend_types();
     void follow_notices();
     std::optional<Leaving> find_notice(std::string_view instance_id) const;
     /// The same as last time, where nothing that it tells was read anew.
@@ -95,6 +128,7 @@ struct AwsCloud::Account {
     GroupChanges changes;
     DataFiles files;
     std::optional<NoticeQueue> queue{};
+    std::optional<GroupMaker> maker{};
     ViewMaker views;
     std::optional<SharedCloudView> view{};
     std::uint64_t viewed_version = 0;
@@ -187,10 +221,80 @@ void AwsCloud::tell_duplicates() const {
     }
 }
 
+RightsQuestion AwsCloud::Account::rights() const {
+    RightsQuestion out{.region = config.region,
+                       .failed_activities = config.failed_activities,
+                       .provisioning = config.provisioning.has_value(),
+                       .cluster = config.cluster,
+                       .event_queue_url = config.event_queue_url};
+    for (const AutoScalingGroup* const group : known_groups()) out.groups.push_back(*group);
+    return out;
+}
+
+Task<std::vector<CheckedGroup>> AwsCloud::Account::checked_groups() {
+    std::vector<AutoScalingGroup> known;
+    for (const AutoScalingGroup* const group : known_groups()) known.push_back(*group);
+    std::vector<CheckedGroup> out;
+    for (const AutoScalingGroup& group : known) {
+        auto node = co_await as_result(templates.describe(group));
+        if (!node) continue;
+        CheckedGroup checked{.name = group.name, .node = *std::move(node)};
+        for (const AsgInstance& instance : group.instances)
+            checked.provider_ids.push_back(machine_id_of(instance.zone, instance.id));
+        out.push_back(std::move(checked));
+    }
+    co_return out;
+}
+
+Task<void> AwsCloud::Account::lend_types() {
+    std::shared_ptr<const TypeTable> all = co_await types.get_all();
+    maker->use(std::move(all), files.prices());
+}
+
+Task<void> AwsCloud::Account::check() {
+    // Where groups cannot be listed, what else is refused is worth knowing, too.
+    const Result<void> listed = co_await as_result(lists.update());
+    RightsQuestion question = rights();
+    co_await demand_rights(host, client, std::move(question));
+    if (!listed) throw Failure(listed.error());
+    if (!config.failed_activities) co_return;
+    std::vector<CheckedGroup> groups = co_await checked_groups();
+    const std::vector<std::string> found = co_await check_cluster(host, std::move(groups));
+    for (const std::string& sentence : found) host.warn(sentence);
+}
+
 Task<void> AwsCloud::self_check() {
     std::unique_ptr<Account> own;
     if (!account_) own = co_await open();
-    co_await (own ? *own : account()).lists.update();
+    co_await (own ? *own : account()).check();
+}
+
+Task<MachineTypes> AwsCloud::machine_types() {
+    Account& aws = account();
+    if (!aws.maker) co_return MachineTypes();
+    co_await aws.lend_types();
+    co_return co_await aws.maker->machine_types();
+}
+
+Result<PlannedGroup> AwsCloud::new_group(const Call&, const GroupPlan& plan) const {
+    const Account& aws = account();
+    if (!aws.maker) return fail(no_provisioning());
+    return aws.maker->new_group(plan);
+}
+
+Task<void> AwsCloud::create(GroupPlan plan) {
+    Account& aws = account();
+    if (!aws.maker) throw Failure(no_provisioning());
+    co_await aws.lend_types();
+    co_await aws.maker->create(std::move(plan));
+    aws.lists.expire();
+}
+
+Task<void> AwsCloud::destroy(NodeGroupId group) {
+    Account& aws = account();
+    if (!aws.maker) throw Failure(no_provisioning());
+    co_await aws.maker->destroy(std::move(group));
+    aws.lists.expire();
 }
 
 /// Refreshes that overlap have one answer; one that is given up is read to its end.

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include <capstan/autoprovision.hpp>
 #include <capstan/cloud_provider.hpp>
 #include <capstan/single_flight.hpp>
 
@@ -11,7 +12,7 @@
 
 namespace capstan::aws {
 
-/// A CloudProvider; see cloud_provider.hpp.
+/// A CloudProvider that Autoprovisions; see cloud_provider.hpp and autoprovision.hpp.
 class AwsCloud {
 public:
     AwsCloud(Host host, AwsConfig config);
@@ -19,7 +20,7 @@ public:
 
     /// Region, credentials and files of data.
     Task<void> start();
-    /// For a doctor, started or not: whether groups can be listed.
+    /// For a doctor, started or not: whether groups can be listed, and what the policies allow.
     Task<void> self_check();
 
     Task<SharedCloudView> refresh();
@@ -27,6 +28,12 @@ public:
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
     Task<NodeTemplate> describe(NodeGroupId group);
+
+    /// None where the settings have no `provisioning`.
+    Task<MachineTypes> machine_types();
+    Result<PlannedGroup> new_group(const Call& call, const GroupPlan& plan) const;
+    Task<void> create(GroupPlan plan);
+    Task<void> destroy(NodeGroupId group);
 
 private:
     struct Account;

@@ -5,10 +5,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "../host/commands/shell.hpp"
 #include "commands/command_line.hpp"
 #include "runtime/config/config.hpp"
 #include "runtime/daemon/admin_routes.hpp"
@@ -55,6 +57,30 @@ TEST(Manifests, RunAPodWithoutRightsOnItsMachine) {
     EXPECT_EQ(pod()["terminationGracePeriodSeconds"].as<int>(), 30);
     EXPECT_EQ(pod()["serviceAccountName"].as<std::string>(),
               manifest("rbac.yaml", "ServiceAccount")["metadata"]["name"].as<std::string>());
+}
+
+TEST(Manifests, OfEksRunTheSamePod) {
+    std::map<std::string, YAML::Node> of_eks;
+    for (const YAML::Node& object : YAML::LoadAllFromFile("deploy/aws/eks.yaml"))
+        of_eks[object["kind"].as<std::string>()] = object;
+    for (const char* kind : {"Deployment", "PodDisruptionBudget"})
+        EXPECT_EQ(YAML::Dump(of_eks[kind]), YAML::Dump(manifest("deployment.yaml", kind))) << kind;
+    const YAML::Node account = manifest("rbac.yaml", "ServiceAccount")["metadata"];
+    for (const char* key : {"name", "namespace"})
+        EXPECT_EQ(of_eks["ServiceAccount"]["metadata"][key].as<std::string>(),
+                  account[key].as<std::string>());
+    EXPECT_TRUE(of_eks["ServiceAccount"]["metadata"]["annotations"]["eks.amazonaws.com/role-arn"]);
+}
+
+TEST(Manifests, OfEksHaveAConfigurationThatIsSound) {
+    const commands::Folder folder;
+    for (const YAML::Node& object : YAML::LoadAllFromFile("deploy/aws/eks.yaml")) {
+        if (object["kind"].as<std::string>() != "ConfigMap") continue;
+        const fs::path file = folder.path() / "capstan.toml";
+        std::ofstream(file) << object["data"]["capstan.toml"].as<std::string>();
+        const commands::Ran ran = commands::capstan("config check --config " + file.string());
+        EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    }
 }
 
 TEST(Manifests, GiveArgumentsThatAreTaken) {

@@ -5,6 +5,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "../provisioning/made_group.hpp"
 #include "group_checks.hpp"
 #include "lifecycle.hpp"
 #include "machine_names.hpp"
@@ -72,6 +73,7 @@ NodeGroup ViewMaker::make_group(const GroupContext& context) const {
     out.target = group.desired;
     out.health_reason = why_not_growing(group);
     if (!out.health_reason.empty()) out.healthy = false;
+    out.autoprovisioned = is_made_for(group.tags, parts_.cluster);
     out.template_fingerprint = context.fingerprint;
     out.debug =
         group.name + " (" + std::to_string(limits.min) + ":" + std::to_string(limits.max) + ")";

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <capstan/cloud_view.hpp>
@@ -26,6 +27,7 @@ public:
         const StaticLimits& limits;
         TemplateReader& templates;
         const FailedActivities* failures;  ///< NULL: they are not looked at
+        std::string cluster{};             ///< of groups that were made for it; empty: none were
         /// Whether AWS has given notice of an instance.
         std::function<std::optional<Leaving>(std::string_view)> find_notice;
     };

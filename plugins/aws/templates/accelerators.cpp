@@ -31,7 +31,7 @@ void raise_count(Resources& out, std::string_view resource, std::int64_t count) 
 
 }  // namespace
 
-Resources accelerators_of(const InstanceType& type, int efa_interfaces) {
+Resources accelerator_resources(const InstanceType& type, int efa_interfaces) {
     Resources out;
     for (const Accelerators& gpu : type.gpus)
         raise_count(out, gpu_resource_of(gpu.manufacturer), gpu.count);

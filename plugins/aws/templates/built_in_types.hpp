@@ -4,8 +4,8 @@
 ///     m5.large 2 8192 x 3 10 p - - 0 0 0 os
 ///
 /// Name, cores, MiB, architectures, interfaces of the default card, IPv4 addresses of each, flags,
-/// GPUs, Neuron devices, Neuron cores, GB of local disks, EFA interfaces, usage classes. "-" stands
-/// for none.
+/// GPUs, Neuron devices, Neuron cores, GiB of local disks, EFA interfaces, usage classes. "-"
+/// stands for none.
 ///
 ///     architectures    x: x86_64, a: arm64, i: i386, X: x86_64_mac, A: arm64_mac
 ///     flags            p: prefixes for pods, b: bare metal

@@ -1,6 +1,7 @@
 #include "group_template.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -28,12 +29,11 @@ Result<std::vector<InstanceType>> types_that_count(const TemplateSources& source
         return sources.types;
     }
     if (!sources.requirements) {
-        return fail(ErrorCode::unavailable,
-                    "group " + sources.group.name + ": none of its instance types is known");
+        return fail(ErrorCode::unavailable, "none of its instance types is known");
     }
-    warnings.push_back("group " + sources.group.name +
-                       ": the instance types that satisfy its requirements are not known; a new "
-                       "node is taken to have the least that they ask for");
+    warnings.push_back(
+        "the instance types that satisfy its requirements are not known; a new "
+        "node is taken to have the least that they ask for");
     return std::vector{least_machine(*sources.requirements)};
 }
 
@@ -151,17 +151,40 @@ void take_off_kube_proxy(NodeTemplate& node) {
 void warn_of_template(const AutoScalingGroup& group, const NodeTemplate& node,
                       std::vector<std::string>& warnings) {
     if (group.zones.size() > 1) {
-        warnings.push_back("group " + group.name + ": its machines may be in any of the zones " +
+        warnings.push_back("its machines may be in any of the zones " +
                            listed(group.zones, [](const std::string& zone) { return zone; }) +
                            "; a new node is taken to be in " + node.zone +
                            ". A group for each zone lets pods ask for one");
     }
     if (node.arch.empty()) {
-        warnings.push_back("group " + group.name +
-                           ": the architecture of its machines is not known, or not one; a new "
-                           "node is without the label " +
-                           std::string(well_known::arch_label));
+        warnings.push_back(
+            "the architecture of its machines is not known, or not one; a new node "
+            "is without the label " +
+            std::string(well_known::arch_label));
     }
+}
+
+/// By its machines alone, before tags and EKS say theirs.
+NodeTemplate machine_node(const std::vector<InstanceType>& types, const MachineMake& make,
+                          const TemplateSources& sources, const TemplateConfig& config) {
+    MachineFigures figures = figures_of(types.front(), make, sources, config);
+    for (const InstanceType& type : types)
+        figures = least_of(figures, figures_of(type, make, sources, config));
+    // Two stand for the types that requirements allow.
+    const std::size_t variants = sources.types.empty() ? 2 : sources.types.size();
+    return {.name = sources.group.name,
+            .labels = machine_labels(types, make, sources, config),
+            .capacity = std::move(figures.capacity),
+            .allocatable = std::move(figures.allocatable),
+            .variants = static_cast<int>(variants)};
+}
+
+void put_node_tags(const Labels& group_tags, GroupTemplate& out) {
+    NodeTags tags = read_node_tags(group_tags);
+    overwrite_labels(out.node.labels, tags.labels);
+    merge_taints(out.node.taints, tags.taints);
+    set_tagged_resources(out.node, tags.resources);
+    append_warnings(out.warnings, std::move(tags.warnings));
 }
 
 }  // namespace
@@ -171,30 +194,14 @@ Result<GroupTemplate> make_template(const TemplateSources& sources, const Templa
     CAPSTAN_TRY(const std::vector<InstanceType> types,
                 types_that_count(sources, config, out.warnings));
     const MachineMake make = find_make(sources);
-    MachineFigures figures = figures_of(types.front(), make, sources, config);
-    for (const InstanceType& type : types)
-        figures = least_of(figures, figures_of(type, make, sources, config));
-
-    NodeTemplate& node = out.node;
-    node.name = sources.group.name;
-    node.capacity = std::move(figures.capacity);
-    node.allocatable = std::move(figures.allocatable);
-    node.labels = machine_labels(types, make, sources, config);
-    // More than one stands for the types that requirements allow.
-    node.variants = sources.types.empty() ? 2 : static_cast<int>(sources.types.size());
-
-    NodeTags tags = read_node_tags(sources.group.tags);
-    overwrite_labels(node.labels, tags.labels);
-    merge_taints(node.taints, tags.taints);
-    set_tagged_resources(node, tags.resources);
-    append_warnings(out.warnings, std::move(tags.warnings));
+    out.node = machine_node(types, make, sources, config);
+    put_node_tags(sources.group.tags, out);
     CAPSTAN_CHECK(put_eks_node_group(sources, out));
-
-    set_fields_by_labels(node);
-    node.free = node.allocatable;
-    if (!make.made_for_eks) take_off_kube_proxy(node);
-    node.fingerprint = fingerprint_of(sources, config);
-    warn_of_template(sources.group, node, out.warnings);
+    set_fields_by_labels(out.node);
+    out.node.free = out.node.allocatable;
+    if (!make.made_for_eks) take_off_kube_proxy(out.node);
+    out.node.fingerprint = fingerprint_of(sources, config);
+    warn_of_template(sources.group, out.node, out.warnings);
     return out;
 }
 

@@ -44,7 +44,7 @@ struct TemplateSources {
 
 struct GroupTemplate {
     NodeTemplate node{};
-    std::vector<std::string> warnings{};  ///< sentences: a taint tag that is none, a bad quantity
+    std::vector<std::string> warnings{};  ///< sentences without the group's name: a bad tag
 };
 
 /// Pure.

@@ -31,7 +31,7 @@ std::int64_t max_pods_of(const InstanceType& type, const MachineMake& make,
 Resources machine_capacity(const InstanceType& type, const MachineMake& make,
                            const TemplateSources& sources, const TemplateConfig& config) {
     const int efa = sources.launch_template ? sources.launch_template->efa_interfaces : 0;
-    Resources out = accelerators_of(type, efa);
+    Resources out = accelerator_resources(type, efa);
     out.set(well_known::cpu, type.vcpus * 1000);
     out.set(well_known::memory, type.memory_mib * (std::int64_t{1} << 20));
     out.set(well_known::pods, max_pods_of(type, make, config));

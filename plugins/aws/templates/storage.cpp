@@ -8,8 +8,6 @@ namespace capstan::aws {
 namespace {
 
 constexpr std::int64_t storage_bytes_of_gib = std::int64_t{1} << 30;
-/// EC2 counts local disks in these.
-constexpr std::int64_t storage_bytes_of_gb = 1'000'000'000;
 
 bool holds_pods(const BlockDevice& device, const StorageSources& sources) {
     if (sources.family == ImageFamily::bottlerocket) return device.device_name == "/dev/xvdb";
@@ -45,7 +43,7 @@ std::optional<std::int64_t> find_disk_gib(const StorageSources& sources) {
 std::optional<std::int64_t> find_ephemeral_storage(const InstanceType& type,
                                                    const StorageSources& sources) {
     if (sources.local_disks != LocalDisks::unused && type.instance_storage_gib > 0) {
-        const std::int64_t all = type.instance_storage_gib * storage_bytes_of_gb;
+        const std::int64_t all = type.instance_storage_gib * storage_bytes_of_gib;
         return sources.local_disks == LocalDisks::mirrored ? all / 2 : all;
     }
     const auto gib = find_disk_gib(sources);

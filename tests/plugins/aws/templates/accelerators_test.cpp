@@ -26,18 +26,18 @@ TEST(Accelerators, AreCountedUnderTheNamesOfTheirDevicePlugins) {
           {"aws.amazon.com/neuroncore", 32},
           {"aws.amazon.com/neurondevice", 16}}}};
     for (const auto& [name, expected] : cases)
-        EXPECT_EQ(accelerators_of(type_named(name), 0), expected) << name;
-    EXPECT_EQ(accelerators_of(with_gpu("AMD", "Radeon Pro V520", 2), 0),
+        EXPECT_EQ(accelerator_resources(type_named(name), 0), expected) << name;
+    EXPECT_EQ(accelerator_resources(with_gpu("AMD", "Radeon Pro V520", 2), 0),
               (Resources{{"amd.com/gpu", 2}}));
-    EXPECT_EQ(accelerators_of(with_gpu("Habana", "Gaudi HL-205", 8), 0),
+    EXPECT_EQ(accelerator_resources(with_gpu("Habana", "Gaudi HL-205", 8), 0),
               (Resources{{"habana.ai/gaudi", 8}}));
-    EXPECT_EQ(accelerators_of(with_gpu("Acme", "One", 8), 0), Resources{});
-    EXPECT_EQ(accelerators_of(with_gpu("NVIDIA", "T4", 0), 0), Resources{});
+    EXPECT_EQ(accelerator_resources(with_gpu("Acme", "One", 8), 0), Resources{});
+    EXPECT_EQ(accelerator_resources(with_gpu("NVIDIA", "T4", 0), 0), Resources{});
 }
 
 TEST(Accelerators, HaveTheEfaInterfacesThatTheLaunchTemplateAsksFor) {
     const auto efa = [](const char* name, int asked) {
-        return accelerators_of(type_named(name), asked).find("vpc.amazonaws.com/efa");
+        return accelerator_resources(type_named(name), asked).find("vpc.amazonaws.com/efa");
     };
     EXPECT_EQ(efa("trn1.32xlarge", 0), std::nullopt);
     EXPECT_EQ(efa("trn1.32xlarge", 4), 4);

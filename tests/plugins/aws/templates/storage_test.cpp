@@ -84,10 +84,10 @@ TEST_F(Storage, IsThatOfLocalDisksWhereTheyAreJoined) {
     image_ = amazon_linux_2023();
     EXPECT_EQ(find("m5d.large"), 20 * gib) << "not joined";
     local_disks_ = LocalDisks::striped;
-    EXPECT_EQ(find("m5d.large"), 75'000'000'000);
+    EXPECT_EQ(find("m5d.large"), 69 * gib);
     EXPECT_EQ(find("m5.large"), 20 * gib) << "it has none";
     local_disks_ = LocalDisks::mirrored;
-    EXPECT_EQ(find("m5d.4xlarge"), 300'000'000'000);
+    EXPECT_EQ(find("m5d.4xlarge"), 279 * gib);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(TypeTable, KnowsTypesAsEc2DescribesThem) {
     EXPECT_THAT(g4.gpus,
                 ElementsAre(Accelerators{
                     .manufacturer = "NVIDIA", .name = "T4", .count = 4, .memory_mib = 16384}));
-    EXPECT_EQ(g4.instance_storage_gib, 900);
+    EXPECT_EQ(g4.instance_storage_gib, 838) << "900 of 10^9 bytes";
     EXPECT_EQ(type_named("trn1.32xlarge").neuron_cores, 32);
     EXPECT_EQ(type_named("trn1.32xlarge").efa_interfaces, 8);
     EXPECT_EQ(type_named("c6in.32xlarge").network_interfaces, 8) << "of the default card";

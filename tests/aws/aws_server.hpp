@@ -1,0 +1,109 @@
+/// moto's server and the proxy in front of it, as programs beside a story.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include "../e2e/process.hpp"
+#include "../e2e_embedded/api.hpp"
+#include "../host/commands/shell.hpp"
+
+namespace capstan::aws {
+
+inline constexpr const char* region = "eu-central-1";
+inline constexpr const char* cluster_name = "shop";
+inline const std::vector<std::string> three_zones{"eu-central-1a", "eu-central-1b",
+                                                  "eu-central-1c"};
+inline constexpr const char* scaling_label_tag = "k8s.io/cluster-autoscaler/node-template/label/";
+
+/// An Auto Scaling group that is there from the start, with a launch template of its own.
+struct Group {
+    std::string name{};
+    std::vector<std::string> types{"m5.large"};  ///< more than one: a mixed instances policy
+    std::vector<std::string> zones = three_zones;
+    int min = 0, max = 10, desired = 0;
+    bool spot = false;  ///< all of it, by a mixed instances policy
+    std::map<std::string, std::string> labels{}, tags{};  ///< labels: by tags of node templates
+};
+
+/// A request that makes the world, as `aws SERVICE ACTION --cli-input-json` takes it.
+struct Making {
+    std::string service{}, action{};
+    boost::json::object parameters{};
+};
+
+struct World {
+    std::vector<Group> groups{};
+    std::vector<Making> calls{};
+    /// Of deploy/aws, together what Capstan may do.
+    std::vector<std::string> policies{"policy.json"};
+    boost::json::object more{};  ///< words of the server: "delays", "capacity", "lag"
+};
+
+/// What was asked of AWS.
+struct Call {
+    std::int64_t number = 0;
+    std::string service{}, action{}, principal{}, answer{};
+    int status = 0;
+    boost::json::value parameters{};
+
+    std::string parameter(const std::string& name) const;
+};
+
+class AwsServer {
+public:
+    /// Why there can be none; empty: there can.
+    static std::string missing_because();
+    /// Throws where they do not come up, or the world makes no sense.
+    explicit AwsServer(const World& world);
+    AwsServer(const AwsServer&) = delete;
+    AwsServer& operator=(const AwsServer&) = delete;
+
+    /// Of the proxy, for Capstan.
+    const std::string& url() const { return proxy_->url(); }
+    /// Without what the proxy does, for tests and the joiner.
+    const std::string& own_url() const { return server_->url(); }
+
+    boost::json::value ask(const std::string& word) const;
+    void tell(const std::string& word, const boost::json::value& value) const;
+    /// Rules of the proxy in place of those before.
+    void strike(const boost::json::array& rules) const;
+    /// How often each of the rules has struck.
+    std::vector<std::int64_t> hits() const;
+
+    /// -1: there is no such group.
+    int desired(const std::string& group) const;
+    /// Those of the group that are in its list, whatever their state.
+    std::vector<boost::json::object> machines(const std::string& group) const;
+    std::vector<std::string> groups() const;
+    /// All so far, or those of that action.
+    std::vector<Call> calls(const std::string& action = {}) const;
+    /// The largest desired capacity that was ever asked for.
+    int most_desired(const std::string& group) const;
+    /// What of all requests is not as AWS's models have it.
+    std::vector<std::string> violations() const;
+    /// What the programs have said.
+    std::string log() const;
+
+private:
+    std::unique_ptr<e2e::Process> start(const std::string& program, const std::string& argument,
+                                        std::optional<e2e::Api>& api);
+
+    commands::Folder folder_{};
+    std::optional<e2e::Api> server_{}, proxy_{};
+    std::unique_ptr<e2e::Process> server_process_, proxy_process_;
+};
+
+/// A document of deploy/aws for this cluster's account, with all statements of the files.
+boost::json::object policy_of(const std::vector<std::string>& files);
+
+}  // namespace capstan::aws

@@ -1,0 +1,108 @@
+// From pending pods to machines and back, as `capstan run` ships, with moto as AWS.
+#include <algorithm>
+#include <map>
+
+#include <boost/json/parse.hpp>
+
+#include "aws_story.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using e2e::becomes;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr auto boots = R"({"boot": 1, "terminate": 1})";
+
+TEST_F(AwsStories, GrowForPodsAndShrinkWithoutThem) {
+    AwsStory& s =
+        begin({.groups = {{.name = "web"}}, .more = {{"delays", boost::json::parse(boots)}}});
+    s.run();
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
+    s.scale(3);
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
+    EXPECT_THAT(s.nodes(), SizeIs(3)) << "each takes one pod";
+    EXPECT_EQ(s.aws().most_desired("web"), 3);
+
+    s.scale(1);
+    EXPECT_TRUE(becomes(90s, [&] { return s.aws().desired("web") == 1 && s.nodes().size() == 1; }));
+    EXPECT_TRUE(s.has_ready_pods(1));
+    const std::vector<Call> removals = s.aws().calls("TerminateInstanceInAutoScalingGroup");
+    EXPECT_THAT(removals, SizeIs(2)) << "each machine is removed once";
+    for (const Call& call : removals) {
+        EXPECT_EQ(call.status, 200) << call.answer;
+        EXPECT_EQ(call.parameter("ShouldDecrementDesiredCapacity"), "true");
+        EXPECT_THAT(call.principal, HasSubstr(":assumed-role/capstan-shop/"))
+            << "with the role of the machine it runs on";
+    }
+}
+
+TEST_F(AwsStories, KeepThreeZonesEven) {
+    World world;
+    for (const std::string& zone : three_zones)
+        world.groups.push_back({.name = "web-" + zone.substr(zone.size() - 1), .zones = {zone}});
+    AwsStory& s = begin(world, {.scale_up = "splitter = \"node_groups\"\n"});
+    s.scale(6);
+    s.run();
+    EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(6); }));
+    for (const Group& group : world.groups) EXPECT_EQ(s.aws().desired(group.name), 2) << group.name;
+}
+
+TEST_F(AwsStories, TellWhyAndWhatIsReady) {
+    AwsStory& s =
+        begin({.groups = {{.name = "web"}, {.name = "small", .types = {"c5.large"}, .max = 0}},
+               .policies = {"policy.json", "policy_doctor.json"}});
+    commands::Ran doctor;
+    EXPECT_TRUE(becomes(30s, [&] {
+        doctor = s.ask("doctor");
+        return doctor.code == 0;
+    }));
+    EXPECT_THAT(doctor.out, AllOf(HasSubstr("2 groups found"), Not(HasSubstr("MISSING"))));
+    EXPECT_THAT(s.aws().calls("SetDesiredCapacity"), ::testing::IsEmpty())
+        << "nothing is tried out";
+
+    const auto pods = s.api().names("/api/v1/namespaces/default/pods");
+    ASSERT_THAT(pods, SizeIs(1));
+    const commands::Ran explained = s.ask("explain pod --live default/" + pods.front());
+    EXPECT_EQ(explained.code, 0) << explained.err;
+    EXPECT_THAT(explained.out,
+                AllOf(HasSubstr("web"), HasSubstr("would take it"), HasSubstr("small")));
+    const commands::Ran plan = s.ask("plan");
+    EXPECT_EQ(plan.code, 3) << plan.err;
+    EXPECT_THAT(plan.out, HasSubstr("increase web by 1"));
+}
+
+TEST_F(AwsStories, GoOnAfterAKillWithoutAMachineTooMany) {
+    AwsStory& s = begin({.groups = {{.name = "web"}},
+                         .more = {{"delays", boost::json::parse(R"({"launch": 1, "boot": 5})")}}});
+    s.scale(3);
+    s.run();
+    ASSERT_TRUE(becomes(60s, [&] { return s.aws().desired("web") == 3; }));
+    s.kill();
+    EXPECT_THAT(s.nodes(), SizeIs(0)) << "its machines have not joined yet";
+    s.run();
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
+    EXPECT_EQ(s.aws().most_desired("web"), 3);
+    EXPECT_THAT(s.nodes(), SizeIs(3));
+}
+
+TEST_F(AwsStories, CountWhatAListDoesNotShowYet) {
+    AwsStory& s = begin({.groups = {{.name = "web"}}, .more = {{"lag", 4}}});
+    ASSERT_TRUE(becomes(30s, [&] { return !s.aws().groups().empty(); }));
+    s.scale(3);
+    s.run();
+    EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(3); }));
+    EXPECT_EQ(s.aws().most_desired("web"), 3);
+    s.scale(1);
+    EXPECT_TRUE(becomes(90s, [&] { return s.nodes().size() == 1; }));
+    EXPECT_EQ(s.aws().desired("web"), 1);
+    EXPECT_TRUE(s.has_ready_pods(1));
+}
+
+}  // namespace
+}  // namespace capstan::aws

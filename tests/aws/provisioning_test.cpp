@@ -1,0 +1,86 @@
+// Node auto-provisioning: the test cases of upstream's proposal that take a real cloud.
+#include <algorithm>
+
+#include <boost/json/parse.hpp>
+
+#include "aws_story.hpp"
+
+namespace capstan::aws {
+namespace {
+
+namespace json = boost::json;
+using e2e::becomes;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+/// nodeadm's part of the user data of Amazon Linux 2023, in base64.
+constexpr auto node_config =
+    "LS0tCmFwaVZlcnNpb246IG5vZGUuZWtzLmF3cy92MWFscGhhMQpraW5kOiBOb2RlQ29uZmlnCnNwZWM6CiAgY2x1c3Rl"
+    "cjoKICAgIG5hbWU6IHNob3AKICAgIGFwaVNlcnZlckVuZHBvaW50OiBodHRwczovL2V4YW1wbGUuY29tCiAgICBjZXJ0"
+    "aWZpY2F0ZUF1dGhvcml0eTogQUFBQQogICAgY2lkcjogMTAuMTAwLjAuMC8xNgo=";
+
+/// An account without groups, with a launch template to make them of and subnets to make them in.
+World bare_account() {
+    World world{.policies = {"policy.json", "policy_provisioning.json"}};
+    world.calls = {{"ec2",
+                    "CreateLaunchTemplate",
+                    {{"LaunchTemplateName", "nodes"},
+                     {"LaunchTemplateData",
+                      json::object{{"ImageId", "ami-ekslinux"}, {"UserData", node_config}}}}}};
+    world.more["subnet_tags"] = json::object{{"kubernetes.io/cluster/shop", "shared"}};
+    return world;
+}
+
+StoryOptions provisioned() {
+    return {.settings =
+                "provisioning = { launch_template = \"nodes\", subnet_tags = { "
+                "\"kubernetes.io/cluster/shop\" = \"shared\" }, instance_types = [\"m5.*\"] }\n",
+            .scale_up = "group_sources = [\"provisioning\"]\n",
+            .more = "[plugin.provisioning]\nsettings = { max_groups = 10 }\n",
+
+            .empty_group_time = "5s",
+            .discovery = "[]"};
+}
+
+std::vector<std::string> made_groups(const AwsServer& aws) {
+    std::vector<std::string> out;
+    for (const std::string& group : aws.groups())
+        if (group.starts_with("nodeautoprovisioning")) out.push_back(group);
+    return out;
+}
+
+}  // namespace
+
+// TC1 and TC7.
+TEST_F(AwsStories, MakeAGroupForABigPodAndDeleteItAfterIt) {
+    StoryOptions options = provisioned();
+    options.cpu = "6";
+    AwsStory& s = begin(bare_account(), options);
+    s.run();
+    EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }));
+    const std::vector<std::string> made = made_groups(s.aws());
+    ASSERT_THAT(made, SizeIs(1));
+    EXPECT_THAT(made.front(), HasSubstr("m5-2xlarge"));
+    EXPECT_EQ(s.aws().machines(made.front()).at(0).at("type").as_string(), "m5.2xlarge");
+
+    s.scale(0);
+    EXPECT_TRUE(becomes(120s, [&] { return s.aws().groups().empty(); }));
+    EXPECT_THAT(s.aws().calls("DeleteLaunchTemplate"), SizeIs(1)) << "nothing is left behind";
+    EXPECT_THAT(s.nodes(), IsEmpty());
+}
+
+// TC2.
+TEST_F(AwsStories, MakeAGroupWithTheLabelThatAPodAsksFor) {
+    StoryOptions options = provisioned();
+    options.pods = "node_selector = { tier = \"gold\" }\n";
+    AwsStory& s = begin(bare_account(), options);
+    s.run();
+    EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }))
+        << "the label is on the node by the machine's own user data";
+    EXPECT_THAT(made_groups(s.aws()), SizeIs(1));
+}
+
+}  // namespace capstan::aws

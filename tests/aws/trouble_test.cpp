@@ -1,0 +1,116 @@
+// What AWS does not give, and what it takes back.
+#include <algorithm>
+
+#include <boost/json/parse.hpp>
+
+#include "aws_story.hpp"
+
+namespace capstan::aws {
+namespace {
+
+namespace json = boost::json;
+using e2e::becomes;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// Spot before on demand, by the label that the Zalando fork's expander reads.
+World spot_and_on_demand() {
+    return {.groups = {{.name = "spot",
+                        .types = {"m5.large", "m5d.large"},
+                        .spot = true,
+                        .labels = {{"zalando.org/scaling-priority", "100"}}},
+                       {.name = "on-demand"}}};
+}
+constexpr auto spot_first = R"(["label_priority", "least_waste"])";
+
+std::int64_t first_number(const std::vector<Call>& calls, const std::string& action,
+                          const std::string& group, std::int64_t after = 0) {
+    const auto found = std::ranges::find_if(calls, [&](const Call& call) {
+        return call.number > after && call.action == action &&
+               call.parameter("AutoScalingGroupName") == group;
+    });
+    return found == calls.end() ? 0 : found->number;
+}
+
+TEST_F(AwsStories, FallOverToOnDemandInThePassThatSeesTheFailure) {
+    World world = spot_and_on_demand();
+    world.more["capacity"] =
+        json::parse(R"([{"group": "spot", "limit": 0, "code": "InsufficientInstanceCapacity"}])");
+    AwsStory& s =
+        begin(world, {.expanders = spot_first, .more = "[scale_up]\nbackoff = \"until_joined\"\n"});
+    s.run();
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
+    EXPECT_EQ(s.aws().desired("on-demand"), 1);
+    EXPECT_EQ(s.aws().desired("spot"), 1)
+        << "one request stands, and tells when there are some again";
+
+    const std::vector<Call> calls = s.aws().calls();
+    const std::int64_t asked = first_number(calls, "SetDesiredCapacity", "spot");
+    const std::int64_t seen = first_number(calls, "DescribeScalingActivities", "spot", asked);
+    const std::int64_t seen_again = first_number(calls, "DescribeScalingActivities", "spot", seen);
+    const std::int64_t fell_over = first_number(calls, "SetDesiredCapacity", "on-demand");
+    ASSERT_GT(seen, asked);
+    EXPECT_GT(fell_over, seen);
+    EXPECT_TRUE(seen_again == 0 || fell_over < seen_again) << "each pass asks for activities";
+
+    s.aws().tell("capacity", json::array{});
+    s.aws().tell("time", json::object{{"advance", 31}});
+    EXPECT_TRUE(becomes(60s, [&] { return s.aws().machines("spot").size() == 1; }));
+}
+
+TEST_F(AwsStories, TellOfASpotMachineThatIsTakenBack) {
+    World world{.groups = {{.name = "spot", .desired = 1, .spot = true}},
+                .policies = {"policy.json", "policy_queue.json"}};
+    world.calls = {{"sqs", "CreateQueue", {{"QueueName", "capstan-shop"}}}};
+    world.more["queue_name"] = "capstan-shop";
+    StoryOptions options;
+    options.queue = "capstan-shop";
+    AwsStory& s = begin(world, options);
+    s.run();
+    ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
+    const std::string machine(s.aws().machines("spot").front().at("id").as_string());
+    s.aws().tell("interrupt", json::object{{"instance", machine}, {"notice", 10}});
+    EXPECT_TRUE(becomes(30s, [&] {
+        return s.daemon().log().find(machine + " of spot leaves: spot interruption") !=
+               std::string::npos;
+    }));
+    EXPECT_TRUE(becomes(30s, [&] { return s.aws().calls("DeleteMessageBatch").size() == 1; }));
+    EXPECT_TRUE(becomes(90s, [&] {
+        const auto nodes = s.nodes();
+        return s.has_ready_pods(1) && !nodes.empty() && std::ranges::count(nodes, machine) == 0;
+    })) << "the group replaces it";
+    EXPECT_EQ(s.aws().desired("spot"), 1);
+    EXPECT_EQ(s.aws().calls("SetDesiredCapacity").size(), 0u);
+}
+
+TEST_F(AwsStories, NameTheRightThatIsMissing) {
+    AwsStory& s = begin({.groups = {{.name = "web"}}},
+                        {.more = "[scale_up]\ninitial_node_group_backoff_duration = \"3s\"\n"});
+    json::object without = policy_of({"policy.json"});
+    without["Statement"].as_array().erase(without["Statement"].as_array().begin() + 1);
+    s.aws().tell("policy", json::object{{"name", "capstan-shop"}, {"document", without}});
+    s.run();
+    EXPECT_TRUE(becomes(60s, [&] {
+        return s.daemon().log().find("autoscaling:SetDesiredCapacity") != std::string::npos;
+    }));
+    EXPECT_THAT(s.daemon().log(), HasSubstr("autoScalingGroupName/web")) << "and on which group";
+    EXPECT_TRUE(s.daemon().process().is_running());
+    s.aws().tell("policy",
+                 json::object{{"name", "capstan-shop"}, {"document", policy_of({"policy.json"})}});
+    EXPECT_TRUE(becomes(120s, [&] { return s.has_ready_pods(1); })) << "once it is granted";
+}
+
+TEST_F(AwsStories, LearnAwssClockAndRenewWhatHasExpired) {
+    AwsStory& s = begin({.groups = {{.name = "web"}}});
+    s.aws().tell("time", json::object{{"offset", 3000}});
+    s.run();
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); })) << "50 minutes apart";
+    s.aws().tell("expire", json::object{{"access_key_id", ""}});
+    s.scale(2);
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(2); }));
+}
+
+}  // namespace
+}  // namespace capstan::aws

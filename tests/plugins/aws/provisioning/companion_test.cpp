@@ -1,0 +1,121 @@
+// The cloud as a whole makes groups: what it says of one before is what it lists after.
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include <capstan/base64.hpp>
+#include <capstan/testing/fake_call.hpp>
+#include <capstan/testing/run_task.hpp>
+
+#include "aws_cloud.hpp"
+#include "fake_account.hpp"
+#include "market_facts.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using testing::FakeCall;
+using testing::FakeHost;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::run;
+using ::testing::SizeIs;
+
+struct Companion : ::testing::Test {
+    FakeHost host{};
+    FakeAccount account{host};
+    AwsConfig config{.region = "eu-central-1",
+                     .discovery = {{{.key = "k8s.io/cluster-autoscaler/enabled"}}},
+                     .cluster = "prod",
+                     .static_instance_types = true,
+                     .credentials = {.access_key_id = "AKIA", .secret_access_key = "key"}};
+    std::unique_ptr<AwsCloud> made{};
+
+    Companion() {
+        host.secrets()["key"] = "secret";
+        account.launch_templates["workers"]["userData"] =
+            base64_encode("#!/bin/bash\n/etc/eks/bootstrap.sh prod\n");
+        const MakingConfig making = making_config();
+        config.provisioning = ProvisioningSettings{.launch_template = making.launch_template,
+                                                   .subnet_tags = making.subnet_tags,
+                                                   .instance_types = making.instance_types};
+    }
+    // Coroutines that still wait come to their end before the cloud does.
+    ~Companion() override { std::ignore = host.stop(); }
+
+    AwsCloud& cloud() {
+        if (made) return *made;
+        made = std::make_unique<AwsCloud>(host.host(), config);
+        const auto started = run(host, made->start());
+        EXPECT_TRUE(started) << started.error();
+        return *made;
+    }
+    CloudView refreshed() {
+        const auto view = run(host, cloud().refresh());
+        EXPECT_TRUE(view) << view.error();
+        return view ? **view : CloudView();
+    }
+};
+
+TEST_F(Companion, ATheoryIsWhatTheGroupBecomes) {
+    for (const bool spot : {false, true}) {
+        const auto offers = run(host, cloud().machine_types());
+        ASSERT_TRUE(offers) << offers.error();
+        GroupPlan plan = made_plan({{"team", "a"}}, {{"dedicated", "a", Effect::no_schedule}});
+        plan.spot = spot;
+        plan.name += spot ? "-spot" : "";
+        const FakeCall call;
+        const auto theory = cloud().new_group(call.call(), plan);
+        ASSERT_TRUE(theory) << theory.error();
+        ASSERT_TRUE(run(host, cloud().create(plan)));
+        ASSERT_THAT(refreshed().groups, SizeIs(1));
+        const auto described = run(host, cloud().describe(theory->group.id));
+        ASSERT_TRUE(described) << described.error();
+        EXPECT_EQ(*described, theory->node);
+        EXPECT_EQ(refreshed().groups.at(0), theory->group);
+        ASSERT_TRUE(run(host, cloud().destroy(theory->group.id)));
+        EXPECT_THAT(refreshed().groups, IsEmpty()) << "the next list is without it";
+    }
+}
+
+TEST_F(Companion, AGroupThatWasMadeIsFoundWithoutADiscovery) {
+    config.discovery.clear();
+    ASSERT_TRUE(run(host, cloud().create(made_plan())));
+    const CloudView view = refreshed();
+    ASSERT_THAT(view.groups, SizeIs(1));
+    EXPECT_TRUE(view.groups[0].autoprovisioned);
+}
+
+TEST_F(Companion, GroupsOfOthersAreNotMarkedAsMade) {
+    FakeGroup& web = account.groups["web"];
+    web.tags = {{"k8s.io/cluster-autoscaler/enabled", "true"}, {"capstan.io/made-for", "test"}};
+    const CloudView view = refreshed();
+    ASSERT_THAT(view.groups, SizeIs(1));
+    EXPECT_FALSE(view.groups[0].autoprovisioned);
+}
+
+TEST_F(Companion, WithoutProvisioningNothingIsOffered) {
+    config.provisioning.reset();
+    EXPECT_THAT(run(host, cloud().machine_types())->types, IsEmpty());
+    const FakeCall call;
+    EXPECT_EQ(cloud().new_group(call.call(), made_plan()).error().code, ErrorCode::unsupported);
+    EXPECT_EQ(run(host, cloud().create(made_plan())).error().code, ErrorCode::unsupported);
+    EXPECT_EQ(run(host, cloud().destroy(NodeGroupId("web"))).error().code, ErrorCode::unsupported);
+}
+
+TEST_F(Companion, ADoctorHearsOfAllThatIsRefused) {
+    account.refusals["DescribeAutoScalingGroups"] = "AccessDenied";
+    account.refusals["DescribeImages"] = "UnauthorizedOperation";
+    const auto checked = run(host, cloud().self_check());
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().code, ErrorCode::permission);
+    EXPECT_THAT(checked.error().message, HasSubstr("autoscaling:DescribeAutoScalingGroups"));
+    EXPECT_THAT(checked.error().message, HasSubstr("ec2:DescribeImages"));
+    account.refusals.clear();
+    EXPECT_TRUE(run(host, cloud().self_check()));
+}
+
+}  // namespace
+}  // namespace capstan::aws
