@@ -183,10 +183,12 @@ void ask_others() {
     sts.file("GetCallerIdentity", "caller_identity.xml");
     show("get_caller_identity", sts, StsApi(sts.client()).get_caller_identity());
     iam.file("SimulatePrincipalPolicy", "simulated_policy.xml");
-    show("simulate_principal_policy", iam,
-         IamApi(iam.client())
-             .simulate_principal_policy("arn:aws:iam::123456789012:role/capstan",
-                                        {"autoscaling:SetDesiredCapacity"}, "*"));
+    const Simulation asked{
+        .principal_arn = "arn:aws:iam::123456789012:role/capstan",
+        .actions = {"autoscaling:SetDesiredCapacity", "ec2:RunInstances"},
+        .resource = "*",
+        .context = {{"aws:ResourceTag/team", "web"}, {launch_template_version_key, "true"}}};
+    show("simulate_policy", iam, simulate_policy(iam.client(), asked));
 }
 
 void listen_to_queue() {

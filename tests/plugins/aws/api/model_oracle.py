@@ -439,9 +439,10 @@ READERS = {
     "describe_nodegroup": nodegroup,
     "get_caller_identity": lambda outputs: {"account": outputs[0]["Account"], "arn": outputs[0]["Arn"],
                                             "user_id": outputs[0]["UserId"]},
-    "simulate_principal_policy": lambda outputs: [
-        {"action": one["EvalActionName"], "is_allowed": one["EvalDecision"] == "allowed",
-         "decision": one["EvalDecision"]} for out in outputs for one in out["EvaluationResults"]],
+    "simulate_policy": lambda outputs: [
+        {"action": one["EvalActionName"], "is_allowed": one["EvalDecision"] == "allowed", "word": one["EvalDecision"],
+         "missing_context": one.get("MissingContextValues", [])}
+        for out in outputs for one in out["EvaluationResults"]],
     "queue": lambda outputs: len(outputs[0]["Messages"]),
 }
 SERVICES = {}
