@@ -196,6 +196,13 @@ Json json_of(const SimulatedRight& right) {
                          {"missing_context", json_of(right.missing_context)}});
 }
 
+Json json_of(const Credentials& credentials) {
+    return Json::object({{"access_key_id", credentials.access_key_id},
+                         {"secret_access_key", credentials.secret_access_key},
+                         {"session_token", credentials.session_token},
+                         {"expires", time_or_null(credentials.expires)}});
+}
+
 Json json_of(const std::pair<std::string, std::string>& pair) {
     return Json::array({pair.first, pair.second});
 }

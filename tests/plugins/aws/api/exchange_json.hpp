@@ -14,6 +14,7 @@
 #include "api/eks.hpp"
 #include "api/sts.hpp"
 #include "provisioning/policy_simulation.hpp"
+#include "wire/credentials.hpp"
 
 namespace capstan::aws {
 
@@ -37,6 +38,7 @@ Json json_of(const EksTaint& taint);
 Json json_of(const EksNodegroup& group);
 Json json_of(const CallerIdentity& identity);
 Json json_of(const SimulatedRight& right);
+Json json_of(const Credentials& credentials);
 Json json_of(const std::pair<std::string, std::string>& pair);
 Json json_of(const std::map<std::string, LaunchTemplateData>& by_name);
 
