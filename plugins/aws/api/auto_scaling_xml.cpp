@@ -1,6 +1,7 @@
 #include "auto_scaling_xml.hpp"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -70,12 +71,20 @@ std::vector<std::string> suspended_of(const XmlElement& member) {
     return out;
 }
 
+int required_size(const XmlElement& member, std::string_view name) {
+    const int size = required_int(member, name);
+    if (size < 0)
+        throw Failure(ErrorCode::unavailable,
+                      member.child(name).path() + ": " + std::to_string(size) + " is below zero");
+    return size;
+}
+
 AutoScalingGroup group_of(const XmlElement& member) {
     AutoScalingGroup out{.name = member.required_text("AutoScalingGroupName"),
                          .arn = member.text("AutoScalingGroupARN")};
-    out.min = required_int(member, "MinSize");
-    out.max = required_int(member, "MaxSize");
-    out.desired = required_int(member, "DesiredCapacity");
+    out.min = required_size(member, "MinSize");
+    out.max = required_size(member, "MaxSize");
+    out.desired = required_size(member, "DesiredCapacity");
     out.zones = read_texts(member, "AvailabilityZones");
     out.subnets = subnets_of(member.text("VPCZoneIdentifier"));
     out.launch_configuration = member.text("LaunchConfigurationName");

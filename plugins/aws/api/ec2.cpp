@@ -168,8 +168,7 @@ Task<std::vector<std::string>> Ec2Api::find_types(InstanceRequirements requireme
 Task<std::vector<Subnet>> Ec2Api::find_subnets(Labels tags) {
     // Without a filter EC2 answers with every subnet of the account.
     if (tags.empty())
-        return fail_task<std::vector<Subnet>>(
-            {ErrorCode::invalid_argument, "subnets are found by one tag at least"});
+        co_return fail(ErrorCode::invalid_argument, "subnets are found by one tag at least");
     QueryRequest request = ec2_request("DescribeSubnets");
     int number = 0;
     for (const auto& [key, value] : tags) {
@@ -177,7 +176,7 @@ Task<std::vector<Subnet>> Ec2Api::find_subnets(Labels tags) {
         request.set(filter + ".Name", "tag:" + key).set(filter + ".Value.1", value);
     }
     request.set("MaxResults", rows_a_page);
-    return ask_all<Subnet>(client_, std::move(request), &subnets_of_answer);
+    co_return co_await ask_all<Subnet>(client_, std::move(request), &subnets_of_answer);
 }
 
 Task<std::vector<std::pair<std::string, std::string>>> Ec2Api::describe_type_offerings() {

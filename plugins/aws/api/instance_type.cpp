@@ -1,6 +1,7 @@
 #include "instance_type.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include <capstan/result.hpp>
@@ -18,20 +19,28 @@ std::int64_t gib_of_gb(std::int64_t gb) {
                                      1e9 / (1 << 30));
 }
 
+/// Absent or below zero: 0.
+int count_of(const XmlElement& element, std::string_view name) {
+    return std::max(find_int(element, name).value_or(0), 0);
+}
+
 Accelerators accelerators_of(const XmlElement& item, std::string_view manufacturer) {
     Accelerators out{.manufacturer = item.text("manufacturer"), .name = item.text("name")};
     if (out.manufacturer.empty()) out.manufacturer = manufacturer;
-    out.count = find_int(item, "count").value_or(0);
+    out.count = count_of(item, "count");
     out.memory_mib = item.child("memoryInfo").integer("sizeInMiB").value_or(0);
     return out;
 }
 
 void read_neuron_devices(const XmlElement& item, InstanceType& out) {
+    std::int64_t cores = 0;
     for (const XmlElement& device : item.child("neuronInfo").items("neuronDevices")) {
         out.neuron_devices.push_back(accelerators_of(device, "AWS"));
-        out.neuron_cores += out.neuron_devices.back().count *
-                            find_int(device.child("coreInfo"), "count").value_or(0);
+        cores += std::int64_t{out.neuron_devices.back().count} *
+                 count_of(device.child("coreInfo"), "count");
+        cores = std::min<std::int64_t>(cores, std::numeric_limits<int>::max());
     }
+    out.neuron_cores = static_cast<int>(cores);
     if (!out.neuron_devices.empty()) return;
     // What EC2 said of Inferentia before it had neuronInfo. Other makers' devices are none.
     for (const XmlElement& device : item.child("inferenceAcceleratorInfo").items("accelerators")) {
@@ -41,12 +50,12 @@ void read_neuron_devices(const XmlElement& item, InstanceType& out) {
 }
 
 int interfaces_of_default_card(const XmlElement& network) {
-    const int card = find_int(network, "defaultNetworkCardIndex").value_or(0);
+    const int card = count_of(network, "defaultNetworkCardIndex");
     for (const XmlElement& item : network.items("networkCards")) {
-        if (find_int(item, "networkCardIndex").value_or(0) != card) continue;
+        if (count_of(item, "networkCardIndex") != card) continue;
         if (const auto most = find_int(item, "maximumNetworkInterfaces")) return *most;
     }
-    return find_int(network, "maximumNetworkInterfaces").value_or(0);
+    return count_of(network, "maximumNetworkInterfaces");
 }
 
 int efa_interfaces_of_type(const XmlElement& network) {
@@ -59,6 +68,8 @@ InstanceType type_of(const XmlElement& item) {
     InstanceType out{.name = item.required_text("instanceType")};
     out.vcpus = item.child("vCpuInfo").required_integer("defaultVCpus");
     out.memory_mib = item.child("memoryInfo").required_integer("sizeInMiB");
+    if (out.vcpus <= 0 || out.memory_mib <= 0)
+        throw Failure(ErrorCode::unavailable, item.path() + " has no processor or no memory");
     out.architectures = read_texts(item.child("processorInfo"), "supportedArchitectures");
     for (const XmlElement& gpu : item.child("gpuInfo").items("gpus"))
         out.gpus.push_back(accelerators_of(gpu, ""));
@@ -68,7 +79,7 @@ InstanceType type_of(const XmlElement& item) {
     const XmlElement network = item.child("networkInfo");
     out.efa_interfaces = efa_interfaces_of_type(network);
     out.network_interfaces = interfaces_of_default_card(network);
-    out.ipv4_per_interface = find_int(network, "ipv4AddressesPerInterface").value_or(0);
+    out.ipv4_per_interface = count_of(network, "ipv4AddressesPerInterface");
     out.bare_metal = item.boolean("bareMetal").value_or(false);
     out.has_prefix_delegation = out.bare_metal || item.text("hypervisor") == "nitro";
     out.usage_classes = read_texts(item, "supportedUsageClasses");

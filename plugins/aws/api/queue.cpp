@@ -122,7 +122,6 @@ void NoticeQueue::remember(Notice notice) {
         return;
     const bool concerns_us = !existing_ || existing_->contains(notice.instance_id);
     const std::string sentence = sentence_of(notice);
-    if (concerns_us) host_.info("an instance is about to leave: " + sentence);
     std::string id = notice.instance_id;
     notices_.insert_or_assign(std::move(id), Known{std::move(notice), host_.monotonic(), ++came_});
     if (notices_.size() > std::max<std::size_t>(config_.most_remembered, 1)) {
@@ -130,8 +129,10 @@ void NoticeQueue::remember(Notice notice) {
             notices_.begin(), notices_.end(),
             [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
     }
-    // A host that cannot be woken passes at its own pace.
-    if (concerns_us) (void)wake(host_, sentence);
+    if (!concerns_us) return;
+    host_.info("an instance is about to leave: " + sentence);
+    if (const Result<void> woken = wake(host_, sentence); !woken)
+        host_.debug("the next pass comes in its own time: " + woken.error().message);
 }
 
 void NoticeQueue::tell_malformed(const Error& error) {

@@ -69,7 +69,7 @@ ProfileWalk step_to_source(const ProfileWalk& walk, const std::string& source) {
     return out;
 }
 
-Task<SourceAnswer> ask_named_source(ProfileWalk walk, std::string source) {
+Task<SourceAnswer> ask_named_source(const ProfileWalk& walk, const std::string& source) {
     if (source == "Environment") return ask_environment(walk.look);
     if (source == "EcsContainer") return ask_container(walk.look);
     if (source == "Ec2InstanceMetadata") return ask_instance_metadata(walk.look);

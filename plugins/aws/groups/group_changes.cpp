@@ -202,7 +202,7 @@ Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
     }
     if (asked_for.empty()) co_return failed;
     const int count = static_cast<int>(asked_for.size());
-    const std::string name = group.value();
+    const std::string& name = group.value();
     parts_.lists.note_change(name);
     const auto done =
         co_await as_result(parts_.api.set_desired_capacity(name, now->group.desired - count));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <capstan/cached.hpp>
@@ -59,6 +60,12 @@ public:
         if (error.code == ErrorCode::not_found && values_.erase(key) > 0) ++version_;
         failures_.insert_or_assign(std::move(key),
                                    Failed{std::move(error), host_.monotonic() + pause_});
+    }
+    /// Forgets the keys that nothing needs any more.
+    void keep_only(const std::set<K>& keys) {
+        const auto is_unneeded = [&](const auto& entry) { return !keys.contains(entry.first); };
+        std::erase_if(values_, is_unneeded);
+        std::erase_if(failures_, is_unneeded);
     }
     /// Another one whenever a value changed.
     std::uint64_t version() const noexcept { return version_; }

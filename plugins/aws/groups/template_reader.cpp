@@ -190,7 +190,7 @@ Task<bool> TemplateReader::read_wanted_configurations() {
 }
 
 Task<void> TemplateReader::read_nodegroup(NodegroupName name) {
-    const auto read = [this](NodegroupName which) {
+    const auto read = [this](const NodegroupName& which) {
         return apis_.eks.describe_nodegroup(which.cluster, which.name);
     };
     return nodegroups_.update(std::move(name), read);
@@ -222,7 +222,7 @@ Task<void> TemplateReader::read_types(AutoScalingGroup group, InstanceRequiremen
     const Image* const image = find_image(group);
     const std::string architecture = image != nullptr ? image->architecture : "x86_64";
     const std::string virtualization = image != nullptr ? image->virtualization_type : "hvm";
-    const auto read = [&](std::string) {
+    const auto read = [&](const std::string&) {
         return apis_.ec2.find_types(requirements, architecture, virtualization);
     };
     co_await types_by_requirements_.update(requirements_key(group, requirements), read);
@@ -375,15 +375,27 @@ std::uint64_t TemplateReader::version() const noexcept {
 }
 
 void TemplateReader::follow(const std::vector<const AutoScalingGroup*>& groups) {
-    std::set<std::string> names;
+    std::set<std::string> names, images, requirements;
+    std::set<LaunchTemplateRef> launch_templates;
+    std::set<NodegroupName> nodegroups;
     wanted_configurations_.clear();
-    for (const AutoScalingGroup* group : groups) {
+    for (const AutoScalingGroup* const group : groups) {
         names.insert(group->name);
         if (!group->launch_configuration.empty())
             wanted_configurations_.insert(group->launch_configuration);
+        if (const auto ref = find_launch_template(*group)) launch_templates.insert(*ref);
+        if (const auto nodegroup = find_nodegroup(group->tags)) nodegroups.insert(*nodegroup);
+        if (const auto* const data = find_launch_data(*group)) images.insert(data->image_id);
+        if (const auto asked = find_requirements(*group))
+            requirements.insert(requirements_key(*group, *asked));
         for (const std::string& type : find_type_names(*group)) types_.want(type);
     }
     std::erase_if(described_, [&](const auto& entry) { return !names.contains(entry.first); });
+    launch_templates_.keep_only(launch_templates);
+    configurations_.keep_only(wanted_configurations_);
+    images_.keep_only(images);
+    nodegroups_.keep_only(nodegroups);
+    types_by_requirements_.keep_only(requirements);
 }
 
 }  // namespace capstan::aws

@@ -50,6 +50,12 @@ std::string name_of_action(Service service, std::string_view action) {
     return std::string(name_of(service)) + ":" + std::string(action);
 }
 
+/// Without credentials nothing was sent, so a time-out of their source leaves nothing open.
+Error unsigned_error(const std::string& action, Error error) {
+    if (error.code == ErrorCode::deadline) error.code = ErrorCode::unavailable;
+    return within(action, std::move(error));
+}
+
 Result<Json> read_json_answer(const HttpReply& reply) {
     if (reply.body.empty()) return Json::object();
     Result<Json> out = parse_json(reply.body);
@@ -122,7 +128,8 @@ Task<bool> AwsClient::State::correct(std::shared_ptr<State> self, std::shared_pt
     if (is_time_wrong && !std::exchange(done->time, true)) co_return true;
     Error& error = failed->error;
     if (error.code != ErrorCode::unauthenticated || refused.access_key_id.empty()) co_return false;
-    error.message += "; signed with credentials of " + refused.source;
+    error.message += "; signed with credentials of " +
+                     (refused.source.empty() ? refused.access_key_id : refused.source);
     if (!is_refused_identity(error.provider_code) || std::exchange(done->identity, true))
         co_return false;
     const Result<Credentials> fresh =
@@ -140,7 +147,7 @@ Task<void> AwsClient::State::attempts(std::shared_ptr<State> self, AwsCall call)
     int paid = 0;
     for (int attempt = 1;;) {
         const Result<Credentials> with = co_await as_result(self->credentials.get());
-        if (!with) throw Failure(within(call.action, with.error()));
+        if (!with) throw Failure(unsigned_error(call.action, with.error()));
         HttpRequest request = self->signed_request(call, *with);
         const Result<HttpReply> reply = co_await as_result(send(self->host, std::move(request)));
         const std::optional<FailedAttempt> judged = self->judge(call, reply);

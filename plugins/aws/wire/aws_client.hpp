@@ -70,6 +70,7 @@ struct ClientConfig {
     std::string region{};
     EndpointConfig endpoints{};
     Duration timeout = std::chrono::seconds(30);  ///< of one attempt
+    /// What is repeated is AWS's to say: `statuses`, `errors` and `also` count for nothing.
     RetryPolicy retry{};
 };
 

@@ -107,11 +107,13 @@ std::string_view word_behind(std::string_view text, std::string_view words) noex
     return word;
 }
 
+/// What an operator does about a refusal. A deny beats every policy that allows.
 std::string what_is_missing(const std::string& action, const std::string& message) {
     MissingRight right = find_missing_right(message);
     if (right.action.empty()) right.action = action;
-    return "; a policy has to allow " + right.action +
-           (right.resource.empty() ? "" : " on " + right.resource);
+    const std::string what = right.action + (right.resource.empty() ? "" : " on " + right.resource);
+    if (contains_words(message, "explicit deny")) return "; a policy denies " + what;
+    return "; a policy has to allow " + what;
 }
 
 }  // namespace
@@ -153,7 +155,9 @@ Error make_aws_error(const std::string& action, const HttpReply& reply, Time now
     out.message =
         action + ": " + (text.code.empty() ? "status " + std::to_string(reply.status) : text.code);
     if (!text.message.empty()) out.message += ": " + text.message;
-    if (out.code == ErrorCode::permission) out.message += what_is_missing(action, text.message);
+    // A proxy refuses, too, and knows no policy.
+    if (out.code == ErrorCode::permission && !text.code.empty())
+        out.message += what_is_missing(action, text.message);
     if (!text.request_id.empty()) out.message += " (request id " + text.request_id + ")";
     out.retry_after = find_retry_after(reply, now);
     return out;

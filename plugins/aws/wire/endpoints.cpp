@@ -93,7 +93,7 @@ std::string global_host(const GlobalHosts& hosts, std::string_view suffix,
 /// What stands before the region: "ec2-fips". Two services were named before there was a rule.
 std::string first_labels(Service service, const Partition& partition,
                          const EndpointConfig& config) {
-    const std::string name(name_of(service));
+    std::string name(name_of(service));
     if (!config.fips) return name;
     if (!config.dual_stack && partition.id == "aws-us-gov") return name;
     if (!config.dual_stack && partition.id == "aws" && service == Service::eks)

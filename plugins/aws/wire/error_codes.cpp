@@ -37,8 +37,10 @@ constexpr auto code_rows = std::to_array<CodeRow>({
     {"AlreadyExistsFault", means_other_state},
     {"AttachmentLimitExceeded", means_no_quota},
     {"AuthFailure", means_no_identity},
+    {"BadRequestException", means_bad_argument},
     {"BandwidthLimitExceeded", means_throttled},
     {"Blocked", means_no_right},
+    {"ClientException", means_bad_argument},
     {"ConcurrentModification", means_other_state},
     {"ConflictException", means_other_state},
     {"DependencyViolation", means_other_state},
@@ -48,6 +50,7 @@ constexpr auto code_rows = std::to_array<CodeRow>({
     {"ExpiredToken", means_no_identity},
     {"ExpiredTokenException", means_no_identity},
     {"FleetCountLimitExceeded", means_no_quota},
+    {"ForbiddenException", means_no_right},
     {"HostLimitExceeded", means_no_quota},
     {"IDPCommunicationError", means_failing},
     {"IDPRejectedClaim", means_no_identity},
@@ -88,6 +91,8 @@ constexpr auto code_rows = std::to_array<CodeRow>({
     {"InvalidRequestException", means_bad_argument},
     {"InvalidSignatureException", means_no_identity},
     {"InvalidToken", means_no_identity},
+    {"KmsAccessDenied", means_no_right},
+    {"KmsThrottled", means_throttled},
     {"LaunchTemplateLimitExceeded", means_no_quota},
     {"LimitExceeded", means_no_quota},
     {"LimitExceededException", means_throttled},
@@ -104,14 +109,18 @@ constexpr auto code_rows = std::to_array<CodeRow>({
     {"NetworkInterfaceLimitExceeded", means_no_quota},
     {"NoSuchEntity", means_no_object},
     {"NotAuthorized", means_no_right},
+    {"NotAuthorizedException", means_no_right},
     {"NotImplemented", means_no_call},
     {"NotSignedIn", means_no_identity},
     {"OperationNotPermitted", means_other_state},
     {"OptInRequired", means_no_right},
+    {"OverLimit", means_throttled},
     {"PendingVerification", means_no_quota},
     {"PriorRequestNotComplete", means_throttled},
     {"ProvisionedThroughputExceededException", means_throttled},
     {"QueueDoesNotExist", means_no_object},
+    {"ReceiptHandleIsInvalid", means_bad_argument},
+    {"RegionDisabledException", means_bad_config},
     {"RequestExpired", means_no_identity},
     {"RequestLimitExceeded", means_throttled},
     {"RequestThrottled", means_throttled},
@@ -228,6 +237,8 @@ char lowered_letter(char c) noexcept {
 CodeMeaning meaning_of_status(int status) noexcept {
     const ErrorCode code = http_error_code(status);
     if (status == 429 || status == 509) return means_throttled;
+    // What redirects is no endpoint of AWS.
+    if (status < 400) return code_alone(ErrorCode::unavailable);
     if (status == 408 || status == 425 || status >= 500) return {code, Again::if_safe};
     return code_alone(code);
 }

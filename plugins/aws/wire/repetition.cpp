@@ -16,16 +16,17 @@ constexpr const char* would_not_help = "it would not help";
 
 FailedAttempt judge_absence(const std::string& action, Error error) {
     FailedAttempt out;
+    const bool was_lost = error.provider_code == "connection_lost";
     out.timed_out = error.code == ErrorCode::deadline;
-    // Without a connection, or with a full queue of the host, nothing was sent.
-    const bool was_not_sent =
-        error.code == ErrorCode::busy ||
-        (error.code == ErrorCode::unavailable && error.provider_code != "connection_lost");
-    if (was_not_sent) {
-        out.again = Again::always;
-    } else if (out.timed_out || error.code == ErrorCode::unavailable) {
+    // An answer that is larger than was asked for is one that cannot be read.
+    if (error.code == ErrorCode::quota) return judge_unreadable(action, std::move(error));
+    if (out.timed_out || was_lost) {
         out.again = Again::if_safe;
+    } else if (error.code == ErrorCode::busy || error.code == ErrorCode::unavailable) {
+        // With a full queue of the host, and without a connection, nothing was sent.
+        out.again = Again::always;
     }
+    error.provider_code.clear();  // it is the host's word, not AWS's
     out.error = within(action, std::move(error));
     return out;
 }
@@ -41,6 +42,7 @@ FailedAttempt judge_refusal(const std::string& action, const HttpReply& reply, T
 FailedAttempt judge_unreadable(const std::string& action, Error error) {
     FailedAttempt out;
     out.again = Again::if_safe;
+    error.code = ErrorCode::unavailable;
     out.error = within(action, std::move(error));
     return out;
 }

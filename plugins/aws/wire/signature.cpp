@@ -219,7 +219,7 @@ void sign(HttpRequest& request, const Credentials& credentials, const SigningSco
     request.header("x-amz-date", timestamp);
     if (!credentials.session_token.empty())
         request.header("x-amz-security-token", credentials.session_token);
-    if (scope.service == "s3") request.header("x-amz-content-sha256_of", sha256_hex(request.body));
+    if (scope.service == "s3") request.header("x-amz-content-sha256", sha256_hex(request.body));
     const std::string place = date + '/' + scope.region + '/' + scope.service + "/aws4_request";
     const std::string text = std::string(signing_algorithm) + '\n' + timestamp + '\n' + place +
                              '\n' + sha256_hex(canonical_request(request, scope));

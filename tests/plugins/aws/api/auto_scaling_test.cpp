@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "fake_aws.hpp"
+#include "answering_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 struct AutoScalingCalls : ::testing::Test {
-    FakeAws aws{};
+    AnsweringAws aws{};
     AutoScalingApi api{aws.client()};
 };
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "fake_aws.hpp"
+#include "answering_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 struct Ec2Calls : ::testing::Test {
-    FakeAws aws{};
+    AnsweringAws aws{};
     Ec2Api api{aws.client()};
 
     /// The requirements of a launch template, as it was answered.

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
+#include "answering_aws.hpp"
 #include "api/eks.hpp"
 #include "api/eks_json.hpp"
 #include "api/sts.hpp"
-#include "fake_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 TEST(EksCalls, ReadANodegroup) {
-    FakeAws aws;
+    AnsweringAws aws;
     aws.file("GET /clusters/prod/node-groups/workers", "nodegroup.json");
     const auto group = aws.run(EksApi(aws.client()).describe_nodegroup("prod", "workers"));
     ASSERT_TRUE(group) << group.error();
@@ -31,13 +31,13 @@ TEST(EksCalls, ReadANodegroup) {
 }
 
 TEST(EksCalls, EncodeNamesInThePath) {
-    FakeAws aws;
+    AnsweringAws aws;
     aws.file("GET /clusters/a%2Fb/node-groups/c%20d", "nodegroup.json");
     EXPECT_TRUE(aws.run(EksApi(aws.client()).describe_nodegroup("a/b", "c d")));
 }
 
 TEST(EksCalls, SayThatThereIsNoSuchNodegroup) {
-    FakeAws aws;
+    AnsweringAws aws;
     aws.on("GET /clusters/prod/node-groups/gone",
            R"({"__type":"ResourceNotFoundException","message":"No node group found"})", 404);
     const auto group = aws.run(EksApi(aws.client()).describe_nodegroup("prod", "gone"));
@@ -69,7 +69,7 @@ TEST(NodegroupsInJson, AreNoneWithoutTheirEnvelope) {
 }
 
 TEST(StsCalls, TellWhoAsks) {
-    FakeAws aws;
+    AnsweringAws aws;
     aws.file("GetCallerIdentity", "caller_identity.xml");
     const auto identity = aws.run(StsApi(aws.client()).get_caller_identity());
     ASSERT_TRUE(identity) << identity.error();
@@ -89,7 +89,7 @@ TEST(PolicySource, IsTheRoleBehindAnAssumedOne) {
 }
 
 TEST(IamCalls, TellWhichActionsAreAllowed) {
-    FakeAws aws;
+    AnsweringAws aws;
     aws.file("SimulatePrincipalPolicy", "simulated_policy.xml");
     const auto verdicts =
         aws.run(IamApi(aws.client())
@@ -110,7 +110,7 @@ TEST(IamCalls, TellWhichActionsAreAllowed) {
 }
 
 TEST(IamCalls, FollowTheMarkerWhileThereIsMore) {
-    FakeAws aws;
+    AnsweringAws aws;
     std::string first = answer_file("simulated_policy.xml");
     first.replace(first.find("<IsTruncated>false</IsTruncated>"), 32,
                   "<IsTruncated>true</IsTruncated><Marker>m</Marker>");

@@ -2,8 +2,8 @@
 
 #include <capstan/time_text.hpp>
 
+#include "answering_aws.hpp"
 #include "api/auto_scaling_xml.hpp"
-#include "fake_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -168,6 +168,9 @@ TEST(GroupsInXml, SayWhatCannotBeRead) {
         {"a fraction",
          group_member("web").replace(group_member("web").find("<MaxSize>9"), 10, "<MaxSize>1.5"),
          "1.5"},
+        {"a size below zero",
+         group_member("web").replace(group_member("web").find("<MaxSize>9"), 10, "<MaxSize>-9"),
+         "below zero"},
         {"a date that is none", group_member("web", "<CreatedTime>yesterday</CreatedTime>"),
          "yesterday"},
         {"an instance without a state", group_member("web", instance + "</member></Instances>"),

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "answering_aws.hpp"
 #include "api/ec2_xml.hpp"
-#include "fake_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -111,6 +111,14 @@ TEST(InstanceTypesInXml, AreLeftOutOneByOneWhereTheyCannotBeRead) {
     EXPECT_EQ(type_with("<gpuInfo><gpus><item><count>some</count></item></gpus></gpuInfo>").name,
               "left out");
     EXPECT_EQ(type_with("").name, "x.large");
+    EXPECT_THAT(types_of_items("<item><instanceType>b</instanceType><vCpuInfo><defaultVCpus>0"
+                               "</defaultVCpus></vCpuInfo><memoryInfo><sizeInMiB>1</sizeInMiB>"
+                               "</memoryInfo></item>"),
+                IsEmpty());
+    EXPECT_EQ(type_with("<neuronInfo><neuronDevices><item><count>2147483647</count><coreInfo>"
+                        "<count>2147483647</count></coreInfo></item></neuronDevices></neuronInfo>")
+                  .neuron_cores,
+              2147483647);
     EXPECT_EQ(type_with("<instanceStorageInfo><totalSizeInGB>-5</totalSizeInGB>"
                         "</instanceStorageInfo>")
                   .instance_storage_gib,

@@ -5,7 +5,7 @@
 #include <capstan/json.hpp>
 #include <capstan/time_text.hpp>
 
-#include "fake_aws.hpp"
+#include "answering_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -42,7 +42,7 @@ std::string messages(const std::vector<std::string>& all) {
 
 /// A queue that waits in vain, unless the test has arranged more.
 struct NoticeQueueTest : ::testing::Test {
-    FakeAws aws{};
+    AnsweringAws aws{};
     NoticeQueue queue{aws.host().host(), aws.client(), {.url = queue_url, .most_remembered = 3}};
 
     /// What one answer has, then nothing.

@@ -145,7 +145,10 @@ private:
     static bool is_asked_for(const Labels& sent, const std::string& name, const FakeGroup& group) {
         const std::string wanted = at(sent, "AutoScalingGroupNames.member.1");
         if (!wanted.empty()) return wanted == name;
-        return group.tags.contains(at(sent, "Filters.member.1.Values.member.1"));
+        const std::string filter = at(sent, "Filters.member.1.Name");
+        const std::string value = at(sent, "Filters.member.1.Values.member.1");
+        if (filter == "tag-key") return group.tags.contains(value);
+        return at(group.tags, filter.substr(std::string("tag:").size())) == value;
     }
     static std::string made_from(const FakeGroup& group) {
         const auto named = [&](const std::string& parameter) {

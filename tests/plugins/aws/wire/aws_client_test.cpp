@@ -144,6 +144,27 @@ TEST(AwsClient, IamIsOneForAllRegions) {
     EXPECT_THAT(header_of(c.aws.request(0), "authorization"), HasSubstr("/us-east-1/iam/"));
 }
 
+/// Waits too long for its source.
+class LateCredentials : public CredentialsProvider {
+public:
+    Task<Credentials> get() override {
+        co_return fail(ErrorCode::deadline, "the source is silent");
+    }
+    Task<Credentials> renew(std::string) override { return get(); }
+};
+
+TEST(AwsClient, AChangeThatWasNeverSignedLeavesNothingOpen) {
+    FakeHost host;
+    LateCredentials late;
+    AwsClient client(host.host(), {.region = "eu-central-1"}, late);
+    const auto answer =
+        run(host, client.call(QueryRequest(Service::auto_scaling, "A"), Repeatable::no));
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
+    EXPECT_EQ(answer.error().message, "autoscaling:A: the source is silent");
+    EXPECT_TRUE(host.http().requests().empty());
+}
+
 TEST(AwsClient, RepeatsWhatWasThrottledAndSignsItAnew) {
     Client c;
     c.aws.then(xml_refusal(400, "Throttling")).then(xml_refusal(503, "RequestLimitExceeded"));

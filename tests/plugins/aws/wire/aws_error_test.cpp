@@ -119,6 +119,25 @@ TEST(AwsError, ARefusalThatNamesNothingNamesTheActionThatWasCalled) {
               "ec2:DescribeImages (request id req-2)");
 }
 
+TEST(AwsError, AnExplicitDenyIsNoRightThatIsMissing) {
+    const Error error = make_aws_error(
+        scaling_action,
+        reply(403, query_error("AccessDenied",
+                               "User: a is not authorized to perform: "
+                               "autoscaling:SetDesiredCapacity on resource: arn:b with an explicit "
+                               "deny in a service control policy")),
+        {});
+    EXPECT_THAT(error.message,
+                HasSubstr("; a policy denies autoscaling:SetDesiredCapacity on arn:b (request id"));
+}
+
+TEST(AwsError, ARefusalOfAProxyNamesNoPolicy) {
+    const Error error = make_aws_error(
+        scaling_action, reply(403, "<html><title>Blocked by the proxy</title></html>"), {});
+    EXPECT_EQ(error.code, ErrorCode::permission);
+    EXPECT_EQ(error.message, "autoscaling:SetDesiredCapacity: status 403: Blocked by the proxy");
+}
+
 TEST(AwsError, TheEncodedPartAloneIsLeftOut) {
     EXPECT_EQ(without_encoded_part("No. Encoded authorization failure message: abc Launching "
                                    "EC2 instance failed."),

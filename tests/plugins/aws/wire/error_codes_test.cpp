@@ -103,6 +103,7 @@ TEST(ErrorCodes, AllOfBotocoresRepeatedCodesAreRepeated) {
 
 TEST(ErrorCodes, WithoutAKnownCodeTheStatusCounts) {
     const std::pair<int, CodeMeaning> cases[] = {
+        {302, {ErrorCode::unavailable, Again::no}},
         {400, {ErrorCode::invalid_argument, Again::no}},
         {403, {ErrorCode::permission, Again::no}},
         {404, {ErrorCode::not_found, Again::no}},

@@ -66,6 +66,16 @@ TEST(Repetition, DoesNotFollowWhatWouldFailAgain) {
     }
 }
 
+TEST(Repetition, AnAnswerBeyondTheLimitWasCarriedOut) {
+    const FailedAttempt failed = absent_with(ErrorCode::quota);
+    EXPECT_EQ(failed.error.code, ErrorCode::unavailable);
+    EXPECT_EQ(end_of(failed, Repeatable::no), "it may have been carried out");
+}
+
+TEST(Repetition, TheHostsWordIsNoCodeOfAws) {
+    EXPECT_EQ(absent_with(ErrorCode::unavailable, "connection_lost").error.provider_code, "");
+}
+
 TEST(Repetition, EndsWithTheAttemptsTheTimeAndTheBudget) {
     const FailedAttempt failed = refused_with(400, "Throttling");
     RetryPolicy policy;

@@ -36,14 +36,14 @@ struct AskedAws {
     HttpRequest request{};
 };
 
-class FakeAws {
+class AnsweringAws {
 public:
-    FakeAws();
+    AnsweringAws();
 
     /// The last one arranged for an action answers all that follow.
-    FakeAws& on(const std::string& action, std::string body, int status = 200);
+    AnsweringAws& on(const std::string& action, std::string body, int status = 200);
     /// The file's text.
-    FakeAws& file(const std::string& action, std::string_view name);
+    AnsweringAws& file(const std::string& action, std::string_view name);
 
     testing::FakeHost& host() noexcept { return host_; }
     AwsClient& client() noexcept { return client_; }

@@ -1,4 +1,4 @@
-#include "fake_aws.hpp"
+#include "answering_aws.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -69,35 +69,35 @@ std::string ec2_error(const std::string& code, const std::string& message) {
            "</Message></Error></Errors><RequestID>r-1</RequestID></Response>";
 }
 
-FakeAws::FakeAws()
+AnsweringAws::AnsweringAws()
     : credentials_(
           {.access_key_id = "AKIDEXAMPLE", .secret_access_key = "made up", .source = "test"}),
       client_(host_.host(), {.region = "eu-central-1"}, credentials_) {
     host_.http().handle([this](const HttpRequest& request) { return answer(request); });
 }
 
-FakeAws& FakeAws::on(const std::string& action, std::string body, int status) {
+AnsweringAws& AnsweringAws::on(const std::string& action, std::string body, int status) {
     answers_[action].emplace_back(testing::reply(status, std::move(body)));
     return *this;
 }
 
-FakeAws& FakeAws::file(const std::string& action, std::string_view name) {
+AnsweringAws& AnsweringAws::file(const std::string& action, std::string_view name) {
     return on(action, answer_file(name));
 }
 
-std::vector<std::string> FakeAws::actions() const {
+std::vector<std::string> AnsweringAws::actions() const {
     std::vector<std::string> out;
     for (const AskedAws& one : asked_) out.push_back(one.action);
     return out;
 }
 
-Labels FakeAws::parameters() const {
+Labels AnsweringAws::parameters() const {
     if (asked_.size() != 1)
         throw std::runtime_error(std::to_string(asked_.size()) + " requests, not one");
     return asked_.front().parameters;
 }
 
-std::string FakeAws::log() const {
+std::string AnsweringAws::log() const {
     std::string out;
     for (const testing::LogLine& line : host_.log_lines()) {
         out += line.message;
@@ -107,7 +107,7 @@ std::string FakeAws::log() const {
     return out;
 }
 
-testing::HttpOutcome FakeAws::answer(const HttpRequest& request) {
+testing::HttpOutcome AnsweringAws::answer(const HttpRequest& request) {
     asked_.push_back(asked_by(request));
     const std::string& action = asked_.back().action;
     const auto at = answers_.find(action);

@@ -1,0 +1,222 @@
+// Prints what each call of the API asks, what it is answered, and what it makes of that: a line of
+// JSON for each case, {"case", "requests", "answers", "parsed"}. model_oracle.py reads them.
+#include <chrono>
+#include <exception>
+#include <iostream>
+
+#include <capstan/time_text.hpp>
+
+#include "answering_aws.hpp"
+#include "api/queue.hpp"
+#include "exchange_json.hpp"
+
+namespace capstan::aws {
+namespace {
+
+void print(const std::string& name, AnsweringAws& aws, Json parsed) {
+    Json requests = Json::array(), answers = Json::array();
+    for (const AskedAws& one : aws.asked()) {
+        Json headers = Json::object();
+        for (const auto& [key, value] : one.request.headers) headers.set(key, value);
+        requests.append(Json::object({{"method", one.request.method},
+                                      {"url", one.request.url},
+                                      {"headers", std::move(headers)},
+                                      {"body", one.request.body}}));
+    }
+    for (const testing::Exchange& one : aws.host().http().conversation())
+        answers.append(Json::object({{"status", one.reply->status}, {"body", one.reply->body}}));
+    std::cout << to_string(Json::object({{"case", name},
+                                         {"requests", std::move(requests)},
+                                         {"answers", std::move(answers)},
+                                         {"parsed", std::move(parsed)}}))
+              << '\n';
+}
+
+template <class T>
+void show(const std::string& name, AnsweringAws& aws, Task<T> task) {
+    const Result<T> result = aws.run(std::move(task));
+    if (!result) throw Failure(within(name, result.error()));
+    if constexpr (std::is_void_v<T>) {
+        print(name, aws, Json());
+    } else {
+        print(name, aws, json_of(*result));
+    }
+}
+
+std::vector<std::string> many_names(int count) {
+    std::vector<std::string> out;
+    for (int i = 0; i < count; ++i) out.push_back("group " + std::to_string(i) + " & ü");
+    return out;
+}
+
+void read_groups() {
+    AnsweringAws pages;
+    pages.file("DescribeAutoScalingGroups", "groups_page_1.xml")
+        .file("DescribeAutoScalingGroups", "groups_page_2.xml");
+    show("find_groups", pages,
+         AutoScalingApi(pages.client())
+             .find_groups({{.key = "k8s.io/cluster-autoscaler/enabled"},
+                           {.key = "team", .value = "web & shop"},
+                           {.key = "empty", .value = ""}}));
+    AnsweringAws names;
+    names.file("DescribeAutoScalingGroups", "groups_page_2.xml");
+    show("describe_groups", names, AutoScalingApi(names.client()).describe_groups(many_names(250)));
+    AnsweringAws activities;
+    activities.file("DescribeScalingActivities", "activities.xml");
+    const Time since = *parse_rfc3339("2026-11-26T03:30:00.5Z");
+    show("describe_activities", activities,
+         AutoScalingApi(activities.client()).describe_activities("spot-web", since));
+    AnsweringAws configurations;
+    configurations.file("DescribeLaunchConfigurations", "launch_configurations.xml");
+    show("describe_launch_configurations", configurations,
+         AutoScalingApi(configurations.client()).describe_launch_configurations(many_names(51)));
+}
+
+void change_groups() {
+    AnsweringAws desired, terminate, remove;
+    desired.file("SetDesiredCapacity", "set_desired_capacity.xml");
+    show("set_desired_capacity", desired,
+         AutoScalingApi(desired.client()).set_desired_capacity("spot-web", 3));
+    terminate.file("TerminateInstanceInAutoScalingGroup", "terminate.xml");
+    show("terminate_instance", terminate,
+         AutoScalingApi(terminate.client()).terminate_instance("i-00000000000000001"));
+    remove.file("DeleteAutoScalingGroup", "delete_group.xml");
+    show("delete_group", remove, AutoScalingApi(remove.client()).delete_group("made"));
+    for (const bool spot : {false, true}) {
+        AnsweringAws create;
+        create.file("CreateAutoScalingGroup", "create_group.xml");
+        const AutoScalingApi::NewGroup group{
+            .name = "made",
+            .launch_template = {.name = "made-template", .version = "1"},
+            .subnets = {"subnet-0a", "subnet-0b"},
+            .max = 7,
+            .tags = {{"owner", "capstan"}},
+            .propagated_tags = {{"Name", ""}},
+            .spot = spot,
+            .instance_type = "m5.large"};
+        show(spot ? "create_spot_group" : "create_group", create,
+             AutoScalingApi(create.client()).create_group(group));
+    }
+}
+
+void read_ec2() {
+    for (const char* name : {"launch_template", "launch_template_requirements"}) {
+        AnsweringAws aws;
+        aws.file("DescribeLaunchTemplateVersions", std::string(name) + ".xml")
+            .file("DescribeLaunchTemplateVersions", "launch_template_resolved.xml");
+        show(
+            name, aws,
+            Ec2Api(aws.client()).describe_launch_template_version({.name = "gpu", .version = "4"}));
+    }
+    AnsweringAws images, types, some_types, subnets, offerings;
+    images.file("DescribeImages", "images.xml");
+    show(
+        "describe_images", images,
+        Ec2Api(images.client()).describe_images({"ami-0bbbbbbbbbbbbbbbb", "ami-0windows00000000"}));
+    types.file("DescribeInstanceTypes", "instance_types.xml");
+    show("describe_instance_types", types, Ec2Api(types.client()).describe_instance_types({}));
+    some_types.file("DescribeInstanceTypes", "instance_types.xml");
+    show("describe_instance_types_by_name", some_types,
+         Ec2Api(some_types.client()).describe_instance_types({"c4.xlarge", "p4d.24xlarge"}));
+    subnets.file("DescribeSubnets", "subnets.xml");
+    show("find_subnets", subnets,
+         Ec2Api(subnets.client()).find_subnets({{"kubernetes.io/cluster/prod", "owned"}}));
+    offerings.file("DescribeInstanceTypeOfferings", "type_offerings.xml");
+    show("describe_type_offerings", offerings,
+         Ec2Api(offerings.client()).describe_type_offerings());
+}
+
+/// Of a launch template and of a group, whose protocols spell them otherwise.
+void ask_by_requirements() {
+    AnsweringAws template_source;
+    template_source.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml");
+    const auto data = template_source.run(
+        Ec2Api(template_source.client()).describe_launch_template_version({.name = "abis"}));
+    AnsweringAws group_source;
+    group_source.file("DescribeAutoScalingGroups", "groups_page_1.xml")
+        .file("DescribeAutoScalingGroups", "groups_page_2.xml");
+    const auto groups =
+        group_source.run(AutoScalingApi(group_source.client()).find_groups({{.key = "any"}}));
+    const InstanceRequirements of_group =
+        groups->groups.front().mixed.value().overrides.front().requirements.value();
+    int number = 0;
+    for (const InstanceRequirements& wanted : {data->requirements.value(), of_group}) {
+        AnsweringAws aws;
+        aws.file("GetInstanceTypesFromInstanceRequirements", "types_by_requirements.xml");
+        show("find_types_" + std::to_string(++number), aws,
+             Ec2Api(aws.client()).find_types(wanted, "x86_64", "hvm"));
+    }
+}
+
+void change_ec2() {
+    for (const char* source : {"launch_template", "launch_template_requirements"}) {
+        AnsweringAws aws;
+        aws.file("DescribeLaunchTemplateVersions", std::string(source) + ".xml")
+            .file("CreateLaunchTemplate", "create_launch_template.xml");
+        const Ec2Api::NewLaunchTemplate made{.name = "capstan-m5.large",
+                                             .source = {.name = "gpu"},
+                                             .instance_type = "m5.large",
+                                             .tags = {{"owner", "capstan"}},
+                                             .instance_tags = {{"Name", "made"}}};
+        show("create_from_" + std::string(source), aws,
+             Ec2Api(aws.client()).create_launch_template(made));
+    }
+    AnsweringAws remove;
+    remove.file("DeleteLaunchTemplate", "delete_launch_template.xml");
+    show("delete_launch_template", remove, Ec2Api(remove.client()).delete_launch_template("made"));
+    for (const char* action :
+         {"DescribeLaunchTemplateVersions", "DescribeImages", "DescribeInstanceTypes",
+          "GetInstanceTypesFromInstanceRequirements", "DescribeSubnets",
+          "DescribeInstanceTypeOfferings", "CreateLaunchTemplate", "DeleteLaunchTemplate"}) {
+        AnsweringAws aws;
+        aws.on(action, ec2_error("DryRunOperation", "Request would have succeeded."), 412);
+        const auto refused = aws.run(Ec2Api(aws.client()).dry_run(action));
+        if (!refused || *refused) throw Failure(ErrorCode::internal, "a dry run is refused");
+        print(std::string("dry_run_") + action, aws, Json());
+    }
+}
+
+void ask_others() {
+    AnsweringAws eks, sts, iam;
+    eks.file("GET /clusters/prod%20%26/node-groups/workers", "nodegroup.json");
+    show("describe_nodegroup", eks, EksApi(eks.client()).describe_nodegroup("prod &", "workers"));
+    sts.file("GetCallerIdentity", "caller_identity.xml");
+    show("get_caller_identity", sts, StsApi(sts.client()).get_caller_identity());
+    iam.file("SimulatePrincipalPolicy", "simulated_policy.xml");
+    show("simulate_principal_policy", iam,
+         IamApi(iam.client())
+             .simulate_principal_policy("arn:aws:iam::123456789012:role/capstan",
+                                        {"autoscaling:SetDesiredCapacity"}, "*"));
+}
+
+void listen_to_queue() {
+    AnsweringAws aws;
+    aws.file("AmazonSQS.ReceiveMessage", "messages.json")
+        .on("AmazonSQS.ReceiveMessage", "{}")
+        .file("AmazonSQS.DeleteMessageBatch", "deleted_messages.json");
+    NoticeQueue queue(aws.host().host(), aws.client(),
+                      {.url = "https://sqs.eu-central-1.amazonaws.com/123456789012/leaving"});
+    queue.start();
+    aws.host().run();
+    print("queue", aws, Json(static_cast<std::int64_t>(queue.size())));
+    if (!aws.host().stop()) throw Failure(ErrorCode::internal, "the host does not stop");
+}
+
+}  // namespace
+}  // namespace capstan::aws
+
+int main() {
+    using namespace capstan::aws;
+    try {
+        read_groups();
+        change_groups();
+        read_ec2();
+        ask_by_requirements();
+        change_ec2();
+        ask_others();
+        listen_to_queue();
+    } catch (const std::exception& problem) {
+        std::cerr << problem.what() << '\n';
+        return 1;
+    }
+}
