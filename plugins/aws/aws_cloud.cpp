@@ -325,7 +325,7 @@ Task<Removed> AwsCloud::remove(Removal request) {
     return account().changes.remove(std::move(request));
 }
 
-Task<NodeTemplate> AwsCloud::describe(NodeGroupId group) {
+Task<NodeTemplate> AwsCloud::describe(const NodeGroupId& group) {
     const ListedGroup* const listed = account().lists.find(group.value());
     if (listed == nullptr || !listed->was_read)
         return fail_task<NodeTemplate>(

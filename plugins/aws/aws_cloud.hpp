@@ -27,7 +27,7 @@ public:
     Task<Resized> increase(Resize request);
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
-    Task<NodeTemplate> describe(NodeGroupId group);
+    Task<NodeTemplate> describe(const NodeGroupId& group);
 
     /// None where the settings have no `provisioning`.
     Task<MachineTypes> machine_types();

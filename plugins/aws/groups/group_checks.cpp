@@ -25,6 +25,15 @@ bool is_weighted(const AutoScalingGroup& group) {
                        [](const auto& i) { return is_weight(i.weighted_capacity); });
 }
 
+bool has_both_kinds_of_overrides(const AutoScalingGroup& group) {
+    if (!group.mixed) return false;
+    const auto& overrides = group.mixed->overrides;
+    const auto is_type = [](const TypeOverride& each) { return !each.instance_type.empty(); };
+    const auto is_asked = [](const TypeOverride& each) { return each.requirements.has_value(); };
+    return std::any_of(overrides.begin(), overrides.end(), is_type) &&
+           std::any_of(overrides.begin(), overrides.end(), is_asked);
+}
+
 bool is_suspended(const AutoScalingGroup& group, std::string_view process) {
     return std::find(group.suspended_processes.begin(), group.suspended_processes.end(), process) !=
            group.suspended_processes.end();
@@ -47,6 +56,13 @@ std::optional<Error> find_obstacle(const AutoScalingGroup& group) {
     if (is_weighted(group))
         return obstacle(group, ErrorCode::unsupported,
                         "weighs its instance types, so its capacity is no number of instances");
+    if (has_both_kinds_of_overrides(group))
+        return obstacle(group, ErrorCode::unsupported,
+                        "names instance types and requirements side by side");
+    if (group.min > group.max)
+        return obstacle(group, ErrorCode::unsupported,
+                        "has the minimum " + std::to_string(group.min) + " above its maximum " +
+                            std::to_string(group.max));
     return std::nullopt;
 }
 

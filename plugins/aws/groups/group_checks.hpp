@@ -11,8 +11,8 @@
 
 namespace capstan::aws {
 
-/// Why its machines cannot be counted at all: it is being deleted, its capacity is no number of
-/// instances. `not_found` or `unsupported`, with the group as the subject.
+/// Why it cannot be scaled at all: it is being deleted, its capacity is no number of instances, it
+/// contradicts itself. `not_found` or `unsupported`, with the group as the subject.
 std::optional<Error> find_obstacle(const AutoScalingGroup& group);
 
 /// Why it cannot grow at present, as a sentence; empty: it can.

@@ -6,6 +6,7 @@
 #include <capstan/gather.hpp>
 #include <capstan/sentence.hpp>
 
+#include "group_spec.hpp"
 #include "lifecycle.hpp"
 
 namespace capstan::aws {
@@ -200,6 +201,17 @@ Task<AutoScalingGroup> GroupLists::read(std::string name) {
     if (told.groups.empty()) co_return fail(missing_group(name));
     store(told.groups.front(), asked_at);
     co_return std::move(told.groups.front());
+}
+
+std::vector<std::string> GroupLists::find_failures() const {
+    std::vector<std::string> out;
+    for (const Source& source : sources_) {
+        if (!source.failure) continue;
+        const std::string which = source.tags.empty() ? "that the settings name"
+                                                      : "with the tags " + format_tags(source.tags);
+        out.push_back("groups " + which + " cannot be listed: " + source.failure->message);
+    }
+    return out;
 }
 
 void GroupLists::note_change(const std::string& name) {

@@ -63,6 +63,8 @@ public:
     const std::map<std::string, ListedGroup>& groups() const noexcept { return groups_; }
     /// NULL: it is not known.
     const ListedGroup* find(const std::string& name) const;
+    /// Why lists could not be read last time, in sentences; none: what there is, is known.
+    std::vector<std::string> find_failures() const;
     /// Another one whenever something was read.
     std::uint64_t version() const noexcept { return version_; }
     /// Whether the last update has read it, or something since.

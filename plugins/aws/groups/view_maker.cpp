@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <capstan/sentence.hpp>
 
@@ -15,7 +16,10 @@ namespace capstan::aws {
 CloudView ViewMaker::make(const PriceTable* prices) {
     CloudView out;
     for (const auto& [name, listed] : parts_.lists.groups()) add(name, listed, prices, out);
-    out.complete = out.unreadable.empty();
+    // Of a list that was never read its groups are not known, so none of them is named.
+    std::vector<std::string> failures = parts_.lists.find_failures();
+    out.complete = out.unreadable.empty() && failures.empty();
+    news_.tell("lists", std::move(failures));
     return out;
 }
 

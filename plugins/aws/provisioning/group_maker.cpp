@@ -90,22 +90,25 @@ Task<MarketFacts> GroupMaker::read_facts() {
     co_return out;
 }
 
+/// What was read earlier counts where reading fails.
+Task<void> GroupMaker::renew_facts() {
+    Result<MarketFacts> facts = co_await as_result(read_facts());
+    if (!facts && !facts_) throw Failure(within("provisioning", std::move(facts).error()));
+    if (facts) {
+        facts_ = *std::move(facts);
+    } else {
+        host_.warn("provisioning: what groups could be made of is as it was: " +
+                   facts.error().message);
+    }
+    read_at_ = host_.monotonic();
+}
+
 Task<void> GroupMaker::read_market() {
     if (!types_)
         throw Failure(ErrorCode::unavailable, "provisioning: instance types are not known yet");
     const bool is_old = !facts_ || host_.monotonic() - read_at_ >= market_life;
+    if (is_old) co_await renew_facts();
     if (!is_old && !is_changed_) co_return;
-    if (is_old) {
-        Result<MarketFacts> facts = co_await as_result(read_facts());
-        if (!facts && !facts_) throw Failure(within("provisioning", std::move(facts).error()));
-        if (!facts) {
-            host_.warn("provisioning: what groups could be made of is as it was: " +
-                       facts.error().message);
-        } else {
-            facts_ = *std::move(facts);
-        }
-        read_at_ = host_.monotonic();
-    }
     facts_->types = types_;
     facts_->prices = prices_;
     Result<Market> market = Market::make(*facts_, config_);
@@ -186,11 +189,7 @@ Task<void> GroupMaker::create(GroupPlan plan) {
     Result<PossibleGroup> wanted = market_.read()->make_group(plan);
     if (!wanted) throw Failure(std::move(wanted).error());
     const std::string name = wanted->group.name;
-    const std::optional<AutoScalingGroup> there = co_await find_group(name);
-    if (there) {
-        demand_like(*there, *wanted, config_.cluster);
-        co_return;
-    }
+    if (co_await is_made(*wanted)) co_return;
     leftovers_.erase(name);
     uncertain_.erase(name);
     const auto launchable = co_await as_result(make_launch_template(wanted->launch_template));
@@ -200,14 +199,10 @@ Task<void> GroupMaker::create(GroupPlan plan) {
     }
     const auto made = co_await as_result(groups_.create_group(wanted->request));
     if (made) co_return;
-    if (is_there_already(made.error())) {
-        const std::optional<AutoScalingGroup> twin = co_await find_group(name);
-        if (!twin) throw Failure(made.error());
-        demand_like(*twin, *wanted, config_.cluster);
-        co_return;
-    }
+    const bool is_there = is_there_already(made.error());
+    if (is_there && co_await is_made(*wanted)) co_return;
     // Without an answer the group may be there, and it needs its launch template.
-    if (is_refusal(made.error())) {
+    if (is_refusal(made.error()) && !is_there) {
         co_await delete_launch_template(name);
     } else {
         uncertain_.emplace(name, host_.monotonic());
@@ -215,8 +210,15 @@ Task<void> GroupMaker::create(GroupPlan plan) {
     throw Failure(made.error());
 }
 
+/// Another one of its name is a Failure.
+Task<bool> GroupMaker::is_made(PossibleGroup wanted) {
+    const std::optional<AutoScalingGroup> there = co_await find_group(wanted.group.name);
+    if (there) demand_like(*there, wanted, config_.cluster);
+    co_return there.has_value();
+}
+
 Task<void> GroupMaker::destroy(NodeGroupId id) {
-    const std::string name = id.value();
+    const std::string& name = id.value();
     const std::optional<AutoScalingGroup> there = co_await find_group(name);
     if (!there) throw Failure(ErrorCode::not_found, "there is no group " + in_quotes(name));
     demand_deletable(*there, config_.cluster);

@@ -54,8 +54,10 @@ public:
 
 private:
     Task<void> read_market();
+    Task<void> renew_facts();
     Task<MarketFacts> read_facts();
     Task<std::optional<AutoScalingGroup>> find_group(std::string name);
+    Task<bool> is_made(PossibleGroup wanted);
     Task<void> make_launch_template(Ec2Api::NewLaunchTemplate wanted);
     Task<void> delete_launch_template(std::string name);
     Task<void> sweep();

@@ -4,11 +4,14 @@
 
 Starts the server of tests/aws with two groups, one for each of two zones, and in front of it `capstan cluster --run` with
 the story beside this file; options are those of `capstan cluster`. Says what becomes of the groups, as AWS lists them.
-FOLDER gets the kubeconfig. Ends when the cluster does.
+FOLDER gets the kubeconfig and the configuration. Ends when the cluster does, with its exit code; 1: no group has grown, 77:
+there is no moto.
 """
 
 import ctypes
+import importlib.util
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -91,18 +94,23 @@ def tell(before, now):
 
 
 def follow(server, cluster):
-    said = {}
+    """The most machines that were in service at a time."""
+    said, most = {}, 0
     while cluster.poll() is None:
         try:
             now = groups_of(server)
             tell(said, now)
-            said = now
+            said, most = now, max(most, sum(running for _, running in now.values()))
         except (urllib.error.URLError, OSError):
             pass  # the next look tells it
         time.sleep(0.5)
+    return most
 
 
 def main(folder, options):
+    if importlib.util.find_spec("moto") is None:
+        print("there is no moto: ./dev packages test installs it", file=sys.stderr)
+        sys.exit(1 if os.environ.get("CI") == "true" else 77)
     folder.mkdir(parents=True, exist_ok=True)
     port, log = folder / "server.port", (folder / "server.log").open("w", encoding="utf-8")
     for left in (port, folder / "kubeconfig"):
@@ -118,7 +126,8 @@ def main(folder, options):
     if wait_for(folder / "kubeconfig", cluster):
         start([sys.executable, HERE.parent / "joiner", folder / "kubeconfig", server], stdout=log, stderr=log)
         try:
-            follow(server, cluster)
+            if follow(server, cluster) == 0:
+                sys.exit(cluster.wait() or 1)
         except KeyboardInterrupt:
             pass  # the cluster has been told, too
     sys.exit(cluster.wait())

@@ -116,7 +116,14 @@ TEST(AwsDiscovery, AGroupWhoseMachinesCannotBeCountedIsLeftOutAndToldOnce) {
          "lt-1</LaunchTemplateId></LaunchTemplateSpecification><Overrides><member><InstanceType>"
          "m5.large</InstanceType><WeightedCapacity>2</WeightedCapacity></member></Overrides>"
          "</LaunchTemplate></MixedInstancesPolicy>",
-         "weighs its instance types"}};
+         "weighs its instance types"},
+        {"both",
+         "<MixedInstancesPolicy><LaunchTemplate><LaunchTemplateSpecification><LaunchTemplateId>"
+         "lt-1</LaunchTemplateId></LaunchTemplateSpecification><Overrides><member><InstanceType>"
+         "m5.large</InstanceType></member><member><InstanceRequirements><VCpuCount><Min>2</Min>"
+         "</VCpuCount></InstanceRequirements></member></Overrides></LaunchTemplate>"
+         "</MixedInstancesPolicy>",
+         "types and requirements side by side"}};
     for (const LeftOut& each : cases) {
         Account account;
         account.add("web");
@@ -128,6 +135,14 @@ TEST(AwsDiscovery, AGroupWhoseMachinesCannotBeCountedIsLeftOutAndToldOnce) {
         std::ignore = account.next(minutes(1));
         EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr(each.says)));
     }
+}
+
+TEST(AwsDiscovery, AGroupWhoseLimitsContradictEachOtherIsLeftOut) {
+    Account account;
+    account.add("web");
+    account.add("odd").min = 11;
+    EXPECT_THAT(names(*account.refresh()), ElementsAre("web"));
+    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("minimum 11 above its maximum 10")));
 }
 
 TEST(AwsDiscovery, AWeightOfOneIsNone) {
@@ -208,6 +223,34 @@ TEST(AwsDiscovery, WhereAListFailsItsGroupsKeepTheirLastStateAndOthersGoOn) {
     EXPECT_TRUE(after->complete) << "a list that failed is read again in the next pass";
 }
 
+TEST(AwsDiscovery, AListThatWasNeverReadMakesTheViewIncompleteThoughItsGroupsAreNotKnown) {
+    Account account;
+    account.config.discovery = {{{.key = "team", .value = "a"}}, {{.key = "team", .value = "b"}}};
+    account.aws.groups["a"].tags["team"] = "a";
+    account.aws.groups["b"].tags["team"] = "b";
+    account.aws.refuse("DescribeAutoScalingGroups", "AccessDenied", "not allowed");
+    const auto view = account.refresh();
+    ASSERT_TRUE(view) << view.error();
+    EXPECT_THAT(names(*view), ElementsAre("b"));
+    EXPECT_FALSE(view->complete);
+    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("the tags team=a cannot be listed")));
+    EXPECT_TRUE(account.next()->complete);
+}
+
+TEST(AwsDiscovery, WhereABatchOfGroupsInMotionFailsTheOthersGoOn) {
+    Account account;
+    account.add("web", 1).desired = 2;
+    account.add("db", 1);
+    ASSERT_TRUE(account.refresh());
+    account.aws.refuse("DescribeAutoScalingGroups", "AccessDenied", "not allowed");
+    const auto view = account.next();
+    ASSERT_TRUE(view) << view.error();
+    ASSERT_THAT(view->unreadable, SizeIs(1));
+    EXPECT_EQ(view->unreadable[0].subject, "web");
+    EXPECT_EQ(view->groups[1].target, 2) << "as it was read last";
+    EXPECT_TRUE(account.next()->complete);
+}
+
 TEST(AwsDiscovery, WhereNothingCanBeListedTheRefreshFailsWithAwsReason) {
     Account account;
     account.add("web");
@@ -216,6 +259,39 @@ TEST(AwsDiscovery, WhereNothingCanBeListedTheRefreshFailsWithAwsReason) {
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error().code, ErrorCode::permission);
     EXPECT_TRUE(account.next()) << "it is asked again";
+}
+
+TEST(AwsDiscovery, AThrottledListIsAskedForAgain) {
+    Account account;
+    account.add("web", 1);
+    account.aws.refuse("DescribeAutoScalingGroups", "Throttling", "Rate exceeded", 2);
+    EXPECT_TRUE(account.refresh());
+    EXPECT_EQ(account.aws.calls(), 3);
+}
+
+TEST(AwsDiscovery, WhereAllAttemptsAreThrottledTheHostIsToldToRest) {
+    Account account;
+    account.add("web", 1);
+    account.aws.refuse("DescribeAutoScalingGroups", "Throttling", "Rate exceeded", 3);
+    const auto view = account.refresh();
+    ASSERT_FALSE(view);
+    EXPECT_EQ(view.error().code, ErrorCode::throttled);
+}
+
+TEST(AwsDiscovery, APageThatFailsFailsItsListAlone) {
+    Account account;
+    account.config.discovery = {{{.key = "cluster", .value = "prod"}}, {{.key = "team"}}};
+    account.aws.page_size = 1;
+    account.add("a", 1);
+    account.add("b", 1);
+    account.aws.groups["c"].tags["team"] = "c";
+    ASSERT_TRUE(account.refresh());
+    account.host.advance(minutes(1));
+    account.aws.page_fails = "1";
+    const auto view = account.refresh();
+    ASSERT_TRUE(view) << view.error();
+    EXPECT_THAT(names(*view), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(view->unreadable, SizeIs(2)) << "half a list is none";
 }
 
 TEST(AwsDiscovery, AGroupThatCannotBeReadKeepsNoOther) {
