@@ -80,8 +80,8 @@ void add_group(json::array& calls, const Group& group) {
     calls.push_back(json::array{"autoscaling", "CreateAutoScalingGroup", std::move(wanted)});
 }
 
-/// As the server takes it. The machine that Capstan runs on has the role that may do all that the
-/// policies say.
+/// As the server takes it. The machine that Capstan runs on, and its pod, have the role that may do
+/// all that the policies say.
 json::object describe(const World& world) {
     json::array calls;
     for (const Making& call : world.calls)
@@ -91,7 +91,11 @@ json::object describe(const World& world) {
     out["calls"] = std::move(calls);
     out["region"] = region;
     const json::object role{{"name", "capstan-shop"}, {"policy", policy_of(world.policies)}};
-    out["identities"] = {{"roles", json::array{role}}, {"machine_role", "capstan-shop"}};
+    out["identities"] = {{"roles", json::array{role}},
+                         {"machine_role", "capstan-shop"},
+                         {"pod_role", "capstan-shop"},
+                         {"pod_token", "a-pods-token"},
+                         {"web_token", "a-web-token"}};
     return out;
 }
 

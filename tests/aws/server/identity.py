@@ -51,14 +51,14 @@ class Identities:
         owner = backend.users.get(name) or backend.get_role(name)
         owner.policies["own"] = json.dumps(policy_document)
 
-    def session(self, role):
+    def session(self, role, name):
         arn = f"arn:aws:iam::{ACCOUNT}:role/{role}"
         return sts_backends[ACCOUNT]["aws"].assume_role(
-            region_name=self.region, role_session_name="i-0aaaaaaaaaaaaaaaa", role_arn=arn, policy="",
+            region_name=self.region, role_session_name=name, role_arn=arn, policy="",
             duration=self.session_seconds, external_id="")
 
-    def credentials(self, role):
-        session = self.session(role)
+    def credentials(self, role, name):
+        session = self.session(role, name)
         return {"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": session.access_key_id,
                 "SecretAccessKey": session.secret_access_key, "Token": session.session_token,
                 "Expiration": session.expiration.strftime("%Y-%m-%dT%H:%M:%SZ")}
@@ -73,7 +73,7 @@ def answer_metadata(environ):
     if path == "/v1/credentials":
         if not IDENTITIES.pod_role or environ.get("HTTP_AUTHORIZATION") != IDENTITIES.pod_token:
             return 401, "Unauthorized"
-        return 200, json.dumps(IDENTITIES.credentials(IDENTITIES.pod_role))
+        return 200, json.dumps(IDENTITIES.credentials(IDENTITIES.pod_role, "eks-shop-capstan"))
     if not path.startswith("/latest/"):
         return None
     if path == "/latest/api/token":
@@ -85,7 +85,7 @@ def answer_metadata(environ):
     if role and path in (roles, roles.rstrip("/")):
         return 200, role
     if role and path == roles + role:
-        return 200, json.dumps(IDENTITIES.credentials(role))
+        return 200, json.dumps(IDENTITIES.credentials(role, "i-0aaaaaaaaaaaaaaaa"))
     if path == "/latest/meta-data/placement/region":
         return 200, IDENTITIES.region
     return 404, "Not Found"

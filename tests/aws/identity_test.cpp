@@ -1,0 +1,70 @@
+// Whose right it is that Capstan uses: of its pod, where it has one, before its machine's.
+#include <cstdlib>
+
+#include "aws_story.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+/// A variable of this process, and of those that it starts, for as long as it lives.
+class Variable {
+public:
+    Variable(const char* name, const std::string& value) : name_(name) {
+        ::setenv(name, value.c_str(), 1);
+    }
+    ~Variable() { ::unsetenv(name_); }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+private:
+    const char* const name_;
+};
+
+/// Who has asked for the groups.
+std::string principal_of(const AwsServer& aws) {
+    const std::vector<Call> lists = aws.calls("DescribeAutoScalingGroups");
+    return lists.empty() ? "" : lists.front().principal;
+}
+
+TEST_F(AwsStories, TakeOnTheRoleOfTheirServiceAccount) {
+    AwsStory& s = begin({.groups = {{.name = "web"}}});
+    const commands::Folder folder;
+    const Variable file("AWS_WEB_IDENTITY_TOKEN_FILE", folder.write("token", "a-web-token"));
+    const Variable role("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/capstan-shop");
+    const Variable name("AWS_ROLE_SESSION_NAME", "capstan");
+    const commands::Ran doctor = s.ask("doctor");
+    EXPECT_EQ(doctor.code, 0) << doctor.out << doctor.err;
+    EXPECT_THAT(s.aws().calls("AssumeRoleWithWebIdentity"), Not(IsEmpty()));
+    EXPECT_THAT(principal_of(s.aws()), HasSubstr("assumed-role/capstan-shop/capstan"));
+}
+
+TEST_F(AwsStories, TakeWhatPodIdentityGivesTheirPod) {
+    AwsStory& s = begin({.groups = {{.name = "web"}}});
+    const commands::Folder folder;
+    const Variable url("AWS_CONTAINER_CREDENTIALS_FULL_URI", s.aws().url() + "/v1/credentials");
+    const Variable file("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+                        folder.write("token", "a-pods-token"));
+    const commands::Ran doctor = s.ask("doctor");
+    EXPECT_EQ(doctor.code, 0) << doctor.out << doctor.err;
+    EXPECT_THAT(principal_of(s.aws()), HasSubstr("assumed-role/capstan-shop/eks-shop"));
+}
+
+TEST_F(AwsStories, SayWhyAWebIdentityIsRefused) {
+    AwsStory& s = begin({.groups = {{.name = "web"}}});
+    const commands::Folder folder;
+    const Variable file("AWS_WEB_IDENTITY_TOKEN_FILE", folder.write("token", "a-strangers-token"));
+    const Variable role("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/capstan-shop");
+    const commands::Ran doctor = s.ask("doctor");
+    EXPECT_NE(doctor.code, 0);
+    EXPECT_THAT(doctor.out + doctor.err, HasSubstr("InvalidIdentityToken"));
+    EXPECT_THAT(s.aws().calls("DescribeAutoScalingGroups"), IsEmpty())
+        << "it does not fall back to its machine's role";
+}
+
+}  // namespace
+}  // namespace capstan::aws
