@@ -1,20 +1,22 @@
 // What a refresh of the AWS plugin reads: groups and their instances in XML, to values.
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/auto_scaling_xml.hpp"
-#include "cases.hpp"
-#include "measured.hpp"
 
 namespace capstan::bench {
 namespace {
 
-constexpr int groups_a_page = 100;
+constexpr int listed_at_once = 100;
 
-std::string instance_text(int number) {
+std::string listed_instance(int number) {
     std::string id = std::to_string(100'000'000 + number);
     return "<member><InstanceId>i-00000000" + id +
            "</InstanceId><InstanceType>m5.xlarge</InstanceType>"
@@ -25,14 +27,14 @@ std::string instance_text(int number) {
            "</LaunchTemplate><ProtectedFromScaleIn>false</ProtectedFromScaleIn></member>";
 }
 
-std::string tag_text(const std::string& key, const std::string& value) {
+std::string listed_tag(const std::string& key, const std::string& value) {
     return "<member><ResourceId>g</ResourceId><ResourceType>auto-scaling-group</"
            "ResourceType><Key>" +
            key + "</Key><Value>" + value +
            "</Value><PropagateAtLaunch>true</PropagateAtLaunch></member>";
 }
 
-std::string group_text(int number, int instances) {
+std::string listed_group(int number, int instances) {
     const std::string name = "workers-" + std::to_string(1'000'000 + number);
     std::string out = "<member><AutoScalingGroupName>" + name +
                       "</AutoScalingGroupName><AutoScalingGroupARN>arn:aws:autoscaling:"
@@ -54,22 +56,23 @@ std::string group_text(int number, int instances) {
            "<member>eu-central-1a</member></AvailabilityZones><HealthCheckType>EC2"
            "</HealthCheckType><CreatedTime>2026-03-14T09:26:53.589Z</CreatedTime>"
            "<VPCZoneIdentifier>subnet-0a</VPCZoneIdentifier><Tags>";
-    out += tag_text("k8s.io/cluster-autoscaler/enabled", "true");
+    out += listed_tag("k8s.io/cluster-autoscaler/enabled", "true");
     for (int i = 0; i < 10; ++i)
-        out += tag_text("k8s.io/cluster-autoscaler/node-template/label/l" + std::to_string(i), "v");
+        out +=
+            listed_tag("k8s.io/cluster-autoscaler/node-template/label/l" + std::to_string(i), "v");
     out += "</Tags><Instances>";
-    for (int i = 0; i < instances; ++i) out += instance_text(number * instances + i);
+    for (int i = 0; i < instances; ++i) out += listed_instance(number * instances + i);
     return out + "</Instances></member>";
 }
 
-std::vector<std::string> pages_of(int groups, int instances_each) {
+std::vector<std::string> listed_pages(int groups, int instances_each) {
     std::vector<std::string> out;
-    for (int at = 0; at < groups; at += groups_a_page) {
+    for (int at = 0; at < groups; at += listed_at_once) {
         std::string page =
             "<DescribeAutoScalingGroupsResponse><DescribeAutoScalingGroupsResult>"
             "<AutoScalingGroups>";
-        for (int i = at; i < std::min(groups, at + groups_a_page); ++i)
-            page += group_text(i, instances_each);
+        for (int i = at; i < std::min(groups, at + listed_at_once); ++i)
+            page += listed_group(i, instances_each);
         out.push_back(page +
                       "</AutoScalingGroups></DescribeAutoScalingGroupsResult>"
                       "</DescribeAutoScalingGroupsResponse>");
@@ -77,7 +80,7 @@ std::vector<std::string> pages_of(int groups, int instances_each) {
     return out;
 }
 
-aws::AutoScalingGroups read_pages_of_groups(const std::vector<std::string>& pages) {
+aws::AutoScalingGroups read_listed(const std::vector<std::string>& pages) {
     std::vector<Result<aws::AutoScalingGroup>> read;
     for (const std::string& page : pages) {
         const auto reply = aws::XmlReply::parse(page, "DescribeAutoScalingGroups");
@@ -88,23 +91,20 @@ aws::AutoScalingGroups read_pages_of_groups(const std::vector<std::string>& page
     return aws::sorted_groups(std::move(read));
 }
 
-}  // namespace
-
-boost::json::object measure_aws_answers(int groups, int nodes, int repeat) {
-    const std::vector<std::string> pages = pages_of(groups, nodes / groups);
-    std::size_t bytes = 0, instances = 0;
+void ReadAwsAnswers(benchmark::State& state) {
+    const int groups = static_cast<int>(state.range(0));
+    const int instances = static_cast<int>(state.range(1));
+    const std::vector<std::string> pages = listed_pages(groups, instances / groups);
+    std::size_t bytes = 0;
     for (const std::string& page : pages) bytes += page.size();
-    const Measured measured = Measured::repeat(
-        repeat, [] {},
-        [&] {
-            instances = 0;
-            for (const aws::AutoScalingGroup& group : read_pages_of_groups(pages).groups)
-                instances += group.instances.size();
-        });
-    return measured.line("aws-answers", {{"groups", groups},
-                                         {"instances", instances},
-                                         {"pages", pages.size()},
-                                         {"text_mb", static_cast<double>(bytes) / (1 << 20)}});
+    for (auto _ : state) {
+        const aws::AutoScalingGroups read = read_listed(pages);
+        if (std::ssize(read.groups) != groups)
+            throw std::runtime_error("not all groups can be read");
+    }
+    state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
 }
+BENCHMARK(ReadAwsAnswers)->Args({500, 5000})->Unit(benchmark::kMillisecond);
 
+}  // namespace
 }  // namespace capstan::bench

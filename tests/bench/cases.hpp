@@ -32,8 +32,6 @@ boost::json::object measure_snapshot(const Workload& workload, int repeat);
 boost::json::object measure_similar(const Workload& workload, bool deciding, int repeat);
 /// Kubernetes JSON of a list of pods, in chunks, to a cluster.
 boost::json::object measure_decode(int pods, int repeat);
-/// DescribeAutoScalingGroups' answers to the AWS plugin's groups; each has as many instances.
-boost::json::object measure_aws_answers(int groups, int nodes, int repeat);
 /// A cluster in Kubernetes JSON through the mirror: synced once, 1000 pods changed, and the pods
 /// listed anew.
 boost::json::object measure_mirror(int nodes, int pods);

@@ -147,13 +147,6 @@ void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
         add_case(app, "decode", "A list of pods in Kubernetes JSON", arguments, chosen,
                  [](const Arguments& a) { return measure_decode(a.workload.pods, a.repeat); });
     add_count(decode, "--pods", workload.pods, "Pods in the list", 0);
-    CLI::App& answers =
-        add_case(app, "aws-answers", "Auto Scaling groups in XML", arguments, chosen,
-                 [](const Arguments& a) {
-                     return measure_aws_answers(a.workload.groups, a.workload.nodes, a.repeat);
-                 });
-    add_groups(answers, workload);
-    add_count(answers, "--nodes", workload.nodes, "Instances in them", 0);
     CLI::App& mirror = add_case(
         app, "mirror", "A cluster followed through its API, once", arguments, chosen,
         [](const Arguments& a) { return measure_mirror(a.workload.nodes, a.workload.pods); });

@@ -49,6 +49,25 @@ TEST(TargetAnswers, ARemovalAndAnIncreaseCountTogetherWhileTheListLags) {
     EXPECT_EQ(answers.counted(web, 4), 4);
 }
 
+TEST(TargetAnswers, ARemovalRightAfterAnIncreaseIsSeenOnceBothAre) {
+    TargetAnswers answers;
+    answers.agree(growth(2, 3), 5);
+    answers.lower(web, 1, 3);
+    EXPECT_EQ(answers.counted(web, 3), 4);
+    answers.see(web, 4, answers.moment());
+    EXPECT_EQ(answers.counted(web, 4), 4);
+}
+
+TEST(TargetAnswers, RemovalsThatOthersHaveHiddenCanBeForgotten) {
+    TargetAnswers answers;
+    answers.lower(web, 1, 5);
+    answers.see(web, 6, answers.moment());
+    EXPECT_EQ(answers.counted(web, 6), 5) << "a list that lags looks the same";
+    answers.forget_removals(web);
+    EXPECT_EQ(answers.counted(web, 6), 6);
+    answers.forget_removals(NodeGroupId("db"));
+}
+
 TEST(TargetAnswers, OfAGroupThatWasNeverChangedTheListCounts) {
     const TargetAnswers answers;
     EXPECT_EQ(answers.counted(web, 3), 3);

@@ -24,7 +24,7 @@ int count_of(const XmlElement& element, std::string_view name) {
     return std::max(find_int(element, name).value_or(0), 0);
 }
 
-Accelerators accelerators_of(const XmlElement& item, std::string_view manufacturer) {
+Accelerators ec2_devices_of(const XmlElement& item, std::string_view manufacturer) {
     Accelerators out{.manufacturer = item.text("manufacturer"), .name = item.text("name")};
     if (out.manufacturer.empty()) out.manufacturer = manufacturer;
     out.count = count_of(item, "count");
@@ -35,7 +35,7 @@ Accelerators accelerators_of(const XmlElement& item, std::string_view manufactur
 void read_neuron_devices(const XmlElement& item, InstanceType& out) {
     std::int64_t cores = 0;
     for (const XmlElement& device : item.child("neuronInfo").items("neuronDevices")) {
-        out.neuron_devices.push_back(accelerators_of(device, "AWS"));
+        out.neuron_devices.push_back(ec2_devices_of(device, "AWS"));
         cores += std::int64_t{out.neuron_devices.back().count} *
                  count_of(device.child("coreInfo"), "count");
         cores = std::min<std::int64_t>(cores, std::numeric_limits<int>::max());
@@ -44,7 +44,7 @@ void read_neuron_devices(const XmlElement& item, InstanceType& out) {
     if (!out.neuron_devices.empty()) return;
     // What EC2 said of Inferentia before it had neuronInfo. Other makers' devices are none.
     for (const XmlElement& device : item.child("inferenceAcceleratorInfo").items("accelerators")) {
-        Accelerators found = accelerators_of(device, "");
+        Accelerators found = ec2_devices_of(device, "");
         if (found.manufacturer == "AWS") out.neuron_devices.push_back(std::move(found));
     }
 }
@@ -72,7 +72,7 @@ InstanceType type_of(const XmlElement& item) {
         throw Failure(ErrorCode::unavailable, item.path() + " has no processor or no memory");
     out.architectures = read_texts(item.child("processorInfo"), "supportedArchitectures");
     for (const XmlElement& gpu : item.child("gpuInfo").items("gpus"))
-        out.gpus.push_back(accelerators_of(gpu, ""));
+        out.gpus.push_back(ec2_devices_of(gpu, ""));
     read_neuron_devices(item, out);
     out.instance_storage_gib =
         gib_of_gb(item.child("instanceStorageInfo").integer("totalSizeInGB").value_or(0));

@@ -97,24 +97,37 @@ private:
     bool has_section_ = false, has_property_ = false;
 };
 
-std::string path_of_file(const Variables& variables, const char* variable, const char* name) {
+struct SharedPath {
+    std::string path{};      ///< empty: HOME is not set
+    bool is_chosen = false;  ///< by a variable
+};
+
+SharedPath path_of_file(const Variables& variables, const char* variable, const char* name) {
     const std::string home = find_variable(variables, "HOME");
     std::string path = find_variable(variables, variable);
-    if (path.starts_with("~/") && !home.empty()) return home + path.substr(1);
-    if (!path.empty() || home.empty()) return path;
-    return home + "/.aws/" + name;
+    if (path.starts_with("~/") && !home.empty()) return {home + path.substr(1), true};
+    if (!path.empty()) return {std::move(path), true};
+    return {home.empty() ? home : home + "/.aws/" + name, false};
+}
+
+/// The file's text; empty where there is none. A user that is not the image's has a HOME that may
+/// not be read: what no variable asks for is told then, and counts as not there.
+Task<std::string> read_shared_file(Environment& environment, std::shared_ptr<SharedFiles> files,
+                                   SharedPath from) {
+    const Result<std::string> text = co_await as_result(environment.read_file(from.path));
+    const bool is_absent = !text && text.error().code == ErrorCode::not_found;
+    if (!text && !is_absent && from.is_chosen) co_return fail(text.error());
+    files->paths.push_back(text || is_absent ? from.path : text.error().message);
+    co_return text.value_or(std::string());
 }
 
 /// Adds what the file says to `files`.
 Task<void> add_shared_file(Environment& environment, std::shared_ptr<SharedFiles> files,
-                           std::string path, ProfileFile kind) {
-    if (path.empty()) co_return;
-    files->paths.push_back(path);
-    const Result<std::string> text = co_await as_result(environment.read_file(path));
-    if (!text && text.error().code == ErrorCode::not_found) co_return;
-    if (!text) throw Failure(text.error());
-    Result<Profiles> read = parse_profiles(*text, kind);
-    if (!read) throw Failure(within(in_quotes(path), read.error()));
+                           SharedPath from, ProfileFile kind) {
+    if (from.path.empty()) co_return;
+    const std::string text = co_await read_shared_file(environment, files, from);
+    Result<Profiles> read = parse_profiles(text, kind);
+    if (!read) throw Failure(within(in_quotes(from.path), read.error()));
     for (auto& [name, profile] : *read) {
         Profile& known = files->profiles[name];
         for (auto& [key, value] : profile) known[key] = value;
@@ -146,11 +159,10 @@ Result<Profiles> parse_profiles(std::string_view text, ProfileFile kind) {
 Task<std::shared_ptr<const SharedFiles>> read_shared_files(Environment& environment,
                                                            Variables variables) {
     const auto out = std::make_shared<SharedFiles>();
-    co_await add_shared_file(environment, out, path_of_file(variables, "AWS_CONFIG_FILE", "config"),
-                             ProfileFile::config);
-    co_await add_shared_file(environment, out,
-                             path_of_file(variables, "AWS_SHARED_CREDENTIALS_FILE", "credentials"),
-                             ProfileFile::credentials);
+    const SharedPath config = path_of_file(variables, "AWS_CONFIG_FILE", "config");
+    const SharedPath keys = path_of_file(variables, "AWS_SHARED_CREDENTIALS_FILE", "credentials");
+    co_await add_shared_file(environment, out, config, ProfileFile::config);
+    co_await add_shared_file(environment, out, keys, ProfileFile::credentials);
     co_return std::shared_ptr<const SharedFiles>(out);
 }
 

@@ -31,10 +31,12 @@ enum class ProfileFile : std::uint8_t { credentials, config };
 Result<Profiles> parse_profiles(std::string_view text, ProfileFile kind);
 
 /// Both files together, and where they are: of a property that both have, that of the credentials
-/// file counts. A file that is not there has no profiles. A Failure (`invalid_config`,
-/// `permission`, ...) names the file.
+/// file counts. A file that is not there has no profiles, and neither has one below HOME that
+/// cannot be read. A Failure names the file: one that a variable asks for cannot be read, or a line
+/// of it.
 struct SharedFiles {
-    std::vector<std::string> paths{};  ///< looked for; none where HOME is not set
+    /// For people: what was looked for, and why it could not be read. None where HOME is not set.
+    std::vector<std::string> paths{};
     Profiles profiles{};
 };
 Task<std::shared_ptr<const SharedFiles>> read_shared_files(Environment& environment,

@@ -208,7 +208,7 @@ Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
         co_await as_result(parts_.api.set_desired_capacity(name, now->group.desired - count));
     parts_.lists.note_change(name);
     if (done) {
-        answers_.lower(group, count, now->group.desired);
+        note_removal(group, count, now->group.desired);
         co_return failed;
     }
     const Error error = within(titled(group), outcome_of(done.error()));
@@ -259,8 +259,13 @@ Task<void> GroupChanges::terminate(NodeGroupId group, std::string instance_id) {
         throw Failure(done.error());
     }
     const ListedGroup* const listed = parts_.lists.find(group.value());
-    if (listed != nullptr) answers_.lower(group, 1, listed->group.desired);
+    if (listed != nullptr) note_removal(group, 1, listed->group.desired);
     removed_[group].insert(std::move(instance_id));
+}
+
+void GroupChanges::note_removal(const NodeGroupId& group, int count, int desired) {
+    answers_.lower(group, count, desired);
+    removed_at_[group] = host_.monotonic();
 }
 
 void GroupChanges::see(std::uint64_t asked_at) {
@@ -268,14 +273,26 @@ void GroupChanges::see(std::uint64_t asked_at) {
         if (!parts_.lists.is_of_last_update(listed)) continue;
         const NodeGroupId id(name);
         answers_.see(id, listed.group.desired, asked_at);
-        const auto removed = removed_.find(id);
-        if (removed == removed_.end()) continue;
-        std::erase_if(removed->second, [&](const std::string& instance_id) {
-            const AsgInstance* const instance = find_instance(listed.group, instance_id);
-            return instance == nullptr || standing_of(*instance) != Standing::member;
-        });
-        if (removed->second.empty()) removed_.erase(removed);
+        see_removals(id, listed.group);
     }
+}
+
+/// A list is no older than two minutes: what it still has then is there.
+void GroupChanges::see_removals(const NodeGroupId& group, const AutoScalingGroup& listed) {
+    const auto removed_at = removed_at_.find(group);
+    if (removed_at == removed_at_.end()) return;
+    if (host_.monotonic() - removed_at->second >= list_lag_most) {
+        answers_.forget_removals(group);
+        removed_.erase(group);
+        removed_at_.erase(removed_at);
+        return;
+    }
+    const auto removed = removed_.find(group);
+    if (removed == removed_.end()) return;
+    std::erase_if(removed->second, [&](const std::string& instance_id) {
+        const AsgInstance* const instance = find_instance(listed, instance_id);
+        return instance == nullptr || standing_of(*instance) != Standing::member;
+    });
 }
 
 }  // namespace capstan::aws

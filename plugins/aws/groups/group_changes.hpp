@@ -54,6 +54,8 @@ private:
     bool suits(const Resize& request, int listed) const;
     Result<void> check(const Resize& request, const Current& now) const;
     Task<Resized> set_target(Resize request, int goal);
+    void note_removal(const NodeGroupId& group, int count, int desired);
+    void see_removals(const NodeGroupId& group, const AutoScalingGroup& listed);
     Result<void> check_minimum(const Removal& request, const ListedGroup& listed) const;
     Task<std::vector<Error>> take_back(NodeGroupId group, std::vector<MachineId> placeholders);
     Task<void> terminate(NodeGroupId group, std::string instance_id);
@@ -66,6 +68,7 @@ private:
     std::map<NodeGroupId, Duration> answered_at_{};
     /// Instances that AWS agreed to terminate and may still list as members.
     std::map<NodeGroupId, std::set<std::string>> removed_{};
+    std::map<NodeGroupId, Duration> removed_at_{};  ///< the last of them, and of placeholders
 };
 
 }  // namespace capstan::aws

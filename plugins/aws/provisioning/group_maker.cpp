@@ -218,7 +218,7 @@ Task<bool> GroupMaker::is_made(PossibleGroup wanted) {
 }
 
 Task<void> GroupMaker::destroy(NodeGroupId id) {
-    const std::string name = id.value();
+    const std::string& name = id.value();
     const std::optional<AutoScalingGroup> there = co_await find_group(name);
     if (!there) throw Failure(ErrorCode::not_found, "there is no group " + in_quotes(name));
     demand_deletable(*there, config_.cluster);

@@ -31,7 +31,7 @@ struct NeededRight {
 std::span<const NeededRight> needed_rights() noexcept;
 
 /// "DescribeImages" of "ec2:DescribeImages".
-constexpr std::string_view name_of_action(std::string_view action) noexcept {
+constexpr std::string_view bare_action(std::string_view action) noexcept {
     return action.substr(action.find(':') + 1);
 }
 

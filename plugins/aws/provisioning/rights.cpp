@@ -33,7 +33,7 @@ RightVerdict verdict_of(std::string action, const std::optional<Error>& error) {
 }
 
 template <class T>
-std::optional<Error> error_of(const Result<T>& result) {
+std::optional<Error> error_in(const Result<T>& result) {
     return result ? std::nullopt : std::optional(result.error());
 }
 
@@ -101,29 +101,29 @@ private:
         // A name that no group has is answered with an empty list.
         const std::vector<std::string> nothing{"capstan-doctor"};
         if (action == "autoscaling:DescribeAutoScalingGroups") {
-            co_return error_of(co_await as_result(groups.describe_groups(nothing)));
+            co_return error_in(co_await as_result(groups.describe_groups(nothing)));
         }
         if (action == "autoscaling:DescribeLaunchConfigurations") {
-            co_return error_of(co_await as_result(groups.describe_launch_configurations(nothing)));
+            co_return error_in(co_await as_result(groups.describe_launch_configurations(nothing)));
         }
         if (action == "eks:DescribeNodegroup") {
             const std::string cluster = find_nodegroup()->tags.at("eks:cluster-name");
             const std::string name = find_nodegroup()->tags.at("eks:nodegroup-name");
             EksApi eks(client_);
-            co_return error_of(co_await as_result(eks.describe_nodegroup(cluster, name)));
+            co_return error_in(co_await as_result(eks.describe_nodegroup(cluster, name)));
         }
         if (question_.groups.empty()) {
             Error none{ErrorCode::unavailable, "no group was found to ask about"};
             co_return std::optional<Error>(std::move(none));
         }
         const std::string name = question_.groups.front().name;
-        co_return error_of(co_await as_result(groups.describe_activities(name, host_.now())));
+        co_return error_in(co_await as_result(groups.describe_activities(name, host_.now())));
     }
 
     Task<void> ask_dry_runs() {
         Ec2Api ec2(client_);
         for (const std::string& action : actions(RightCheck::dry_run)) {
-            const std::string name(name_of_action(action));
+            const std::string name(bare_action(action));
             const std::optional<Error> error = co_await ec2.dry_run(name);
             verdicts_.push_back(verdict_of(action, error));
         }

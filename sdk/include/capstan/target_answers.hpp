@@ -63,11 +63,18 @@ public:
     }
     /// Machines whose removal was agreed to; the list showed the target `listed` before.
     void lower(const NodeGroupId& group, int by, int listed) {
+        const int before = counted(group, listed);
         Answer& answer = by_group_[group];
-        if (answer.removed == 0) answer.listed_before = listed;
+        if (answer.removed == 0) answer.listed_before = before;
         answer.removed += by;
         answer.removed_at = moment();
         answer.target = std::max(0, answer.target - by);
+    }
+
+    /// The list shows all removals by now, though not by a lower target: others have raised it.
+    void forget_removals(const NodeGroupId& group) {
+        const auto at = by_group_.find(group);
+        if (at != by_group_.end()) at->second.removed = 0;
     }
 
     /// A moment to compare answers with.
@@ -89,8 +96,8 @@ private:
         bool counts = false;  ///< `target` is not seen in a list yet
         int target = 0;
         std::uint64_t at = 0;
-        int removed = 0;  ///< machines, which the list's target may still have
-        int listed_before = 0;
+        int removed = 0;        ///< machines, which the list's target may still have
+        int listed_before = 0;  ///< what the list shows once it has all but the removals
         std::uint64_t removed_at = 0;
     };
     std::map<NodeGroupId, Answer> by_group_{};

@@ -11,7 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 TEST(EksCalls, ReadANodegroup) {
     AnsweringAws aws;
@@ -86,40 +85,6 @@ TEST(PolicySource, IsTheRoleBehindAnAssumedOne) {
     for (const char* same : {"arn:aws:iam::123456789012:user/bob", "arn:aws:iam::1:role/path/name",
                              "", "nonsense", ":assumed-role/:sts::"})
         EXPECT_EQ(policy_source_of(same), same);
-}
-
-TEST(IamCalls, TellWhichActionsAreAllowed) {
-    AnsweringAws aws;
-    aws.file("SimulatePrincipalPolicy", "simulated_policy.xml");
-    const auto verdicts =
-        aws.run(IamApi(aws.client())
-                    .simulate_principal_policy("arn:aws:iam::1:role/a",
-                                               {"autoscaling:SetDesiredCapacity",
-                                                "autoscaling:TerminateInstanceInAutoScalingGroup"},
-                                               "*"));
-    ASSERT_TRUE(verdicts) << verdicts.error();
-    ASSERT_THAT(*verdicts, SizeIs(2));
-    EXPECT_TRUE(verdicts->at(0).is_allowed);
-    EXPECT_FALSE(verdicts->at(1).is_allowed);
-    EXPECT_EQ(verdicts->at(1).decision, "implicitDeny");
-    EXPECT_EQ(aws.parameters(),
-              (Labels{{"PolicySourceArn", "arn:aws:iam::1:role/a"},
-                      {"ActionNames.member.1", "autoscaling:SetDesiredCapacity"},
-                      {"ActionNames.member.2", "autoscaling:TerminateInstanceInAutoScalingGroup"},
-                      {"ResourceArns.member.1", "*"}}));
-}
-
-TEST(IamCalls, FollowTheMarkerWhileThereIsMore) {
-    AnsweringAws aws;
-    std::string first = answer_file("simulated_policy.xml");
-    first.replace(first.find("<IsTruncated>false</IsTruncated>"), 32,
-                  "<IsTruncated>true</IsTruncated><Marker>m</Marker>");
-    aws.on("SimulatePrincipalPolicy", first)
-        .file("SimulatePrincipalPolicy", "simulated_policy.xml");
-    EXPECT_THAT(*aws.run(IamApi(aws.client()).simulate_principal_policy("arn", {"a:B"}, "")),
-                SizeIs(4));
-    ASSERT_THAT(aws.asked(), SizeIs(2));
-    EXPECT_EQ(aws.asked()[1].parameters.at("Marker"), "m");
 }
 
 }  // namespace

@@ -189,10 +189,18 @@ Json json_of(const CallerIdentity& identity) {
         {{"account", identity.account}, {"arn", identity.arn}, {"user_id", identity.user_id}});
 }
 
-Json json_of(const IamApi::Verdict& verdict) {
-    return Json::object({{"action", verdict.action},
-                         {"is_allowed", verdict.is_allowed},
-                         {"decision", verdict.decision}});
+Json json_of(const SimulatedRight& right) {
+    return Json::object({{"action", right.action},
+                         {"is_allowed", right.decision == SimulatedRight::Decision::allowed},
+                         {"word", right.word},
+                         {"missing_context", json_of(right.missing_context)}});
+}
+
+Json json_of(const Credentials& credentials) {
+    return Json::object({{"access_key_id", credentials.access_key_id},
+                         {"secret_access_key", credentials.secret_access_key},
+                         {"session_token", credentials.session_token},
+                         {"expires", time_or_null(credentials.expires)}});
 }
 
 Json json_of(const std::pair<std::string, std::string>& pair) {

@@ -12,8 +12,9 @@
 #include "api/auto_scaling.hpp"
 #include "api/ec2.hpp"
 #include "api/eks.hpp"
-#include "api/notice.hpp"
 #include "api/sts.hpp"
+#include "provisioning/policy_simulation.hpp"
+#include "wire/credentials.hpp"
 
 namespace capstan::aws {
 
@@ -36,7 +37,8 @@ Json json_of(const Subnet& subnet);
 Json json_of(const EksTaint& taint);
 Json json_of(const EksNodegroup& group);
 Json json_of(const CallerIdentity& identity);
-Json json_of(const IamApi::Verdict& verdict);
+Json json_of(const SimulatedRight& right);
+Json json_of(const Credentials& credentials);
 Json json_of(const std::pair<std::string, std::string>& pair);
 Json json_of(const std::map<std::string, LaunchTemplateData>& by_name);
 

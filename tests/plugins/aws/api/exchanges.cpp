@@ -3,11 +3,13 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
+#include <memory>
 
 #include <capstan/time_text.hpp>
 
 #include "answering_aws.hpp"
 #include "api/queue.hpp"
+#include "credentials/sts_roles.hpp"
 #include "exchange_json.hpp"
 
 namespace capstan::aws {
@@ -183,10 +185,39 @@ void ask_others() {
     sts.file("GetCallerIdentity", "caller_identity.xml");
     show("get_caller_identity", sts, StsApi(sts.client()).get_caller_identity());
     iam.file("SimulatePrincipalPolicy", "simulated_policy.xml");
-    show("simulate_principal_policy", iam,
-         IamApi(iam.client())
-             .simulate_principal_policy("arn:aws:iam::123456789012:role/capstan",
-                                        {"autoscaling:SetDesiredCapacity"}, "*"));
+    const Simulation asked{
+        .principal_arn = "arn:aws:iam::123456789012:role/capstan",
+        .actions = {"autoscaling:SetDesiredCapacity", "ec2:RunInstances"},
+        .resource = "*",
+        .context = {{"aws:ResourceTag/team", "web"}, {launch_template_version_key, "true"}}};
+    show("simulate_policy", iam, simulate_policy(iam.client(), asked));
+}
+
+/// A machine on which there is a token of the cluster's, and nothing else.
+class TokenAlone : public Environment {
+public:
+    Task<Variables> variables() override { co_return Variables(); }
+    Task<std::string> read_file(std::string) override { co_return std::string("e30.e30.c2ln\n"); }
+};
+
+void assume_roles() {
+    const RoleRequest wanted{.role_arn = "arn:aws:iam::123456789012:role/scaler",
+                             .external_id = "prod",
+                             .duration_seconds = 3600,
+                             .source = "test"};
+    TokenAlone environment;
+    AnsweringAws by_key, by_token;
+    const auto look_at = [&](AnsweringAws& aws) {
+        return std::make_shared<Look>(
+            Look{aws.host().host(), {.region = "eu-central-1"}, &environment});
+    };
+    by_key.file("AssumeRole", "assume_role.xml");
+    show("assume_role", by_key,
+         assume_role(look_at(by_key), {.access_key_id = "AKIDEXAMPLE", .secret_access_key = "a"},
+                     wanted));
+    by_token.file("AssumeRoleWithWebIdentity", "assume_role_by_token.xml");
+    show("assume_role_by_token", by_token,
+         assume_role_by_token(look_at(by_token), "token", wanted));
 }
 
 void listen_to_queue() {
@@ -214,6 +245,7 @@ int main() {
         ask_by_requirements();
         change_ec2();
         ask_others();
+        assume_roles();
         listen_to_queue();
     } catch (const std::exception& problem) {
         std::cerr << problem.what() << '\n';

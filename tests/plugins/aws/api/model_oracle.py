@@ -133,6 +133,9 @@ class Service:
     def request(self, request):
         """The operation and its parameters."""
         authorization = request["headers"].get("authorization", "")
+        if "Action=AssumeRoleWithWebIdentity&" in request["body"]:
+            demand(not authorization, "a token in the place of a signature is signed")
+            return self.query_request(request)
         region = "us-east-1" if self.model.service_name == "iam" else "eu-central-1"  # IAM is in one region alone
         scope = f"/{region}/{self.model.signing_name}/aws4_request"
         demand(scope in authorization, "the scope is not", scope, "in", authorization)
@@ -378,7 +381,8 @@ def instance_type(value):
             "memory_mib": value["MemoryInfo"]["SizeInMiB"],
             "architectures": value["ProcessorInfo"]["SupportedArchitectures"],
             "gpus": accelerators(value.get("GpuInfo", {}).get("Gpus", [])),
-            "neuron_devices": accelerators(neuron, "AWS") or accelerators(inference),
+            "neuron_devices": accelerators(neuron, "AWS") or [one for one in accelerators(inference)
+                                                              if one["manufacturer"] == "AWS"],
             "neuron_cores": sum(one["Count"] * one["CoreInfo"]["Count"] for one in neuron),
             "instance_storage_gib": value.get("InstanceStorageInfo", {}).get("TotalSizeInGB", 0) * 10**9 // 2**30,
             "efa_interfaces": network.get("EfaInfo", {}).get("MaximumEfaInterfaces", 0),
@@ -413,6 +417,12 @@ def nodegroup(outputs):
                        for one in value["taints"]]}
 
 
+def role_credentials(outputs):
+    made = outputs[0]["Credentials"]
+    return {"access_key_id": made["AccessKeyId"], "secret_access_key": made["SecretAccessKey"],
+            "session_token": made["SessionToken"], "expires": time_text(made["Expiration"])}
+
+
 def type_names(outputs):
     return [one["InstanceType"] for out in outputs for one in out["InstanceTypes"]]
 
@@ -438,9 +448,12 @@ READERS = {
     "describe_nodegroup": nodegroup,
     "get_caller_identity": lambda outputs: {"account": outputs[0]["Account"], "arn": outputs[0]["Arn"],
                                             "user_id": outputs[0]["UserId"]},
-    "simulate_principal_policy": lambda outputs: [
-        {"action": one["EvalActionName"], "is_allowed": one["EvalDecision"] == "allowed",
-         "decision": one["EvalDecision"]} for out in outputs for one in out["EvaluationResults"]],
+    "assume_role": role_credentials,
+    "assume_role_by_token": role_credentials,
+    "simulate_policy": lambda outputs: [
+        {"action": one["EvalActionName"], "is_allowed": one["EvalDecision"] == "allowed", "word": one["EvalDecision"],
+         "missing_context": one.get("MissingContextValues", [])}
+        for out in outputs for one in out["EvaluationResults"]],
     "queue": lambda outputs: len(outputs[0]["Messages"]),
 }
 SERVICES = {}

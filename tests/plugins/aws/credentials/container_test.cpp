@@ -83,9 +83,10 @@ TEST(ContainerSource, OnlyTheMachineItselfAndAgentsAreAskedWithoutTls) {
     for (const char* url :
          {"http://credentials.example/x", "http://169.254.170.2.example/x",
           "http://127.0.0.1.example/x", "http://127.0.0/x", "http://169.254.170.24/x",
-          "http://169.254.170.2@evil.example/x", "http://evil.example/169.254.170.2",
-          "http://evil.example\\@169.254.170.2/", "http://169.254.169.254/x", "ftp://127.0.0.1/x",
-          "169.254.170.2/x", "http:///x", "", "http://169.254.170.2/x\r\nx: y"})
+          "http://169.254.170.2@evil.example/x", "http://localhost:x@evil.example/x",
+          "http://evil.example/169.254.170.2", "http://evil.example\\@169.254.170.2/",
+          "http://169.254.169.254/x", "ftp://127.0.0.1/x", "169.254.170.2/x", "http:///x", "",
+          "http://169.254.170.2/x\r\nx: y"})
         EXPECT_NE(find_url_mistake(url), "") << url;
 }
 

@@ -86,6 +86,15 @@ TEST(CredentialsChain, FallsToContainerAndInstance) {
     EXPECT_EQ(m.get()->source, "the container's agent at 169.254.170.23");
 }
 
+TEST(CredentialsChain, AHomeThatMayNotBeReadKeepsNothingBehindItFromBeingAsked) {
+    ChainMachine m;
+    m.environment.set = {{"HOME", "/root"}};
+    for (const char* path : {"/root/.aws/config", "/root/.aws/credentials"})
+        m.environment.refused[path] = {ErrorCode::permission, "it may not be read"};
+    serve_metadata(m, "NODE", m.host.now() + 6h);
+    EXPECT_EQ(m.key(), "ASIANODE");
+}
+
 TEST(CredentialsChain, WithoutAnyTellsEachSourceAndWhy) {
     ChainMachine m;
     m.environment.set = {{"AWS_EC2_METADATA_DISABLED", "true"}};
@@ -184,6 +193,17 @@ TEST(CredentialsChain, CredentialsOfAShortLifeAreNotRenewedAllTheTime) {
     EXPECT_EQ(m.key(), "ASIA2");
 }
 
+TEST(CredentialsChain, CallsWaitForCredentialsOfAShortLifeNearTheirEndAlone) {
+    ChainMachine m;
+    m.life = 15min;
+    EXPECT_EQ(m.key(), "ASIA1");
+    m.host.advance(12min);
+    m.latency = 5s;
+    EXPECT_EQ(m.key(), "ASIA1");
+    m.host.advance(6s);
+    EXPECT_EQ(m.key(), "ASIA2");
+}
+
 TEST(CredentialsChain, ARenewalThatFailsLeavesWhatStillHolds) {
     ChainMachine m;
     EXPECT_EQ(m.key(), "ASIA1");
@@ -233,6 +253,8 @@ TEST(CredentialsChain, ManyRefusalsMakeOneRenewal) {
     ASSERT_TRUE(all) << all.error().message;
     EXPECT_THAT(*all, Each(::testing::Field(&Credentials::access_key_id, "ASIA2")));
     EXPECT_EQ(m.asked(), 2U);
+    EXPECT_EQ(run(m.host, m.chain().renew("ASIA1"))->access_key_id, "ASIA2");
+    m.host.advance(31s);
     EXPECT_EQ(run(m.host, m.chain().renew("ASIA1"))->access_key_id, "ASIA2");
     EXPECT_EQ(m.asked(), 2U) << "a late refusal of the old ones";
 }

@@ -97,6 +97,17 @@ TEST(ProfileSource, MayBeItsOwnSource) {
     EXPECT_THAT(header_named(m.sts().at(0), "authorization"), HasSubstr("Credential=AKIAOWN/"));
 }
 
+TEST(ProfileSource, OfASourceProfileTheKeysComeBeforeTheRole) {
+    ProfileMachine m(
+        "[default]\nrole_arn=arn:aws:iam::1:role/outer\nsource_profile=b\n"
+        "[profile b]\nrole_arn=arn:aws:iam::1:role/inner\nsource_profile=b\n"
+        "aws_access_key_id=AKIAB\naws_secret_access_key=s\n");
+    m.found();
+    ASSERT_EQ(m.sts().size(), 1U);
+    EXPECT_THAT(m.sts()[0].body, HasSubstr("outer"));
+    EXPECT_THAT(header_named(m.sts()[0], "authorization"), HasSubstr("Credential=AKIAB/"));
+}
+
 TEST(ProfileSource, TakesWhatItsCredentialSourceNames) {
     ProfileMachine m("[default]\nrole_arn=arn:aws:iam::1:role/a\ncredential_source=Environment\n");
     m.environment.set["AWS_ACCESS_KEY_ID"] = "AKIAENV";

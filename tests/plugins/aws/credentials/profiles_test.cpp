@@ -116,14 +116,28 @@ TEST(SharedFiles, AreNoneWithoutAHome) {
     EXPECT_THAT(m.environment.reads, IsEmpty());
 }
 
-TEST(SharedFiles, AMistakeNamesTheFileAndOneThatCannotBeReadIsAnError) {
+TEST(SharedFiles, AMistakeNamesTheFile) {
     FakeMachine m;
     m.environment.set["HOME"] = "/h";
     m.environment.files["/h/.aws/config"] = "[default\n";
     const auto mistaken = testing::run(m.host, read_shared_files(m.environment, m.environment.set));
     ASSERT_FALSE(mistaken);
     EXPECT_EQ(mistaken.error().message, "\"/h/.aws/config\": line 1 is a section without ']'");
-    m.environment.refused["/h/.aws/config"] = {ErrorCode::permission, "it may not be read"};
+}
+
+TEST(SharedFiles, AHomeThatMayNotBeReadHasNone) {
+    FakeMachine m;
+    m.environment.set["HOME"] = "/root";
+    m.environment.refused["/root/.aws/config"] = {ErrorCode::permission,
+                                                  "\"/root/.aws/config\": it may not be read"};
+    EXPECT_THAT(shared_files(m)->paths,
+                ElementsAre("\"/root/.aws/config\": it may not be read", "/root/.aws/credentials"));
+}
+
+TEST(SharedFiles, AFileThatAVariableNamesHasToBeReadable) {
+    FakeMachine m;
+    m.environment.set["AWS_CONFIG_FILE"] = "/etc/aws";
+    m.environment.refused["/etc/aws"] = {ErrorCode::permission, "it may not be read"};
     EXPECT_EQ(
         testing::run(m.host, read_shared_files(m.environment, m.environment.set)).error().code,
         ErrorCode::permission);

@@ -2,6 +2,8 @@
 // them.
 #include <gmock/gmock.h>
 
+#include <capstan/gather.hpp>
+
 #include "account.hpp"
 
 namespace capstan::aws {
@@ -256,6 +258,80 @@ TEST(AwsChanges, APlaceholderThatWasMadeMeanwhileIsToldAndOneThatIsGoneIsGone) {
     EXPECT_EQ(removed->failed[0].subject, "i-placeholder-web-3");
     EXPECT_EQ(removed->failed[0].code, ErrorCode::conflict);
     EXPECT_EQ(account.group().desired, 4);
+}
+
+TEST(AwsChanges, TheMinimumIsHeldAgainstWhatIsThereThoughOthersRaisedTheTargetMeanwhile) {
+    Grown account;
+    account.group().min = 2;
+    ASSERT_TRUE(account.next(minutes(1)));
+    ASSERT_TRUE(account.remove({id_of("i-1")}));
+    account.group().desired = 4;
+    account.aws.launch("web");
+    account.aws.finish("web");
+    ASSERT_TRUE(account.next());
+    ASSERT_TRUE(account.next(minutes(2)));
+    const auto removed = account.remove({id_of("i-2"), id_of("i-3")});
+    ASSERT_TRUE(removed) << removed.error();
+    EXPECT_EQ(account.group().desired, 2);
+}
+
+TEST(AwsChanges, AnIncreaseAndARemovalRightAfterItAreBothSeen) {
+    Grown account;
+    ASSERT_TRUE(account.increase(1, 3));
+    ASSERT_TRUE(account.remove({id_of("i-1")}));
+    ASSERT_TRUE(account.next());
+    EXPECT_EQ(*account.increase(1, 3), Resized{4});
+    EXPECT_EQ(account.group().desired, 4);
+}
+
+Task<void> refresh_once(AwsCloud& cloud) { co_await cloud.refresh(); }
+Task<void> increase_once(AwsCloud& cloud) {
+    const Resize request{.group = web, .delta = 2, .expected_target = 3};
+    co_await cloud.increase(request);
+}
+Task<void> side_by_side(AwsCloud& cloud) {
+    std::vector<Task<void>> tasks;
+    tasks.push_back(refresh_once(cloud));
+    tasks.push_back(increase_once(cloud));
+    co_await gather(std::move(tasks), 2);
+}
+
+TEST(AwsChanges, AListThatWasUnderWayDuringAChangeIsReadAgain) {
+    Grown account;
+    account.host.advance(minutes(1));
+    account.aws.latency = std::chrono::seconds(5);
+    const auto done = testing::run(account.host, side_by_side(account.cloud()));
+    ASSERT_TRUE(done) << done.error();
+    EXPECT_EQ(account.group().desired, 5);
+    EXPECT_EQ(account.next()->groups[0].target, 5);
+}
+
+TEST(AwsChanges, RefreshesThatOverlapAskOnce) {
+    Grown account;
+    account.host.advance(minutes(1));
+    account.aws.latency = std::chrono::seconds(5);
+    account.aws.forget_calls();
+    std::vector<Task<void>> tasks;
+    for (int i = 0; i < 3; ++i) tasks.push_back(refresh_once(account.cloud()));
+    ASSERT_TRUE(testing::run(account.host, gather(std::move(tasks), 3)));
+    EXPECT_EQ(account.aws.calls(), 1);
+}
+
+TEST(AwsChanges, ARefreshThatIsGivenUpIsReadToItsEnd) {
+    Grown account;
+    account.host.advance(minutes(1));
+    account.aws.latency = std::chrono::seconds(5);
+    account.group().desired = 4;
+    const auto late =
+        testing::run(account.host, account.cloud().refresh(), std::chrono::seconds(1));
+    EXPECT_EQ(late.error().code, ErrorCode::deadline);
+    account.host.advance(std::chrono::seconds(20));
+    account.aws.forget_calls();
+    account.aws.latency = {};
+    EXPECT_EQ(account.refresh()->groups[0].target, 4);
+    const auto asked = account.aws.asked("DescribeAutoScalingGroups");
+    ASSERT_THAT(asked, SizeIs(1));
+    EXPECT_EQ(asked[0].count("Filters.member.1.Name"), 0u) << "the group in motion alone";
 }
 
 TEST(AwsChanges, AMachineInStandbyIsNotTheGroupsToRemove) {

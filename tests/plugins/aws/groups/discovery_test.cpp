@@ -261,6 +261,39 @@ TEST(AwsDiscovery, WhereNothingCanBeListedTheRefreshFailsWithAwsReason) {
     EXPECT_TRUE(account.next()) << "it is asked again";
 }
 
+TEST(AwsDiscovery, AThrottledListIsAskedForAgain) {
+    Account account;
+    account.add("web", 1);
+    account.aws.refuse("DescribeAutoScalingGroups", "Throttling", "Rate exceeded", 2);
+    EXPECT_TRUE(account.refresh());
+    EXPECT_EQ(account.aws.calls(), 3);
+}
+
+TEST(AwsDiscovery, WhereAllAttemptsAreThrottledTheHostIsToldToRest) {
+    Account account;
+    account.add("web", 1);
+    account.aws.refuse("DescribeAutoScalingGroups", "Throttling", "Rate exceeded", 3);
+    const auto view = account.refresh();
+    ASSERT_FALSE(view);
+    EXPECT_EQ(view.error().code, ErrorCode::throttled);
+}
+
+TEST(AwsDiscovery, APageThatFailsFailsItsListAlone) {
+    Account account;
+    account.config.discovery = {{{.key = "cluster", .value = "prod"}}, {{.key = "team"}}};
+    account.aws.page_size = 1;
+    account.add("a", 1);
+    account.add("b", 1);
+    account.aws.groups["c"].tags["team"] = "c";
+    ASSERT_TRUE(account.refresh());
+    account.host.advance(minutes(1));
+    account.aws.page_fails = "1";
+    const auto view = account.refresh();
+    ASSERT_TRUE(view) << view.error();
+    EXPECT_THAT(names(*view), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(view->unreadable, SizeIs(2)) << "half a list is none";
+}
+
 TEST(AwsDiscovery, AGroupThatCannotBeReadKeepsNoOther) {
     Account account;
     account.add("web", 1);

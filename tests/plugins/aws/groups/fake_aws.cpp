@@ -174,8 +174,8 @@ testing::HttpOutcome FakeAws::answer(const HttpRequest& request) {
         if (trouble->status != 0) return refusal(trouble->status, trouble->code, trouble->message);
     }
     HttpReply reply = request.method == "GET" ? answer_nodegroup(request) : act(asked);
-    if (trouble) return testing::dropped();
-    return reply;
+    if (trouble) return testing::dropped(latency);
+    return testing::delayed(latency, std::move(reply));
 }
 
 HttpReply FakeAws::act(const Parameters& asked) {
@@ -200,6 +200,7 @@ HttpReply FakeAws::describe_groups(const Parameters& asked) {
         if (names.empty() ? has_tags(group, asked) : is_asked_for) found.push_back(name);
     }
     const std::string token = value_of(asked, "NextToken");
+    if (!token.empty() && token == page_fails) return refusal(400, "AccessDenied", "not this page");
     const std::size_t first = token.empty() ? 0 : std::stoul(token);
     const std::size_t last = std::min(found.size(), first + page_size);
     std::string members;

@@ -199,6 +199,13 @@ TEST(AwsClient, AllRequestsShareTheBudgetForRepetitions) {
     EXPECT_EQ(c.aws.count(), 5U);
 }
 
+TEST(AwsClient, ASuccessGivesBackWhatItsRepetitionsTook) {
+    Client c;
+    c.config.retry.budget = 5;
+    for (int i = 0; i < 4; ++i) c.aws.then(xml_refusal(400, "Throttling")).then(good);
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(c.call()) << i;
+}
+
 TEST(AwsClient, RepeatsAReadOfWhichNoAnswerCame) {
     Client c;
     c.aws.then(testing::dropped()).then(testing::unanswered()).then(good);

@@ -79,6 +79,7 @@ const FailureCase failure_cases[] = {
      "configuration failed.",
      ErrorCode::permission, "AccessDenied"},
     {"Lifecycle hook timed out", ErrorCode::unavailable, ""},
+    {"Blocked until the lifecycle hook has ended", ErrorCode::unavailable, ""},
 };
 
 TEST(FailureText, SaysWhatTheHostDoesAboutEachOfAwssSentences) {
