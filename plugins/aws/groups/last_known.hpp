@@ -64,6 +64,9 @@ public:
     /// Forgets the keys that nothing needs any more.
     void keep_only(const std::set<K>& keys) {
         const auto is_unneeded = [&](const auto& entry) { return !keys.contains(entry.first); };
+        // One that is needed again is read again.
+        for (const auto& entry : values_)
+            if (is_unneeded(entry)) cached_.forget(entry.first);
         std::erase_if(values_, is_unneeded);
         std::erase_if(failures_, is_unneeded);
     }
