@@ -62,7 +62,7 @@ json::object mixed_policy(const Group& group) {
 /// The calls that make it.
 void add_group(json::array& calls, const Group& group) {
     const bool is_mixed = group.spot || group.types.size() > 1;
-    json::object data{{"ImageId", "ami-ekslinux"}, {"InstanceType", group.types.front()}};
+    json::object data{{"ImageId", group.image}, {"InstanceType", group.types.front()}};
     calls.push_back(json::array{
         "ec2", "CreateLaunchTemplate",
         json::object{{"LaunchTemplateName", group.name}, {"LaunchTemplateData", std::move(data)}}});

@@ -31,7 +31,8 @@ struct Group {
     std::vector<std::string> types{"m5.large"};  ///< more than one: a mixed instances policy
     std::vector<std::string> zones = three_zones;
     int min = 0, max = 10, desired = 0;
-    bool spot = false;  ///< all of it, by a mixed instances policy
+    bool spot = false;                   ///< all of it, by a mixed instances policy
+    std::string image = "ami-ekslinux";  ///< of x86_64; moto knows it
     std::map<std::string, std::string> labels{}, tags{};  ///< labels: by tags of node templates
 };
 
