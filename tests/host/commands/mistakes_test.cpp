@@ -27,9 +27,9 @@ TEST(Mistakes, InAConfigurationAreToldOnceWithAWayOut) {
         const char* text;
         const char* says;
     } cases[] = {
-        {"[pipeline]\nclouds = [\"aws\"]",
-         ":2:11: pipeline.clouds[0]: no plugin instance named 'aws'; this version ships of kind "
-         "cloud: external_grpc, simulated\n"},
+        {"[pipeline]\nclouds = [\"azure\"]",
+         ":2:11: pipeline.clouds[0]: no plugin instance named 'azure'; this version ships of kind "
+         "cloud: aws, external_grpc, simulated\n"},
         {"[pipeline.scale_up]\nsimilarity = [\"resources\"]\nexpanders = [\"cheapest\"]",
          "named 'cheapest'; this version ships of kind expander: grpc_expander, label_priority, "
          "least_nodes, least_waste, most_pods, price, priority, random\n"},
