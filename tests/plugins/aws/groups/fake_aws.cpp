@@ -124,7 +124,7 @@ void FakeAws::fail_launch(const std::string& name, const std::string& message,
                        .description = "Launching a new EC2 instance.  Status Reason: " + message,
                        .status = status,
                        .message = message,
-                       .started = host_.now()});
+                       .started = host_.now() + ahead});
 }
 
 void FakeAws::lag(bool begins) {
@@ -175,6 +175,7 @@ testing::HttpOutcome FakeAws::answer(const HttpRequest& request) {
     }
     HttpReply reply = request.method == "GET" ? answer_nodegroup(request) : act(asked);
     if (trouble) return testing::dropped(latency);
+    reply.headers.emplace_back("date", format_http_date(host_.now() + ahead));
     return testing::delayed(latency, std::move(reply));
 }
 

@@ -58,6 +58,7 @@ public:
     std::string page_fails{};           ///< the token of a page that is always refused
     std::vector<std::string> events{};  ///< bodies that wait in the queue
     Duration latency{};                 ///< of each answer; it shows what was when it was asked for
+    Duration ahead{};                   ///< of its clock, which replies are dated by
     bool is_lagging = false;            ///< lists show groups as they were when it began
     /// Instances of a group come into service until it has what it wants.
     void launch(const std::string& group);
