@@ -67,8 +67,16 @@ Task<GroupChanges::Current> GroupChanges::read(NodeGroupId id) {
     if (!told) co_return fail(within(titled(id), std::move(told).error()));
     if (auto obstacle = find_obstacle(*told)) co_return fail(*std::move(obstacle));
     Current out{.group = *std::move(told)};
-    for (const AsgInstance& instance : out.group.instances)
-        if (standing_of(instance) == Standing::member && !is_going(id, instance.id)) ++out.members;
+    out.desired = out.group.desired;
+    for (const AsgInstance& instance : out.group.instances) {
+        if (standing_of(instance) != Standing::member) continue;
+        // A list that still has an instance that goes has the target with it.
+        if (is_going(id, instance.id)) {
+            --out.desired;
+        } else {
+            ++out.members;
+        }
+    }
     co_return out;
 }
 
@@ -210,13 +218,14 @@ Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
             failed.push_back({.code = ErrorCode::conflict,
                               .message = titled(group) + ": it was made meanwhile",
                               .subject = machine.value()});
-        } else if (ordinal < now->group.desired) {
+        } else if (ordinal < now->desired) {
             asked_for.push_back(machine);
         }
     }
     if (asked_for.empty()) co_return failed;
     const int count = static_cast<int>(asked_for.size()), listed = now->group.desired;
-    const int target = may_lag(group) ? std::max(answers_.counted(group, listed), listed) : listed;
+    const int target =
+        may_lag(group) ? std::max(answers_.counted(group, listed), now->desired) : now->desired;
     const std::string& name = group.value();
     parts_.lists.note_change(name);
     const auto done = co_await as_result(parts_.api.set_desired_capacity(name, target - count));

@@ -48,6 +48,7 @@ private:
     struct Current {
         AutoScalingGroup group{};
         int members = 0;
+        int desired = 0;
     };
     Task<Current> read(NodeGroupId id);
     bool suits(const Resize& request, int listed) const;

@@ -297,6 +297,17 @@ TEST(AwsChanges, WhatIsTakenBackWhileTheListLagsIsOfWhatWasAgreedTo) {
     EXPECT_EQ(account.group().desired, 7);
 }
 
+TEST(AwsChanges, WhatIsTakenBackWhileTheListLagsBehindRemovalsRaisesNothing) {
+    Grown account;
+    account.group().desired = 4;
+    ASSERT_TRUE(account.next(minutes(1)));
+    account.aws.lag(true);
+    ASSERT_THAT(account.remove({id_of("i-1"), id_of("i-2")})->failed, IsEmpty());
+    ASSERT_EQ(account.group().desired, 2);
+    ASSERT_THAT(account.remove({"i-placeholder-web-3"})->failed, IsEmpty());
+    EXPECT_LE(account.group().desired, 2);
+}
+
 TEST(AwsChanges, APlaceholderThatIsNamedTwiceIsTakenBackOnce) {
     Grown account;
     account.group().desired = 4;
