@@ -1,5 +1,6 @@
 #include "auto_scaling.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -138,7 +139,10 @@ Task<std::vector<ScalingActivity>> AutoScalingApi::describe_activities(std::stri
     QueryRequest first = about_groups("DescribeScalingActivities");
     first.set("AutoScalingGroupName", group)
         .set("MaxRecords", static_cast<std::int64_t>(most_activities));
-    if (since) set_filter(first, 1, "StartTimeLowerBound", format_rfc3339(*since));
+    // In whole seconds, as AWS's own clients write times.
+    if (since)
+        set_filter(first, 1, "StartTimeLowerBound",
+                   format_rfc3339(std::chrono::floor<std::chrono::seconds>(*since)));
     std::vector<ScalingActivity> out;
     std::string token;
     for (int page = 0; page < most_activity_pages; ++page) {

@@ -93,6 +93,17 @@ XmlElement version_in(const XmlReply& reply, const LaunchTemplateRef& ref) {
     return versions.front();
 }
 
+/// Whether the same request may succeed soon.
+bool may_pass(const Error& error) {
+    switch (error.code) {
+        case ErrorCode::unavailable:
+        case ErrorCode::throttled:
+        case ErrorCode::deadline:
+        case ErrorCode::busy: return true;
+        default: return false;
+    }
+}
+
 /// What an action demands that is asked for its permission alone. It names nothing that exists.
 QueryRequest dry_request(const std::string& action) {
     QueryRequest request(Service::ec2, action);
@@ -122,13 +133,18 @@ Task<LaunchTemplateData> Ec2Api::describe_launch_template_version(LaunchTemplate
     const XmlReply reply = co_await client_.call(about_version(ref), Repeatable::yes);
     LaunchTemplateData data = read_launch_template_version(version_in(reply, ref));
     if (!data.image_id.starts_with(by_parameter)) co_return data;
+    data.image_parameter = data.image_id;
     // Asked apart, since it needs a permission for the parameter that little else needs. Without
     // it the image stays unknown, and all else is known.
     QueryRequest again = about_version(ref);
     again.set("ResolveAlias", true);
     const Result<XmlReply> resolved =
         co_await as_result(client_.call(std::move(again), Repeatable::yes));
-    if (!resolved) co_return data;
+    if (!resolved && may_pass(resolved.error())) co_return fail(resolved.error());
+    if (!resolved) {
+        data.image_trouble = resolved.error().message;
+        co_return data;
+    }
     const XmlElement found = version_in(*resolved, ref).child("launchTemplateData");
     if (std::string image = found.text("imageId"); !image.empty()) data.image_id = std::move(image);
     co_return data;

@@ -34,7 +34,8 @@ public:
     explicit Ec2Api(AwsClient& client) : client_(client) {}
 
     /// An image that is told as a parameter ("resolve:ssm:...") is resolved by a second request;
-    /// where that is not allowed the parameter stays. `not_found`: there is no such version.
+    /// where AWS refuses that the parameter stays, with the reason. `not_found`: there is no such
+    /// version.
     Task<LaunchTemplateData> describe_launch_template_version(LaunchTemplateRef ref);
     /// Those of the ids that exist. "resolve:ssm:..." is no id, and left out: EC2 resolves it of a
     /// launch template alone.

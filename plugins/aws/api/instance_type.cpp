@@ -32,6 +32,13 @@ Accelerators ec2_devices_of(const XmlElement& item, std::string_view manufacture
     return out;
 }
 
+/// A type with a part of a GPU has none as a whole, and offers the part as one.
+Accelerators gpu_of(const XmlElement& item) {
+    Accelerators out = ec2_devices_of(item, "");
+    if (out.count == 0) out.count = count_of(item, "logicalGpuCount");
+    return out;
+}
+
 void read_neuron_devices(const XmlElement& item, InstanceType& out) {
     std::int64_t cores = 0;
     for (const XmlElement& device : item.child("neuronInfo").items("neuronDevices")) {
@@ -72,7 +79,7 @@ InstanceType type_of(const XmlElement& item) {
         throw Failure(ErrorCode::unavailable, item.path() + " has no processor or no memory");
     out.architectures = read_texts(item.child("processorInfo"), "supportedArchitectures");
     for (const XmlElement& gpu : item.child("gpuInfo").items("gpus"))
-        out.gpus.push_back(ec2_devices_of(gpu, ""));
+        out.gpus.push_back(gpu_of(gpu));
     read_neuron_devices(item, out);
     out.instance_storage_gib =
         gib_of_gb(item.child("instanceStorageInfo").integer("totalSizeInGB").value_or(0));

@@ -44,6 +44,8 @@ struct BlockDevice {
 struct LaunchTemplateData {
     std::string instance_type{};  ///< empty: by requirements, or left to the group
     std::string image_id{};       ///< "ami-..." or "resolve:ssm:..."
+    /// Of an image that is told as a parameter: that, and why it is not resolved; empty: it is.
+    std::string image_parameter{}, image_trouble{};
     std::string user_data{};      ///< base64, as AWS has it
     std::optional<InstanceRequirements> requirements{};
     std::vector<BlockDevice> block_devices{};

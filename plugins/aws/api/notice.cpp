@@ -52,10 +52,14 @@ Result<Notices> read_rebalance(const Json& event) {
 
 Result<Notices> read_state_change(const Json& event) {
     const std::string& state = event.text_at({"detail", "state"});
-    if (std::find(leaving_states.begin(), leaving_states.end(), state) == leaving_states.end())
+    const bool is_over = state == "running";
+    if (!is_over &&
+        std::find(leaving_states.begin(), leaving_states.end(), state) == leaving_states.end())
         return Notices();
-    return one_notice(event.text_at({"detail", "instance-id"}), LeaveReason::other,
-                      find_event_time(event));
+    Result<Notices> out = one_notice(event.text_at({"detail", "instance-id"}), LeaveReason::other,
+                                     find_event_time(event));
+    if (out) out->front().is_over = is_over;
+    return out;
 }
 
 Result<Notices> read_lifecycle_action(const Json& event) {

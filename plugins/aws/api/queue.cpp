@@ -114,7 +114,10 @@ void NoticeQueue::take(const Json& message) {
 void NoticeQueue::remember(Notice notice) {
     const auto at = notices_.find(notice.instance_id);
     if (notice.is_over) {
-        if (at != notices_.end() && at->second.notice.reason == notice.reason) notices_.erase(at);
+        if (at == notices_.end() || at->second.notice.reason != notice.reason) return;
+        // Messages come in any order: what came to pass after it stands.
+        const std::optional<Time> &told = at->second.notice.at, &over = notice.at;
+        if (!told || !over || *told <= *over) notices_.erase(at);
         return;
     }
     if (at != notices_.end() &&

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <capstan/gather.hpp>
@@ -66,19 +67,36 @@ Task<GroupChanges::Current> GroupChanges::read(NodeGroupId id) {
     if (!told) co_return fail(within(titled(id), std::move(told).error()));
     if (auto obstacle = find_obstacle(*told)) co_return fail(*std::move(obstacle));
     Current out{.group = *std::move(told)};
-    const auto removed = removed_.find(id);
+    out.desired = out.group.desired;
     for (const AsgInstance& instance : out.group.instances) {
-        const bool is_gone = removed != removed_.end() && removed->second.contains(instance.id);
-        if (!is_gone && standing_of(instance) == Standing::member) ++out.members;
+        if (standing_of(instance) != Standing::member) continue;
+        // A list that still has an instance that goes has the target with it.
+        if (is_going(id, instance.id)) {
+            --out.desired;
+        } else {
+            ++out.members;
+        }
     }
     co_return out;
 }
 
+bool GroupChanges::may_lag(const NodeGroupId& group) const {
+    const auto at = answered_at_.find(group);
+    return at != answered_at_.end() && host_.monotonic() - at->second < list_lag_most;
+}
+
+/// Whether AWS has agreed to terminate it.
+bool GroupChanges::is_going(const NodeGroupId& group, const std::string& instance_id) const {
+    const auto going = going_.find(group);
+    if (going == going_.end()) return false;
+    const auto at = going->second.find(instance_id);
+    return at != going->second.end() && at->second.is_agreed;
+}
+
 bool GroupChanges::suits(const Resize& request, int listed) const {
     if (!answers_.suits(request, listed)) return false;
-    const auto at = answered_at_.find(request.group);
-    const bool may_lag = at != answered_at_.end() && host_.monotonic() - at->second < list_lag_most;
-    return !may_lag || request.expected_target >= answers_.counted(request.group, listed);
+    return !may_lag(request.group) ||
+           request.expected_target >= answers_.counted(request.group, listed);
 }
 
 Result<void> GroupChanges::check(const Resize& request, const Current& now) const {
@@ -151,7 +169,8 @@ Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGro
     for (const MachineId& machine : request.machines) {
         const AsgInstance* const instance =
             find_instance(listed.group, instance_id_of(machine.value()));
-        const bool counts = instance != nullptr && standing_of(*instance) == Standing::member;
+        const bool counts = instance != nullptr && standing_of(*instance) == Standing::member &&
+                            !is_going(request.group, instance->id);
         if (counts || ordinal_of(machine.value(), listed.group.name)) ++going;
     }
     const int min = parts_.limits.of(listed.group).min;
@@ -182,33 +201,37 @@ Task<Removed> GroupChanges::remove(Removal request) {
 }
 
 /// The ordinals tell which of them are still asked for: one below the instances was made
-/// meanwhile, one beyond the desired capacity is gone.
+/// meanwhile, one beyond the desired capacity is gone. While the list may lag behind an increase,
+/// what was agreed to then is lowered, not what is listed.
 Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
                                                  std::vector<MachineId> placeholders) {
     std::vector<Error> failed;
     const auto now = co_await as_result(read(group));
     std::vector<MachineId> asked_for;
+    std::set<int> ordinals;
     for (const MachineId& machine : placeholders) {
         const int ordinal = *ordinal_of(machine.value(), group.value());
+        if (!ordinals.insert(ordinal).second) continue;
         if (!now) {
             failed.push_back(about_machine(machine, now.error()));
         } else if (ordinal < now->members) {
             failed.push_back({.code = ErrorCode::conflict,
                               .message = titled(group) + ": it was made meanwhile",
                               .subject = machine.value()});
-        } else if (ordinal < now->group.desired) {
+        } else if (ordinal < now->desired) {
             asked_for.push_back(machine);
         }
     }
     if (asked_for.empty()) co_return failed;
-    const int count = static_cast<int>(asked_for.size());
+    const int count = static_cast<int>(asked_for.size()), listed = now->group.desired;
+    const int target =
+        may_lag(group) ? std::max(answers_.counted(group, listed), now->desired) : now->desired;
     const std::string& name = group.value();
     parts_.lists.note_change(name);
-    const auto done =
-        co_await as_result(parts_.api.set_desired_capacity(name, now->group.desired - count));
+    const auto done = co_await as_result(parts_.api.set_desired_capacity(name, target - count));
     parts_.lists.note_change(name);
     if (done) {
-        note_removal(group, count, now->group.desired);
+        note_removal(group, count, listed);
         co_return failed;
     }
     const Error error = within(titled(group), outcome_of(done.error()));
@@ -221,16 +244,21 @@ Task<std::vector<Error>> GroupChanges::terminate_all(NodeGroupId group,
     std::vector<Error> failed;
     std::vector<MachineId> going;
     std::vector<Task<void>> calls;
-    std::set<std::string> done_already = removed_[group];
+    std::set<std::string> seen;
+    const ListedGroup* const listed = parts_.lists.find(group.value());
     for (const MachineId& machine : machines) {
-        const ListedGroup* const listed = parts_.lists.find(group.value());
         const std::string id(instance_id_of(machine.value()));
         const AsgInstance* const instance =
             listed != nullptr ? find_instance(listed->group, id) : nullptr;
-        if (!done_already.insert(id).second) continue;
+        if (!seen.insert(id).second || is_going(group, id)) continue;
         if (instance == nullptr) {
             failed.push_back({.code = ErrorCode::not_found,
                               .message = titled(group) + ": it has no such machine",
+                              .subject = machine.value()});
+        } else if (standing_of(*instance) == Standing::member && going_[group].contains(id)) {
+            failed.push_back({.code = ErrorCode::deadline,
+                              .message = titled(group) + ": AWS was asked to terminate it and gave " +
+                                         "no answer; it is asked again after two minutes",
                               .subject = machine.value()});
         } else if (standing_of(*instance) == Standing::member) {
             going.push_back(machine);
@@ -251,16 +279,22 @@ Task<std::vector<Error>> GroupChanges::terminate_all(NodeGroupId group,
     co_return failed;
 }
 
-/// One that is not there any more has gone, as was asked for.
+/// One that is not there any more has gone, as was asked for. One without an answer may be going:
+/// asked again it might lower the target twice.
 Task<void> GroupChanges::terminate(NodeGroupId group, std::string instance_id) {
+    going_[group][instance_id] = {.asked_at = host_.monotonic()};
     const auto done = co_await as_result(parts_.api.terminate_instance(instance_id));
+    std::map<std::string, Going>& going = going_[group];
     if (!done) {
+        if (done.error().code != ErrorCode::deadline) going.erase(instance_id);
         if (done.error().code == ErrorCode::not_found) co_return;
         throw Failure(done.error());
     }
+    const auto at = going.find(instance_id);
+    if (at == going.end()) co_return;  // a list has shown it meanwhile, and the lower target
+    at->second.is_agreed = true;
     const ListedGroup* const listed = parts_.lists.find(group.value());
     if (listed != nullptr) note_removal(group, 1, listed->group.desired);
-    removed_[group].insert(std::move(instance_id));
 }
 
 void GroupChanges::note_removal(const NodeGroupId& group, int count, int desired) {
@@ -273,26 +307,40 @@ void GroupChanges::see(std::uint64_t asked_at) {
         if (!parts_.lists.is_of_last_update(listed)) continue;
         const NodeGroupId id(name);
         answers_.see(id, listed.group.desired, asked_at);
-        see_removals(id, listed.group);
     }
+    forget_what_is_seen();
+    // A list that lags shows a group at rest, which would not be read again for a while.
+    for (const auto& [name, listed] : parts_.lists.groups())
+        if (is_awaited(NodeGroupId(name), listed.group.desired)) parts_.lists.note_change(name);
 }
 
-/// A list is no older than two minutes: what it still has then is there.
-void GroupChanges::see_removals(const NodeGroupId& group, const AutoScalingGroup& listed) {
-    const auto removed_at = removed_at_.find(group);
-    if (removed_at == removed_at_.end()) return;
-    if (host_.monotonic() - removed_at->second >= list_lag_most) {
-        answers_.forget_removals(group);
-        removed_.erase(group);
-        removed_at_.erase(removed_at);
-        return;
-    }
-    const auto removed = removed_.find(group);
-    if (removed == removed_.end()) return;
-    std::erase_if(removed->second, [&](const std::string& instance_id) {
-        const AsgInstance* const instance = find_instance(listed, instance_id);
-        return instance == nullptr || standing_of(*instance) != Standing::member;
+/// Whether something was agreed to, or may have been, that this list does not show.
+bool GroupChanges::is_awaited(const NodeGroupId& group, int listed) const {
+    if (going_.contains(group)) return true;
+    const bool was_changed = answered_at_.contains(group) || removed_at_.contains(group);
+    return was_changed && answers_.counted(group, listed) != listed;
+}
+
+/// What lists show by now, or would have shown.
+void GroupChanges::forget_what_is_seen() {
+    const auto is_past = [&](Duration at) { return host_.monotonic() - at >= list_lag_most; };
+    std::erase_if(answered_at_, [&](const auto& entry) { return is_past(entry.second); });
+    std::erase_if(removed_at_, [&](const auto& entry) {
+        if (!is_past(entry.second)) return false;
+        answers_.forget_removals(entry.first);
+        return true;
     });
+    for (auto& [group, instances] : going_) {
+        const ListedGroup* const listed = parts_.lists.find(group.value());
+        const bool is_fresh = listed != nullptr && parts_.lists.is_of_last_update(*listed);
+        std::erase_if(instances, [&](const auto& one) {
+            if (is_past(one.second.asked_at)) return true;
+            if (!is_fresh) return false;
+            const AsgInstance* const instance = find_instance(listed->group, one.first);
+            return instance == nullptr || standing_of(*instance) != Standing::member;
+        });
+    }
+    std::erase_if(going_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 }  // namespace capstan::aws

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -49,26 +48,34 @@ private:
     struct Current {
         AutoScalingGroup group{};
         int members = 0;
+        int desired = 0;
     };
     Task<Current> read(NodeGroupId id);
     bool suits(const Resize& request, int listed) const;
     Result<void> check(const Resize& request, const Current& now) const;
     Task<Resized> set_target(Resize request, int goal);
     void note_removal(const NodeGroupId& group, int count, int desired);
-    void see_removals(const NodeGroupId& group, const AutoScalingGroup& listed);
     Result<void> check_minimum(const Removal& request, const ListedGroup& listed) const;
+    bool may_lag(const NodeGroupId& group) const;
+    bool is_going(const NodeGroupId& group, const std::string& instance_id) const;
     Task<std::vector<Error>> take_back(NodeGroupId group, std::vector<MachineId> placeholders);
     Task<void> terminate(NodeGroupId group, std::string instance_id);
+    void forget_what_is_seen();
+    bool is_awaited(const NodeGroupId& group, int listed) const;
     Task<std::vector<Error>> terminate_all(NodeGroupId group, std::vector<MachineId> machines);
 
     const Host host_;
     const Parts parts_;
     const std::size_t parallel_calls_;
     TargetAnswers answers_{};
-    std::map<NodeGroupId, Duration> answered_at_{};
-    /// Instances that AWS agreed to terminate and may still list as members.
-    std::map<NodeGroupId, std::set<std::string>> removed_{};
-    std::map<NodeGroupId, Duration> removed_at_{};  ///< the last of them, and of placeholders
+    /// Targets and removals that were agreed to last, by host.monotonic(), while lists may lag.
+    std::map<NodeGroupId, Duration> answered_at_{}, removed_at_{};
+    struct Going {
+        Duration asked_at{};
+        bool is_agreed = false;  ///< false: no answer came (yet)
+    };
+    /// Instances that AWS was asked to terminate and may still list as members.
+    std::map<NodeGroupId, std::map<std::string, Going>> going_{};
 };
 
 }  // namespace capstan::aws

@@ -86,6 +86,7 @@ Task<AutoScalingGroups> GroupLists::list(const Source& source) {
 void GroupLists::take(Source& source, Result<AutoScalingGroups> told, std::uint64_t asked_at) {
     ++version_;
     source.failure.reset();
+    if (told) leave_out_nameless(*told);
     if (!told) {
         source.failure = told.error();
         for (const std::string& name : source.names) store_error(name, told.error(), asked_at);
@@ -132,6 +133,14 @@ void GroupLists::store(AutoScalingGroup group, std::uint64_t asked_at) {
     listed.read_at = listed.tried_at = asked_at;
 }
 
+/// A group that cannot even be named costs no other.
+void GroupLists::leave_out_nameless(AutoScalingGroups& told) const {
+    std::erase_if(told.unreadable, [&](const Error& error) {
+        if (error.subject.empty()) host_.warn("a group is left out: " + error.message);
+        return error.subject.empty();
+    });
+}
+
 void GroupLists::take_group_errors(AutoScalingGroups& told, std::uint64_t asked_at) {
     for (Error& error : told.unreadable) {
         const std::string name = error.subject;
@@ -172,6 +181,7 @@ Task<void> GroupLists::read_moving(std::uint64_t asked_at) {
             for (const std::string& name : batches[i]) store_error(name, told[i].error(), asked_at);
             continue;
         }
+        leave_out_nameless(*told[i]);
         take_absent(batches[i], *told[i], asked_at);
         take_group_errors(*told[i], asked_at);
         for (AutoScalingGroup& group : told[i]->groups) store(std::move(group), asked_at);

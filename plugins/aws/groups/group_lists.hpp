@@ -87,6 +87,7 @@ private:
     void take_absent(const std::vector<std::string>& names, const AutoScalingGroups& told,
                      std::uint64_t asked_at);
     void store(AutoScalingGroup group, std::uint64_t asked_at);
+    void leave_out_nameless(AutoScalingGroups& told) const;
     void take_group_errors(AutoScalingGroups& told, std::uint64_t asked_at);
     void store_error(const std::string& name, Error error, std::uint64_t asked_at);
     Task<void> read_moving(std::uint64_t asked_at);

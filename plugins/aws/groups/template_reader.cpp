@@ -287,6 +287,9 @@ std::vector<std::string> TemplateReader::missing_parts(const AutoScalingGroup& g
     if (data == nullptr) note("its launch template", find_launch_error(group));
     if (data != nullptr && images_.find(data->image_id) == nullptr)
         note("its image", images_.find_error(data->image_id));
+    if (data != nullptr && !data->image_trouble.empty())
+        out.push_back(group_title(group) + ": its template is made without its image " +
+                      in_quotes(data->image_parameter) + ": " + data->image_trouble);
     const auto nodegroup = find_nodegroup(group.tags);
     if (nodegroup && nodegroups_.find(*nodegroup) == nullptr)
         note("what EKS knows of its node group", nodegroups_.find_error(*nodegroup));
@@ -309,12 +312,12 @@ void TemplateReader::expect_latest(const AutoScalingGroup& group) {
 
 Task<void> TemplateReader::renew(const std::vector<const AutoScalingGroup*>& groups) {
     std::vector<Task<void>> reads;
-    for (const AutoScalingGroup* const group : groups) {
-        if (reads.size() >= renewals_per_pass) break;
+    for (std::size_t n = 0; n < groups.size() && reads.size() < renewals_per_pass; ++n) {
+        const AutoScalingGroup* const group = groups[renewed_++ % groups.size()];
         if (!described_.contains(group->name)) continue;
         expect_latest(*group);
         const std::optional<LaunchTemplateRef> ref = find_launch_template(*group);
-        if (ref && is_symbolic(*ref) && launch_templates_.is_due(*ref))
+        if (ref && may_stand_for_another(*ref) && launch_templates_.is_due(*ref))
             reads.push_back(read_launch_data(*group));
         const auto nodegroup = find_nodegroup(group->tags);
         if (nodegroup && nodegroups_.is_due(*nodegroup))
@@ -325,6 +328,13 @@ Task<void> TemplateReader::renew(const std::vector<const AutoScalingGroup*>& gro
 
 Task<void> TemplateReader::run_all_reads(std::vector<Task<void>> reads) {
     co_await gather_results(std::move(reads), parallel_calls_);
+}
+
+/// Whether the same reference may come to mean another template: by its version, or by a parameter
+/// that names its image.
+bool TemplateReader::may_stand_for_another(const LaunchTemplateRef& ref) const {
+    const LaunchTemplateData* const data = launch_templates_.find(ref);
+    return is_symbolic(ref) || (data != nullptr && !data->image_parameter.empty());
 }
 
 std::string TemplateReader::resolved(const LaunchTemplateRef& ref) const {

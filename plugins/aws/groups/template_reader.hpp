@@ -51,8 +51,9 @@ public:
     /// The template of the group, its fingerprint included. What is missing is read; what could be
     /// done without is a warning in the log, once.
     Task<NodeTemplate> describe(AutoScalingGroup group);
-    /// Reads anew what may have changed of groups that were described: what "$Latest" and
-    /// "$Default" stand for, and node groups of EKS. A few each time.
+    /// Reads anew what may have changed of groups that were described: what "$Latest", "$Default"
+    /// and a parameter in the place of an image stand for, and node groups of EKS. A few each time,
+    /// and all in turn.
     Task<void> renew(const std::vector<const AutoScalingGroup*>& groups);
 
     /// Of a new node of the group, from what is known; empty: it was not described yet. Calls
@@ -90,6 +91,7 @@ private:
     std::optional<Error> find_missing_types(const TemplateSources& sources) const;
     void expect_latest(const AutoScalingGroup& group);
     std::vector<std::string> missing_parts(const AutoScalingGroup& group) const;
+    bool may_stand_for_another(const LaunchTemplateRef& ref) const;
     std::string resolved(const LaunchTemplateRef& ref) const;
 
     const Host host_;
@@ -109,6 +111,7 @@ private:
     };
     std::map<std::string, Described> described_{};
     std::uint64_t described_version_ = 0;
+    std::size_t renewed_ = 0;  ///< groups that were looked at, over and over
     Semaphore calls_;
     const std::size_t parallel_calls_;
     News news_;

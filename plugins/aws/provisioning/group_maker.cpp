@@ -176,12 +176,13 @@ Task<void> GroupMaker::sweep() {
     for (const auto& [name, since] : uncertain) {
         if (host_.monotonic() - since < uncertain_for) continue;
         const auto there = co_await as_result(find_group(name));
-        if (!there) continue;
-        uncertain_.erase(name);
+        // One that is made meanwhile is neither any more.
+        if (!there || uncertain_.erase(name) == 0) continue;
         if (!*there) leftovers_.insert(name);
     }
     const std::set<std::string> names = leftovers_;
-    for (const std::string& name : names) co_await delete_launch_template(name);
+    for (const std::string& name : names)
+        if (leftovers_.contains(name)) co_await delete_launch_template(name);
 }
 
 Task<void> GroupMaker::create(GroupPlan plan) {
@@ -225,7 +226,11 @@ Task<void> GroupMaker::destroy(NodeGroupId id) {
     // What is being deleted already is not asked for again.
     if (there->status.empty()) {
         const auto deleted = co_await as_result(groups_.delete_group(name));
-        if (!deleted && !is_gone(deleted.error())) throw Failure(deleted.error());
+        if (!deleted && !is_gone(deleted.error())) {
+            // Without an answer it may be gone, and is not asked for again then.
+            if (!is_refusal(deleted.error())) uncertain_.emplace(name, host_.monotonic());
+            throw Failure(deleted.error());
+        }
     }
     co_await delete_launch_template(name);
 }

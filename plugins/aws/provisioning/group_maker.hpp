@@ -76,7 +76,8 @@ private:
     std::set<std::string> complained_{};
     /// Launch templates of groups that are gone, and that could not be deleted.
     std::set<std::string> leftovers_{};
-    /// Launch templates of groups that AWS may have made: it gave no answer; since when, monotonic.
+    /// Launch templates of groups that AWS may have made or deleted: it gave no answer; since when,
+    /// monotonic.
     std::map<std::string, Duration> uncertain_{};
 };
 

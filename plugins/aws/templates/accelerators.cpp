@@ -1,7 +1,7 @@
 #include "accelerators.hpp"
 
 #include <algorithm>
-#include <array>
+#include <string>
 #include <string_view>
 
 #include <capstan/well_known.hpp>
@@ -43,15 +43,6 @@ Resources accelerator_resources(const InstanceType& type, int efa_interfaces) {
     raise_count(out, "aws.amazon.com/neuroncore", type.neuron_cores);
     raise_count(out, "vpc.amazonaws.com/efa", std::min(efa_interfaces, type.efa_interfaces));
     return out;
-}
-
-std::string gpu_label_of(const InstanceType& type) {
-    constexpr std::array<std::string_view, 5> teslas{"k80", "p100", "v100", "t4", "a100"};
-    if (type.gpus.size() != 1 || type.gpus.front().name.empty()) return {};
-    const std::string maker = in_kebab_case(type.gpus.front().manufacturer);
-    const std::string name = in_kebab_case(type.gpus.front().name);
-    const bool is_tesla = maker == "nvidia" && std::ranges::count(teslas, name) > 0;
-    return maker + (is_tesla ? "-tesla-" : "-") + name;
 }
 
 }  // namespace capstan::aws

@@ -19,7 +19,7 @@ namespace capstan::aws {
 namespace {
 
 /// Raised when templates are made in another way, so that hosts ask for them anew.
-constexpr std::int64_t template_rules = 1;
+constexpr std::int64_t template_rules = 2;
 
 class TemplateHash {
 public:

@@ -9,7 +9,6 @@
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
-#include "accelerators.hpp"
 #include "eks_labels.hpp"
 #include "machine_figures.hpp"
 #include "node_tags.hpp"
@@ -17,7 +16,6 @@
 namespace capstan::aws {
 namespace {
 
-constexpr std::string_view gpu_label = "k8s.amazonaws.com/accelerator";
 constexpr std::int64_t kube_proxy_cpu = 100;
 
 /// Those that count, of which there is at least one.
@@ -58,7 +56,7 @@ std::string template_zone(const AutoScalingGroup& group) {
 }
 
 void put_label(Labels& labels, std::string_view key, const std::string& value) {
-    // A GPU's name may have what a label may not.
+    // A name from a file may have what a label may not.
     if (!value.empty() && is_label_value(value)) labels.insert_or_assign(std::string(key), value);
 }
 
@@ -78,7 +76,6 @@ Labels machine_labels(const std::vector<InstanceType>& types, const MachineMake&
     put_label(out, "topology.ebs.csi.aws.com/zone", zone);
     if (const auto id = sources.zone_ids.find(zone); id != sources.zone_ids.end())
         put_label(out, "topology.k8s.aws/zone-id", id->second);
-    put_label(out, gpu_label, said_by_all(types, gpu_label_of));
     if (const auto name = sources.group.tags.find("eks:nodegroup-name");
         name != sources.group.tags.end())
         put_label(out, "eks.amazonaws.com/nodegroup", name->second);

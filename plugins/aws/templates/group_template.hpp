@@ -53,7 +53,7 @@ struct GroupTemplate {
 ///
 /// Of several types each resource is the least, capacity and allocatable apart, and one that a type
 /// has none of is none of the template's: a GPU that only some machines have is promised to no pod.
-/// A label of the machine (its type, architecture or GPU) is there where all types agree.
+/// A label of the machine (its type or architecture) is there where all types agree.
 ///
 /// Of labels, a tag's comes before what is known of the machine, and the node group's own, which
 /// its kubelets register, before a tag's. Of taints with one key and effect the node group's

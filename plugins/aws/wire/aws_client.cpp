@@ -78,7 +78,8 @@ struct AwsClient::State {
     CredentialsProvider& credentials;
     RepetitionBudget budget;
     Metric durations;
-    Duration skew{};
+    Duration skew{};   ///< that requests are signed with
+    Duration ahead{};  ///< of AWS's clock, as dates of replies tell
 
     std::string url_of(Service service, std::string_view path) const {
         return endpoint_of(service, config.region, config.endpoints) + std::string(path);
@@ -100,6 +101,7 @@ struct AwsClient::State {
         return std::nullopt;
     }
     bool learn_skew(const std::string& code, const Result<HttpReply>& reply);
+    void learn_clock(Time sent, const HttpReply& reply);
     static Task<void> answer(std::shared_ptr<State> self, AwsCall call);
     static Task<void> attempts(std::shared_ptr<State> self, AwsCall call);
     static Task<bool> correct(std::shared_ptr<State> self, std::shared_ptr<Corrections> done,
@@ -118,6 +120,15 @@ bool AwsClient::State::learn_skew(const std::string& code, const Result<HttpRepl
     host.warn("the clock of this machine and AWS's differ; requests are signed by AWS's",
               {field("ahead", format_duration(told))});
     return true;
+}
+
+/// A reply's date is a whole second of AWS's between sending and receiving. What agrees with that
+/// stays, so that a slow answer moves nothing.
+void AwsClient::State::learn_clock(Time sent, const HttpReply& reply) {
+    const Result<Time> date = parse_http_date(reply.header("date"));
+    if (!date || *date < Time()) return;
+    const Duration least = *date - host.now(), most = *date + 1s - sent;
+    if (least <= most) ahead = std::clamp(ahead, least, most);
 }
 
 /// Whether the request can be signed anew. What came of the attempt to renew credentials is in
@@ -149,7 +160,9 @@ Task<void> AwsClient::State::attempts(std::shared_ptr<State> self, AwsCall call)
         const Result<Credentials> with = co_await as_result(self->credentials.get());
         if (!with) throw Failure(unsigned_error(call.action, with.error()));
         HttpRequest request = self->signed_request(call, *with);
+        const Time sent = self->host.now();
         const Result<HttpReply> reply = co_await as_result(send(self->host, std::move(request)));
+        if (reply) self->learn_clock(sent, *reply);
         const std::optional<FailedAttempt> judged = self->judge(call, reply);
         if (!judged) {
             self->budget.refund(paid);
@@ -188,7 +201,7 @@ AwsClient::AwsClient(const Host& host, ClientConfig config, CredentialsProvider&
 
 const std::string& AwsClient::region() const noexcept { return state_->config.region; }
 
-Duration AwsClient::clock_skew() const noexcept { return state_->skew; }
+Duration AwsClient::clock_skew() const noexcept { return state_->ahead; }
 
 Task<XmlReply> AwsClient::call(QueryRequest request, Repeatable repeatable) {
     AwsCall call{request.service(), name_of_action(request.service(), request.action()),

@@ -103,7 +103,7 @@ public:
     Task<Json> post_json(Service service, std::string target, Json body, Repeatable repeatable);
 
     const std::string& region() const noexcept;
-    /// How far AWS's clock is ahead of this machine's, as replies have told.
+    /// How far AWS's clock is ahead of this machine's, as the dates of all replies have told.
     Duration clock_skew() const noexcept;
 
 private:

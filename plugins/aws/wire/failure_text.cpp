@@ -39,6 +39,7 @@ constexpr auto failure_wordings = std::to_array<FailureWording>({
     {"maximum fleet requests", "MaxFleetCountExceeded", ErrorCode::quota},
     {"more vcpu capacity than your current vcpu limit", "VcpuLimitExceeded", ErrorCode::quota},
     {"more instances", "InstanceLimitExceeded", ErrorCode::quota},
+    {"your quota allows for", "InstanceLimitExceeded", ErrorCode::quota},
     {"volume limit exceeded", "VolumeLimitExceeded", ErrorCode::quota},
     {"storage limit", "VolumeLimitExceeded", ErrorCode::quota},
     {"request limit exceeded", "RequestLimitExceeded", ErrorCode::throttled},

@@ -74,6 +74,18 @@ TEST_F(Ec2Calls, KeepTheParameterWhereItMayNotBeResolved) {
     const auto data = aws.run(api.describe_launch_template_version({.name = "abis"}));
     ASSERT_TRUE(data) << data.error();
     EXPECT_THAT(data->image_id, HasSubstr("resolve:ssm:"));
+    EXPECT_EQ(data->image_parameter, data->image_id);
+    EXPECT_THAT(data->image_trouble, HasSubstr("You are not authorized"));
+}
+
+TEST_F(Ec2Calls, FailWhereAParameterCannotBeResolvedAtPresent) {
+    aws.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml");
+    for (int i = 0; i < 3; ++i)
+        aws.on("DescribeLaunchTemplateVersions", ec2_error("RequestLimitExceeded", "slow down"),
+               503);
+    const auto data = aws.run(api.describe_launch_template_version({.name = "abis"}));
+    ASSERT_FALSE(data) << "what is half read would be kept";
+    EXPECT_EQ(data.error().code, ErrorCode::throttled);
 }
 
 TEST_F(Ec2Calls, SayThatThereIsNoSuchVersion) {

@@ -67,6 +67,20 @@ TEST(InstanceTypesInXml, HaveNeuronDevicesInEitherForm) {
                 IsEmpty());
 }
 
+TEST(InstanceTypesInXml, CountAPartOfAGpuAsOne) {
+    const auto gpus = [](const std::string& counts) {
+        return type_with("<gpuInfo><gpus><item>" + counts +
+                         "<manufacturer>NVIDIA</manufacturer><name>L4</name><memoryInfo>"
+                         "<sizeInMiB>2861</sizeInMiB></memoryInfo></item></gpus></gpuInfo>")
+            .gpus;
+    };
+    EXPECT_THAT(gpus("<count>0</count><logicalGpuCount>1</logicalGpuCount>"
+                     "<gpuPartitionSize>0.125</gpuPartitionSize>"),
+                ElementsAre(Accelerators{"NVIDIA", "L4", 1, 2861}));
+    EXPECT_THAT(gpus("<count>4</count><logicalGpuCount>4</logicalGpuCount>"),
+                ElementsAre(Accelerators{"NVIDIA", "L4", 4, 2861}));
+}
+
 TEST(InstanceTypesInXml, HavePrefixDelegationOnNitroAndOnBareMetal) {
     const auto types = types_in(answer_file("instance_types.xml"));
     EXPECT_FALSE(types[0].has_prefix_delegation);

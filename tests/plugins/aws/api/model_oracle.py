@@ -368,7 +368,7 @@ def images(outputs):
 
 
 def accelerators(value, manufacturer=""):
-    return [{"manufacturer": one.get("Manufacturer", manufacturer), "name": one.get("Name", ""), "count": one["Count"],
+    return [{"manufacturer": one.get("Manufacturer", manufacturer), "name": one.get("Name", ""), "count": one["Count"] or one.get("LogicalGpuCount", 0),
              "memory_mib": one.get("MemoryInfo", {}).get("SizeInMiB", 0)} for one in value]
 
 

@@ -44,6 +44,10 @@ TEST(Notices, AreReadFromEventsOfInstancesThatLeave) {
          event("EC2 Instance State-change Notification",
                R"({"instance-id":"i-1","state":"shutting-down"})"),
          {{"i-1", LeaveReason::other, at("2026-11-26T04:00:00Z")}}},
+        {"an instance that runs leaves no longer",
+         event("EC2 Instance State-change Notification",
+               R"({"instance-id":"i-1","state":"running"})"),
+         {{"i-1", LeaveReason::other, at("2026-11-26T04:00:00Z"), true}}},
         {"a lifecycle hook",
          event(
              "EC2 Instance-terminate Lifecycle Action",
@@ -83,7 +87,7 @@ TEST(Notices, AreReadFromEventsOfInstancesThatLeave) {
 TEST(Notices, AreNoneOfOtherEvents) {
     const std::vector<std::string> bodies{
         event("EC2 Instance State-change Notification",
-              R"({"instance-id":"i-1","state":"running"})"),
+              R"({"instance-id":"i-1","state":"pending"})"),
         event("EC2 Instance State-change Notification", R"({"instance-id":"i-1"})"),
         event("EC2 Instance-launch Lifecycle Action", R"({"EC2InstanceId":"i-1"})"),
         event("Scheduled Event", "{}"),

@@ -137,6 +137,20 @@ TEST_F(NoticeQueueTest, ForgetsMaintenanceThatIsCalledOff) {
     EXPECT_EQ(reason_of("i-2"), LeaveReason::spot_interruption);
 }
 
+TEST_F(NoticeQueueTest, AnInstanceThatComesOutOfAWarmPoolLeavesNoLonger) {
+    const auto state = [](const char* id, const char* name, const char* time) {
+        return message(R"({"detail-type":"EC2 Instance State-change Notification","time":")" +
+                       std::string(time) + R"(","detail":{"instance-id":")" + id +
+                       R"(","state":")" + name + R"("}})");
+    };
+    arrives(messages({state("i-1", "stopped", "2026-01-01T00:01:00Z"),
+                      state("i-1", "running", "2026-01-01T00:02:00Z"),
+                      state("i-2", "shutting-down", "2026-01-01T00:02:00Z"),
+                      state("i-2", "running", "2026-01-01T00:01:00Z")}));
+    EXPECT_FALSE(queue.find("i-1"));
+    EXPECT_TRUE(queue.find("i-2")) << "messages come in any order";
+}
+
 TEST_F(NoticeQueueTest, ForgetsTheOldestBeyondItsBound) {
     arrives(messages({message(notice_body("i-4")), message(notice_body("i-3")),
                       message(notice_body("i-2")), message(notice_body("i-1"))}));

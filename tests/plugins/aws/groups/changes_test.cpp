@@ -235,6 +235,87 @@ TEST(AwsChanges, ATerminationWithoutAnAnswerIsNotSentTwice) {
     EXPECT_EQ(account.group().desired, 2);
 }
 
+TEST(AwsChanges, ATerminationWithoutAnAnswerIsNotSentTwiceWhileTheListLags) {
+    Grown account;
+    account.aws.lag(true);
+    account.aws.lose("TerminateInstanceInAutoScalingGroup");
+    EXPECT_THAT(account.remove({id_of("i-1")})->failed, SizeIs(1));
+    ASSERT_TRUE(account.next());
+    const auto again = account.remove({id_of("i-1")});
+    ASSERT_THAT(again->failed, SizeIs(1));
+    EXPECT_EQ(again->failed[0].code, ErrorCode::deadline);
+    EXPECT_EQ(account.group().desired, 2) << "it was carried out, once";
+    account.aws.lag(false);
+    ASSERT_TRUE(account.next());
+    EXPECT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
+    EXPECT_EQ(account.group().desired, 2);
+}
+
+TEST(AwsChanges, AMachineThatStaysIsAskedToGoAgainAfterTwoMinutes) {
+    Grown account;
+    ASSERT_TRUE(account.remove({id_of("i-1")}));
+    account.group().instances[0].state = "InService";
+    ASSERT_TRUE(account.next(minutes(2)));
+    ASSERT_TRUE(account.next());
+    EXPECT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
+    EXPECT_EQ(account.aws.calls("TerminateInstanceInAutoScalingGroup"), 2);
+}
+
+TEST(AwsChanges, ARemovalThatNoListShowsKeepsNoOtherForLong) {
+    Grown account;
+    account.group().min = 3;
+    account.group().desired = 4;
+    account.aws.launch("web");
+    ASSERT_TRUE(account.next(minutes(1)));
+    ASSERT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
+    account.group().desired = 4;  // others raise it before a list shows the removal
+    account.aws.launch("web");
+    ASSERT_TRUE(account.next());
+    ASSERT_TRUE(account.next(minutes(2)));
+    const auto removed = account.remove({id_of("i-2")});
+    ASSERT_TRUE(removed) << removed.error();
+    EXPECT_EQ(account.group().desired, 3);
+}
+
+TEST(AwsChanges, AnIncreaseThatIsNotListedYetIsReadAgainInTheNextPass) {
+    Grown account;
+    account.aws.lag(true);
+    ASSERT_TRUE(account.increase(2, 3));
+    ASSERT_TRUE(account.next());
+    account.aws.lag(false);
+    EXPECT_EQ(account.next()->groups[0].target, 5);
+}
+
+TEST(AwsChanges, WhatIsTakenBackWhileTheListLagsIsOfWhatWasAgreedTo) {
+    Grown account;
+    account.group().desired = 5;
+    ASSERT_TRUE(account.next(minutes(1)));
+    account.aws.lag(true);
+    ASSERT_TRUE(account.increase(3, 5));
+    ASSERT_TRUE(account.next());
+    ASSERT_THAT(account.remove({"i-placeholder-web-4"})->failed, IsEmpty());
+    EXPECT_EQ(account.group().desired, 7);
+}
+
+TEST(AwsChanges, WhatIsTakenBackWhileTheListLagsBehindRemovalsRaisesNothing) {
+    Grown account;
+    account.group().desired = 4;
+    ASSERT_TRUE(account.next(minutes(1)));
+    account.aws.lag(true);
+    ASSERT_THAT(account.remove({id_of("i-1"), id_of("i-2")})->failed, IsEmpty());
+    ASSERT_EQ(account.group().desired, 2);
+    ASSERT_THAT(account.remove({"i-placeholder-web-3"})->failed, IsEmpty());
+    EXPECT_LE(account.group().desired, 2);
+}
+
+TEST(AwsChanges, APlaceholderThatIsNamedTwiceIsTakenBackOnce) {
+    Grown account;
+    account.group().desired = 4;
+    ASSERT_TRUE(account.next(minutes(1)));
+    ASSERT_TRUE(account.remove({"i-placeholder-web-3", "i-placeholder-web-3"}));
+    EXPECT_EQ(account.group().desired, 3);
+}
+
 TEST(AwsChanges, PlaceholdersAreTakenBackByOneChange) {
     Grown account;
     account.group().desired = 6;

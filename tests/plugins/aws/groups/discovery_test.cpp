@@ -307,5 +307,15 @@ TEST(AwsDiscovery, AGroupThatCannotBeReadKeepsNoOther) {
     EXPECT_EQ(view->unreadable[0].subject, "odd");
 }
 
+TEST(AwsDiscovery, AGroupWithoutANameIsLeftOutAndCostsNoOther) {
+    Account account;
+    account.add("web", 1);
+    account.add("");
+    const auto view = account.refresh();
+    ASSERT_TRUE(view) << view.error();
+    EXPECT_THAT(names(*view), ElementsAre("web"));
+    EXPECT_THAT(account.warnings(), Contains(HasSubstr("a group is left out")));
+}
+
 }  // namespace
 }  // namespace capstan::aws

@@ -87,6 +87,22 @@ TEST(AwsFailedActivities, WhatFailedBeforeAStartIsHeldAgainstNoGroup) {
     EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "what fails now does";
 }
 
+TEST(AwsFailedActivities, AreDatedByTheClockOfAws) {
+    for (const seconds ahead : {seconds(-90), seconds(90)}) {
+        Account account;
+        account.aws.ahead = ahead;
+        account.add("web", 1);
+        account.aws.fail_launch("web", no_capacity);
+        account.host.advance(seconds(2));
+        ASSERT_TRUE(account.refresh());
+        ASSERT_TRUE(account.increase(1, 1));
+        EXPECT_EQ(machine(*account.next(), "i-placeholder-web-1").error, std::nullopt)
+            << "it failed before the start; " << ahead.count();
+        account.aws.fail_launch("web", no_capacity);
+        EXPECT_TRUE(machine(*account.next(), "i-placeholder-web-1").error) << ahead.count();
+    }
+}
+
 TEST(AwsFailedActivities, TerminationsThatFailAreNoLaunches) {
     Asking account;
     account.aws.groups["web"].activities = {{.id = "a-1",

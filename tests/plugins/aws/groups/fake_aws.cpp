@@ -124,7 +124,7 @@ void FakeAws::fail_launch(const std::string& name, const std::string& message,
                        .description = "Launching a new EC2 instance.  Status Reason: " + message,
                        .status = status,
                        .message = message,
-                       .started = host_.now()});
+                       .started = host_.now() + ahead});
 }
 
 void FakeAws::lag(bool begins) {
@@ -175,6 +175,7 @@ testing::HttpOutcome FakeAws::answer(const HttpRequest& request) {
     }
     HttpReply reply = request.method == "GET" ? answer_nodegroup(request) : act(asked);
     if (trouble) return testing::dropped(latency);
+    reply.headers.emplace_back("date", format_http_date(host_.now() + ahead));
     return testing::delayed(latency, std::move(reply));
 }
 
@@ -265,8 +266,14 @@ HttpReply FakeAws::describe_version(const Parameters& asked) {
         return refusal(400, "InvalidLaunchTemplateId.NotFound", "no launch template " + id);
     std::string version = value_of(asked, "LaunchTemplateVersion.1");
     if (version.starts_with('$')) version = std::to_string(at->second.latest);
-    const std::string data = element("instanceType", at->second.type) +
-                             element("imageId", at->second.image) + at->second.more;
+    std::string image = at->second.image;
+    if (asked.contains("ResolveAlias") && image.starts_with("resolve:")) {
+        if (!parameters.contains(image))
+            return refusal(403, "UnauthorizedOperation", "no ssm:GetParameters");
+        image = parameters.at(image);
+    }
+    const std::string data = element("instanceType", at->second.type) + element("imageId", image) +
+                             at->second.more;
     return ec2_done("DescribeLaunchTemplateVersions",
                     element("launchTemplateVersionSet",
                             element("item", element("launchTemplateId", id) +

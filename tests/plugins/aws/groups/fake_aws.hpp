@@ -52,12 +52,14 @@ public:
 
     std::map<std::string, FakeGroup> groups{};
     std::map<std::string, FakeLaunchTemplate> launch_templates{{"lt-1", {}}};
+    Labels parameters{};                                ///< images by "resolve:ssm:..."
     std::map<std::string, std::string> nodegroups{};  ///< JSON by "cluster/name"
     std::set<std::string> types{"m5.large", "c4.xlarge", "r4.large"};
     std::size_t page_size = 100;        ///< of groups
     std::string page_fails{};           ///< the token of a page that is always refused
     std::vector<std::string> events{};  ///< bodies that wait in the queue
     Duration latency{};                 ///< of each answer; it shows what was when it was asked for
+    Duration ahead{};                   ///< of its clock, which replies are dated by
     bool is_lagging = false;            ///< lists show groups as they were when it began
     /// Instances of a group come into service until it has what it wants.
     void launch(const std::string& group);

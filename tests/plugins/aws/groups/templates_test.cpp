@@ -41,6 +41,21 @@ TEST(AwsTemplates, AreThoseOfTheLaunchTemplatesType) {
     EXPECT_EQ(node->capacity.amount("cpu"), 2000);
 }
 
+TEST(AwsTemplates, WhyAParameterInThePlaceOfAnImageIsNotResolvedIsTold) {
+    Described account;
+    account.aws.launch_templates["lt-1"].image = "resolve:ssm:/eks/image";
+    account.add("web");
+    ASSERT_TRUE(account.describe());
+    EXPECT_THAT(account.warnings(),
+                Contains(HasSubstr("without its image \"resolve:ssm:/eks/image\": ec2:")));
+    EXPECT_EQ(account.aws.calls("DescribeImages"), 0);
+    const std::string before = account.fingerprint();
+    account.aws.parameters["resolve:ssm:/eks/image"] = "ami-9";
+    EXPECT_NE(account.fingerprint(minutes(21)), before) << "it is looked at again";
+    ASSERT_TRUE(account.describe());
+    EXPECT_EQ(account.aws.asked("DescribeImages").at(0).at("ImageId.1"), "ami-9");
+}
+
 TEST(AwsTemplates, OfSeveralTypesEachResourceIsTheLeast) {
     Described account;
     account.add("web").more = overrides(of_type("c4.xlarge") + of_type("r4.large"));

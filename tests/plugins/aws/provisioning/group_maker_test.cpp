@@ -257,6 +257,18 @@ TEST_F(GroupMaking, ALaunchTemplateThatStaysIsTriedAgain) {
     EXPECT_FALSE(account.launch_templates.contains(made_name));
 }
 
+TEST_F(GroupMaking, OneWhoseDeletionHadNoAnswerLeavesNothingBehind) {
+    ASSERT_TRUE(create());
+    account.lost.insert("DeleteAutoScalingGroup");
+    ASSERT_FALSE(destroy());
+    account.lost.clear();
+    EXPECT_THAT(account.groups, IsEmpty()) << "it was carried out";
+    EXPECT_EQ(destroy().error().code, ErrorCode::not_found);
+    host.advance(11min);
+    ASSERT_TRUE(offers());
+    EXPECT_FALSE(account.launch_templates.contains(made_name));
+}
+
 TEST_F(GroupMaking, OneThatIsGoingNeedsNoSecondRequest) {
     ASSERT_TRUE(create());
     account.groups[made_name].status = "Delete in progress";

@@ -45,24 +45,5 @@ TEST(Accelerators, HaveTheEfaInterfacesThatTheLaunchTemplateAsksFor) {
     EXPECT_EQ(efa("m5.large", 1), std::nullopt) << "it takes none";
 }
 
-TEST(Accelerators, HaveALabelByUpstreamsNames) {
-    const std::tuple<const char*, const char*, const char*> cases[] = {
-        {"NVIDIA", "K80", "nvidia-tesla-k80"},
-        {"NVIDIA", "V100", "nvidia-tesla-v100"},
-        {"NVIDIA", "T4", "nvidia-tesla-t4"},
-        {"NVIDIA", "A100", "nvidia-tesla-a100"},
-        {"NVIDIA", "A10G", "nvidia-a10g"},
-        {"NVIDIA", "L40S", "nvidia-l40s"},
-        {"NVIDIA", "RTX PRO 4500", "nvidia-rtx-pro-4500"},
-        {"AMD", "Radeon Pro V520", "amd-radeon-pro-v520"},
-        {"NVIDIA", "", ""}};
-    for (const auto& [manufacturer, name, label] : cases)
-        EXPECT_EQ(gpu_label_of(with_gpu(manufacturer, name, 1)), label) << name;
-    EXPECT_EQ(gpu_label_of(type_named("m5.large")), "");
-    InstanceType both = with_gpu("NVIDIA", "T4", 1);
-    both.gpus.push_back(both.gpus.front());
-    EXPECT_EQ(gpu_label_of(both), "");
-}
-
 }  // namespace
 }  // namespace capstan::aws

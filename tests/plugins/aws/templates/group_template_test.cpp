@@ -58,9 +58,17 @@ TEST(GroupTemplate, PromisesNoGpuThatOnlySomeMachinesHave) {
               "none");
     const NodeTemplate gpus = node(group_of({"g4dn.12xlarge", "g4dn.xlarge"}));
     EXPECT_EQ(shown(gpus.capacity, "nvidia.com/gpu"), "1");
-    EXPECT_THAT(gpus.labels, Contains(Pair("k8s.amazonaws.com/accelerator", "nvidia-tesla-t4")));
-    EXPECT_THAT(node(group_of({"g4dn.xlarge", "g5.xlarge"})).labels,
-                Not(Contains(Key("k8s.amazonaws.com/accelerator"))));
+}
+
+TEST(GroupTemplate, HasTheLabelOfAGpuWhereATagSaysItAlone) {
+    TemplateSources sources = group_of({"g4dn.xlarge"});
+    EXPECT_THAT(node(sources).labels, Not(Contains(Key("k8s.amazonaws.com/accelerator"))))
+        << "no node has it by itself";
+    sources.group
+        .tags["k8s.io/cluster-autoscaler/node-template/label/k8s.amazonaws.com/accelerator"] =
+        "nvidia-tesla-t4";
+    EXPECT_THAT(node(sources).labels,
+                Contains(Pair("k8s.amazonaws.com/accelerator", "nvidia-tesla-t4")));
 }
 
 TEST(GroupTemplate, OfOneTypeNamesTheMachine) {

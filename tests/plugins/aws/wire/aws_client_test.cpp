@@ -353,7 +353,21 @@ TEST(AwsClient, ASignatureThatIsWrongAtTheRightTimeIsRefusedAtOnce) {
     const Error error = c.error();
     EXPECT_EQ(error.code, ErrorCode::unauthenticated);
     EXPECT_EQ(c.aws.count(), 1U);
-    EXPECT_EQ(c.client().clock_skew(), 0s);
+}
+
+TEST(AwsClient, KnowsTheClockOfAwsByTheDateOfAnyReply) {
+    Client c;
+    HttpReply dated_reply = good;
+    dated_reply.headers = dated(c.host, 40s);
+    c.aws.then(dated_reply);
+    ASSERT_TRUE(c.call());
+    EXPECT_EQ(c.client().clock_skew(), 40s);
+    dated_reply.headers = dated(c.host, 39s);
+    c.aws.then(dated_reply);
+    ASSERT_TRUE(c.call());
+    EXPECT_EQ(c.client().clock_skew(), 40s) << "a date is of whole seconds";
+    EXPECT_EQ(header_of(c.aws.request(1), "x-amz-date"), "20260101T000000Z")
+        << "what is accepted is signed by this machine's";
 }
 
 TEST(AwsClient, ADateThatIsNoneTeachesNothing) {

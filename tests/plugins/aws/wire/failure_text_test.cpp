@@ -60,6 +60,9 @@ const FailureCase failure_cases[] = {
     {"You have requested more instances (21) than your current instance limit of 20 allows for the "
      "specified instance type. Launching EC2 instance failed.",
      ErrorCode::quota, "InstanceLimitExceeded"},
+    {"Your quota allows for 0 more running instance(s). You requested at least 1. Launching EC2 "
+     "instance failed.",
+     ErrorCode::quota, "InstanceLimitExceeded"},
     {"Instance became unhealthy while waiting for instance to be in InService state. Termination "
      "Reason: Client.VolumeLimitExceeded: Volume limit exceeded",
      ErrorCode::quota, "Client.VolumeLimitExceeded"},
