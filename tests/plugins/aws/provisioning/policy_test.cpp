@@ -185,7 +185,7 @@ std::set<std::string> actions_in_sources() {
 }
 
 TEST(Policies, KnowEveryActionThatTheSourcesName) {
-    // These need no policy of the role that Capstan runs as: one tells who it is, the others are
+    // These need no policy of the role that Capstan runs as: one tells the identity, the others are
     // how it becomes that role.
     std::set<std::string> expected{"GetCallerIdentity", "AssumeRole", "AssumeRoleWithWebIdentity"};
     for (const NeededRight& right : needed_rights())
