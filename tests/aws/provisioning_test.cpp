@@ -68,7 +68,8 @@ TEST_F(AwsStories, MakeAGroupForABigPodAndDeleteItAfterIt) {
 
     s.scale(0);
     EXPECT_TRUE(becomes(120s, [&] { return s.aws().groups().empty(); }));
-    EXPECT_THAT(s.aws().calls("DeleteLaunchTemplate"), SizeIs(1)) << "nothing is left behind";
+    EXPECT_TRUE(becomes(20s, [&] { return s.aws().calls("DeleteLaunchTemplate").size() == 1; }))
+        << "nothing is left behind";
     EXPECT_THAT(s.nodes(), IsEmpty());
 }
 
