@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -286,8 +287,12 @@ Task<void> AwsCloud::create(GroupPlan plan) {
     Account& aws = account();
     if (!aws.maker) throw Failure(no_provisioning());
     co_await aws.lend_types();
+    const auto planned = aws.maker->new_group(plan);
     co_await aws.maker->create(std::move(plan));
     aws.lists.expire();
+    // It is asked to grow before groups are listed again. Where AWS does not show it yet, that
+    // fails and comes again.
+    if (planned) std::ignore = co_await as_result(aws.lists.read(planned->group.id.value()));
 }
 
 Task<void> AwsCloud::destroy(NodeGroupId group) {

@@ -13,6 +13,7 @@ using e2e::becomes;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -68,7 +69,8 @@ TEST_F(AwsStories, MakeAGroupForABigPodAndDeleteItAfterIt) {
 
     s.scale(0);
     EXPECT_TRUE(becomes(120s, [&] { return s.aws().groups().empty(); }));
-    EXPECT_THAT(s.aws().calls("DeleteLaunchTemplate"), SizeIs(1)) << "nothing is left behind";
+    EXPECT_TRUE(becomes(20s, [&] { return s.aws().calls("DeleteLaunchTemplate").size() == 1; }))
+        << "nothing is left behind";
     EXPECT_THAT(s.nodes(), IsEmpty());
 }
 
@@ -81,6 +83,8 @@ TEST_F(AwsStories, MakeAGroupWithTheLabelThatAPodAsksFor) {
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }))
         << "the label is on the node by the machine's own user data";
     EXPECT_THAT(made_groups(s.aws()), SizeIs(1));
+    EXPECT_THAT(s.cluster().log(), Not(HasSubstr("FailedToScaleUpGroup")))
+        << "it grows in the pass that makes it";
 }
 
 }  // namespace capstan::aws
