@@ -131,6 +131,16 @@ Outcome check_defaults(const Subject& subject) {
     return judged(complaints);
 }
 
+/// Whether none were given, and nothing is refused that has a default: one of several keys may be
+/// required, which no schema can say.
+bool lacks_settings(const Subject& subject, const std::vector<Rejection>& rejections) {
+    const bool is_of_the_whole =
+        std::all_of(rejections.begin(), rejections.end(),
+                    [](const Rejection& rejection) { return rejection.path.empty(); });
+    return !rejections.empty() && is_of_the_whole &&
+           !subject.options.settings.contains(subject.id());
+}
+
 Outcome check_own_check(const Subject& subject) {
     if (!CAPSTAN_HAS(subject.of, capstan_class, check))
         return not_applicable("the class has no check of its own");
@@ -139,6 +149,8 @@ Outcome check_own_check(const Subject& subject) {
     const FakeCall call;
     const capstan_status status = subject.of->check(settings->raw(), call.raw());
     std::vector<std::string> complaints = status_faults(status, call);
+    if (complaints.empty() && lacks_settings(subject, settings->rejections()))
+        return not_applicable("there are no settings: " + settings->rejections().front().why);
     for (const Rejection& r : settings->rejections())
         complaints.push_back("refuses " + r.path + ": " + r.why);
     if (status != CAPSTAN_OK && settings->rejections().empty()) {

@@ -264,6 +264,20 @@ TEST(SchemaChecks, FindACheckThatRefusesTheDefaults) {
     EXPECT_THAT(failures_of<Refusing>(), ElementsAre("schema/check: refuses zone: is closed"));
 }
 
+TEST(SchemaChecks, LeaveOutACheckThatAsksForOneOfSeveralSettings) {
+    struct Asking {
+        static Schema schema() {
+            return {{.key = "tag", .doc = "Finds groups."}, {.key = "name", .doc = "Names one."}};
+        }
+        static void check(const Settings& settings) {
+            if (!settings.has("tag") && !settings.has("name"))
+                settings.reject("tag", "names no groups: by `tag` or by `name`");
+        }
+        void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
+    };
+    EXPECT_THAT(failures_of<Asking>(), IsEmpty());
+}
+
 TEST(ServiceChecks, FindACreateThatFailsWithoutAWordWhenAServiceIsMissing) {
     struct NeedsHttp {
         NeedsHttp(Host host, const Settings&) {
