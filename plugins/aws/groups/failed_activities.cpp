@@ -106,6 +106,8 @@ void FailedActivities::begin_request(const std::string& group) {
     followed.wants_since = host_.monotonic();
 }
 
+void FailedActivities::end_request(const std::string& group) { groups_[group].since = aws_now_(); }
+
 const Error* FailedActivities::find(const std::string& group) const {
     const auto at = groups_.find(group);
     return at != groups_.end() && at->second.failure ? &*at->second.failure : nullptr;

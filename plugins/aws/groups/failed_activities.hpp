@@ -40,6 +40,9 @@ public:
     Task<void> update(std::vector<Size> groups);
     /// Before machines are asked for: what failed earlier was another request.
     void begin_request(const std::string& group);
+    /// Before fewer machines are asked for: AWS cancels launches that are not wanted any more,
+    /// which is no failure. One that stands goes on standing.
+    void end_request(const std::string& group);
 
     /// The failure that stands: until the group has what it wants, or wants no more than it has, or
     /// is asked for more. NULL: none.

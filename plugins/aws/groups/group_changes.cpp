@@ -80,6 +80,10 @@ Task<GroupChanges::Current> GroupChanges::read(NodeGroupId id) {
     co_return out;
 }
 
+Semaphore& GroupChanges::turn_of(const NodeGroupId& group) {
+    return turns_.try_emplace(group, host_, 1).first->second;
+}
+
 bool GroupChanges::may_lag(const NodeGroupId& group) const {
     const auto at = answered_at_.find(group);
     return at != answered_at_.end() && host_.monotonic() - at->second < list_lag_most;
@@ -115,6 +119,7 @@ Task<Resized> GroupChanges::increase(Resize request) {
         co_return refuse(request.group, ErrorCode::invalid_argument,
                          "an increase by " + std::to_string(request.delta) + " from " +
                              std::to_string(request.expected_target) + " is none");
+    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
     const Current now = co_await read(request.group);
     if (const int max = parts_.limits.of(now.group).max; *goal > max)
         co_return refuse(request.group, ErrorCode::invalid_argument,
@@ -136,6 +141,7 @@ Task<Resized> GroupChanges::decrease_target(Resize request) {
         co_return refuse(request.group, ErrorCode::invalid_argument,
                          "a decrease by " + std::to_string(request.delta) + " from " +
                              std::to_string(request.expected_target) + " is none");
+    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
     const Current now = co_await read(request.group);
     if (answers_.is_repeat(request, *goal, now.group.desired)) co_return Resized{*goal};
     if (const auto fits = check(request, now); !fits) co_return fail(fits.error());
@@ -148,6 +154,7 @@ Task<Resized> GroupChanges::decrease_target(Resize request) {
         co_return refuse(request.group, ErrorCode::invalid_argument,
                          "a target of " + std::to_string(*goal) + " passes its minimum of " +
                              std::to_string(now.group.min));
+    parts_.activities.end_request(request.group.value());
     co_return co_await set_target(std::move(request), *goal);
 }
 
@@ -182,6 +189,11 @@ Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGro
 }
 
 Task<Removed> GroupChanges::remove(Removal request) {
+    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
+    co_return co_await remove_in_turn(std::move(request));
+}
+
+Task<Removed> GroupChanges::remove_in_turn(Removal request) {
     const ListedGroup* const listed = parts_.lists.find(request.group.value());
     if (listed == nullptr || !listed->was_read)
         co_return refuse(request.group, ErrorCode::not_found,
@@ -227,6 +239,7 @@ Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
     const int target =
         may_lag(group) ? std::max(answers_.counted(group, listed), now->desired) : now->desired;
     const std::string& name = group.value();
+    parts_.activities.end_request(name);
     parts_.lists.note_change(name);
     const auto done = co_await as_result(parts_.api.set_desired_capacity(name, target - count));
     parts_.lists.note_change(name);
@@ -257,7 +270,8 @@ Task<std::vector<Error>> GroupChanges::terminate_all(NodeGroupId group,
                               .subject = machine.value()});
         } else if (standing_of(*instance) == Standing::member && going_[group].contains(id)) {
             failed.push_back({.code = ErrorCode::deadline,
-                              .message = titled(group) + ": AWS was asked to terminate it and gave " +
+                              .message = titled(group) +
+                                         ": AWS was asked to terminate it and gave " +
                                          "no answer; it is asked again after two minutes",
                               .subject = machine.value()});
         } else if (standing_of(*instance) == Standing::member) {

@@ -8,6 +8,7 @@
 
 #include <capstan/cloud_view.hpp>
 #include <capstan/host.hpp>
+#include <capstan/semaphore.hpp>
 #include <capstan/target_answers.hpp>
 #include <capstan/task.hpp>
 
@@ -21,6 +22,7 @@ namespace capstan::aws {
 /// [strand] SetDesiredCapacity has no key against repetition and takes an absolute number: repeated
 /// it does no harm, and decided on an old number it takes back what others asked for meanwhile. So
 /// the group is read right before, and the number is set only if it is the one that was expected.
+/// Changes of one group are made one after another.
 class GroupChanges {
 public:
     struct Parts {
@@ -51,6 +53,8 @@ private:
         int desired = 0;
     };
     Task<Current> read(NodeGroupId id);
+    Semaphore& turn_of(const NodeGroupId& group);
+    Task<Removed> remove_in_turn(Removal request);
     bool suits(const Resize& request, int listed) const;
     Result<void> check(const Resize& request, const Current& now) const;
     Task<Resized> set_target(Resize request, int goal);
@@ -67,6 +71,7 @@ private:
     const Host host_;
     const Parts parts_;
     const std::size_t parallel_calls_;
+    std::map<NodeGroupId, Semaphore> turns_{};
     TargetAnswers answers_{};
     /// Targets and removals that were agreed to last, by host.monotonic(), while lists may lag.
     std::map<NodeGroupId, Duration> answered_at_{}, removed_at_{};

@@ -377,6 +377,25 @@ Task<void> side_by_side(AwsCloud& cloud) {
     co_await gather(std::move(tasks), 2);
 }
 
+Task<void> remove_once(AwsCloud& cloud) {
+    const Removal removal{.group = web, .machines = {MachineId(id_of("i-1"))}};
+    co_await cloud.remove(removal);
+}
+
+TEST(AwsChanges, ChangesOfOneGroupAreMadeOneAfterAnother) {
+    Grown account;
+    account.aws.latency = std::chrono::seconds(1);
+    std::vector<Task<void>> tasks;
+    tasks.push_back(remove_once(account.cloud()));
+    tasks.push_back(increase_once(account.cloud()));
+    const auto done = testing::run(account.host, gather_results(std::move(tasks), 2));
+    ASSERT_TRUE(done) << done.error();
+    EXPECT_TRUE(done->at(0));
+    ASSERT_FALSE(done->at(1));
+    EXPECT_EQ(done->at(1).error().code, ErrorCode::conflict) << "it was decided on three";
+    EXPECT_EQ(account.group().desired, 2);
+}
+
 TEST(AwsChanges, AListThatWasUnderWayDuringAChangeIsReadAgain) {
     Grown account;
     account.host.advance(minutes(1));

@@ -67,6 +67,17 @@ TEST(AwsFailedActivities, ALaunchThatWasCancelledHasFailed) {
     EXPECT_TRUE(account.error_of("i-placeholder-web-1"));
 }
 
+TEST(AwsFailedActivities, ALaunchThatIsCancelledByADecreaseHasNotFailed) {
+    Asking account;
+    account.aws.fail_launch("web", "the launch is not wanted any more", "Cancelled");
+    account.host.advance(seconds(1));
+    ASSERT_TRUE(account.decrease(1, 3));
+    EXPECT_EQ(account.error_of("i-placeholder-web-1"), std::nullopt);
+    account.host.advance(seconds(1));
+    account.aws.fail_launch("web", no_capacity);
+    EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "one that begins later has";
+}
+
 TEST(AwsFailedActivities, WhatFailedBeforeTheRequestDoesNotCount) {
     Account account;
     account.add("web", 1);

@@ -272,8 +272,8 @@ HttpReply FakeAws::describe_version(const Parameters& asked) {
             return refusal(403, "UnauthorizedOperation", "no ssm:GetParameters");
         image = parameters.at(image);
     }
-    const std::string data = element("instanceType", at->second.type) + element("imageId", image) +
-                             at->second.more;
+    const std::string data =
+        element("instanceType", at->second.type) + element("imageId", image) + at->second.more;
     return ec2_done("DescribeLaunchTemplateVersions",
                     element("launchTemplateVersionSet",
                             element("item", element("launchTemplateId", id) +

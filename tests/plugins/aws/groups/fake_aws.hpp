@@ -52,7 +52,7 @@ public:
 
     std::map<std::string, FakeGroup> groups{};
     std::map<std::string, FakeLaunchTemplate> launch_templates{{"lt-1", {}}};
-    Labels parameters{};                                ///< images by "resolve:ssm:..."
+    Labels parameters{};                              ///< images by "resolve:ssm:..."
     std::map<std::string, std::string> nodegroups{};  ///< JSON by "cluster/name"
     std::set<std::string> types{"m5.large", "c4.xlarge", "r4.large"};
     std::size_t page_size = 100;        ///< of groups
