@@ -46,7 +46,7 @@ struct LaunchTemplateData {
     std::string image_id{};       ///< "ami-..." or "resolve:ssm:..."
     /// Of an image that is told as a parameter: that, and why it is not resolved; empty: it is.
     std::string image_parameter{}, image_trouble{};
-    std::string user_data{};      ///< base64, as AWS has it
+    std::string user_data{};  ///< base64, as AWS has it
     std::optional<InstanceRequirements> requirements{};
     std::vector<BlockDevice> block_devices{};
     bool spot = false;

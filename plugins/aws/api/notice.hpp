@@ -31,9 +31,10 @@ struct Notice {
 /// | EC2 Instance-terminate Lifecycle Action  | other             | `time`                    |
 ///
 /// Of states these count: stopping, stopped, shutting-down, terminated; with "running" it is over,
-/// as of an instance that comes out of a warm pool. A scheduled change that is "closed" is over. A lifecycle hook that writes into the queue without EventBridge is
-/// understood, too. A time that is none is not known. An error (`invalid_argument`): it is no JSON,
-/// no such envelope, or an event of these kinds without an instance.
+/// as of an instance that comes out of a warm pool. A scheduled change that is "closed" is over. A
+/// lifecycle hook that writes into the queue without EventBridge is understood, too. A time that is
+/// none is not known. An error (`invalid_argument`): it is no JSON, no such envelope, or an event
+/// of these kinds without an instance.
 Result<std::vector<Notice>> read_notices(std::string_view body);
 
 /// Which of two is told of an instance: a notice that is more certain, of equal ones the later.

@@ -116,7 +116,7 @@ void NoticeQueue::remember(Notice notice) {
     if (notice.is_over) {
         if (at == notices_.end() || at->second.notice.reason != notice.reason) return;
         // Messages come in any order: what came to pass after it stands.
-        const std::optional<Time> &told = at->second.notice.at, &over = notice.at;
+        const std::optional<Time>&told = at->second.notice.at, &over = notice.at;
         if (!told || !over || *told <= *over) notices_.erase(at);
         return;
     }
