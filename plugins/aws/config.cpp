@@ -137,7 +137,7 @@ Schema connection_settings() {
             {.key = "timeout",
              .type = SettingType::duration,
              .doc = "How long one attempt of a call may take.",
-             .default_value = "\"15s\"",
+             .default_value = "\"7s\"",
              .min = std::chrono::seconds(1),
              .max = std::chrono::minutes(1)},
             whole_setting("parallel_calls", "8", 1, 64,

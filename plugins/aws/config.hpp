@@ -37,7 +37,7 @@ struct AwsConfig {
     std::string instance_types_file{}, price_file{};  ///< empty: none
     bool static_instance_types = false;               ///< EC2 is not asked for types
     EndpointConfig endpoints{};
-    Duration timeout = std::chrono::seconds(15);
+    Duration timeout = std::chrono::seconds(7);
     std::size_t parallel_calls = 8;
     CredentialsConfig credentials{};  ///< without region and endpoints
     std::string event_queue_url{};    ///< empty: none
