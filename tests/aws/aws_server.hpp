@@ -25,6 +25,12 @@ inline const std::vector<std::string> three_zones{"eu-central-1a", "eu-central-1
                                                   "eu-central-1c"};
 inline constexpr const char* scaling_label_tag = "k8s.io/cluster-autoscaler/node-template/label/";
 
+/// nodeadm's part of the user data of Amazon Linux 2023, in base64.
+inline constexpr const char* node_config =
+    "LS0tCmFwaVZlcnNpb246IG5vZGUuZWtzLmF3cy92MWFscGhhMQpraW5kOiBOb2RlQ29uZmlnCnNwZWM6CiAgY2x1c3Rl"
+    "cjoKICAgIG5hbWU6IHNob3AKICAgIGFwaVNlcnZlckVuZHBvaW50OiBodHRwczovL2V4YW1wbGUuY29tCiAgICBjZXJ0"
+    "aWZpY2F0ZUF1dGhvcml0eTogQUFBQQogICAgY2lkcjogMTAuMTAwLjAuMC8xNgo=";
+
 /// An Auto Scaling group that is there from the start, with a launch template of its own.
 struct Group {
     std::string name{};

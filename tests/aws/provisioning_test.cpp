@@ -17,12 +17,6 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-/// nodeadm's part of the user data of Amazon Linux 2023, in base64.
-constexpr auto node_config =
-    "LS0tCmFwaVZlcnNpb246IG5vZGUuZWtzLmF3cy92MWFscGhhMQpraW5kOiBOb2RlQ29uZmlnCnNwZWM6CiAgY2x1c3Rl"
-    "cjoKICAgIG5hbWU6IHNob3AKICAgIGFwaVNlcnZlckVuZHBvaW50OiBodHRwczovL2V4YW1wbGUuY29tCiAgICBjZXJ0"
-    "aWZpY2F0ZUF1dGhvcml0eTogQUFBQQogICAgY2lkcjogMTAuMTAwLjAuMC8xNgo=";
-
 /// An account without groups, with a launch template to make them of and subnets to make them in.
 World bare_account() {
     World world{.policies = {"policy.json", "policy_provisioning.json"}};
