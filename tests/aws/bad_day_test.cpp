@@ -98,7 +98,8 @@ TEST_F(AwsStories, BeginPassesInTimeOnABadDay) {
     s.aws().strike({});
     s.scale(3);
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); })) << "a better day";
-    EXPECT_TRUE(becomes(60s, [&] { return s.aws().desired("web") == 3; }));
+    // A removal whose answer was lost is asked for again after two minutes.
+    EXPECT_TRUE(becomes(180s, [&] { return s.aws().desired("web") == 3; }));
 }
 
 }  // namespace
