@@ -65,8 +65,7 @@ void expect_punctual(const Intervals& before, const Intervals& after) {
     ::testing::Test::RecordProperty("intervals", static_cast<int>(all));
     ::testing::Test::RecordProperty("late", static_cast<int>(late));
     EXPECT_GE(all * 5.5, 0.8 * static_cast<double>(length().count()));
-    // One of a hundred at most; of the few of two minutes one may be what other tests delay.
-    EXPECT_LE(late, std::max(1.0, std::floor(all / 100)))
+    EXPECT_LE(late, std::floor(all / 100))
         << "of " << all << " intervals are longer than 1.1 of 5 s";
 }
 
