@@ -1,9 +1,9 @@
 #include "group_names.hpp"
 
+#include <cstdint>
 #include <cstdio>
 
-#include <capstan/hash.hpp>
-#include <capstan/taints.hpp>
+#include <capstan/group_plan_hash.hpp>
 
 namespace capstan::provisioning {
 namespace {
@@ -11,17 +11,9 @@ namespace {
 constexpr std::size_t longest_name = 63;
 
 std::string digest(const GroupPlan& plan) {
-    Hash hash;
-    hash.add(plan.machine_type);
-    hash.add(plan.zone);
-    hash.add(std::int64_t{plan.spot ? 1 : 0});
-    for (const auto& [key, value] : plan.labels) {
-        hash.add(key);
-        hash.add(value);
-    }
-    for (const Taint& taint : plan.taints) hash.add(to_string(taint));
+    const std::uint64_t hash = hash_of_plan(plan);
     // Both halves count, and what a name has room for is enough to tell a cluster's groups apart.
-    const auto folded = static_cast<std::uint32_t>(hash.value() ^ (hash.value() >> 32));
+    const auto folded = static_cast<std::uint32_t>(hash ^ (hash >> 32));
     char out[9];
     std::snprintf(out, sizeof out, "%08x", static_cast<unsigned>(folded));
     return out;

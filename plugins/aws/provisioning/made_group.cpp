@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include <capstan/hash.hpp>
+#include <capstan/group_plan_hash.hpp>
 #include <capstan/sentence.hpp>
 
 #include "../templates/node_tags.hpp"
@@ -85,18 +85,7 @@ bool is_made_for(const Labels& tags, std::string_view cluster) noexcept {
     return at != tags.end() && !cluster.empty() && at->second == cluster;
 }
 
-std::string digest_of(const GroupPlan& plan) {
-    Hash hash;
-    hash.add(plan.machine_type);
-    hash.add(plan.zone);
-    hash.add(std::int64_t{plan.spot ? 1 : 0});
-    for (const auto& [key, value] : plan.labels) {
-        hash.add(key);
-        hash.add(value);
-    }
-    for (const Taint& taint : plan.taints) hash.add(to_string(taint));
-    return hexadecimal(hash.value());
-}
+std::string digest_of(const GroupPlan& plan) { return hexadecimal(hash_of_plan(plan)); }
 
 Labels capacity_type_labels(bool spot) {
     if (!spot) return {{"eks.amazonaws.com/capacityType", "ON_DEMAND"}};
