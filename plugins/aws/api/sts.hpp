@@ -1,4 +1,4 @@
-/// STS: who asks.
+/// STS: the identity behind the credentials.
 #pragma once
 
 #include <string>

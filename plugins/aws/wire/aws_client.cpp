@@ -103,6 +103,7 @@ struct AwsClient::State {
     bool learn_skew(const std::string& code, const Result<HttpReply>& reply);
     void learn_clock(Time sent, const HttpReply& reply);
     static Task<void> answer(std::shared_ptr<State> self, AwsCall call);
+    static Task<Json> answer_json(std::shared_ptr<State> self, AwsCall call);
     static Task<void> attempts(std::shared_ptr<State> self, AwsCall call);
     static Task<bool> correct(std::shared_ptr<State> self, std::shared_ptr<Corrections> done,
                               Credentials refused, std::shared_ptr<FailedAttempt> failed,
@@ -219,10 +220,7 @@ Task<XmlReply> AwsClient::call(QueryRequest request, Repeatable repeatable) {
     co_return std::move(*out);
 }
 
-Task<Json> AwsClient::get(Service service, std::string action, std::string path) {
-    AwsCall call{service, name_of_action(service, action),
-                 HttpRequest("GET", state_->url_of(service, path)), Repeatable::yes};
-    call.request.header("accept", "application/json");
+Task<Json> AwsClient::State::answer_json(std::shared_ptr<State> self, AwsCall call) {
     Json out;
     call.read = [&out](const HttpReply& reply) -> std::optional<Error> {
         Result<Json> read = read_json_answer(reply);
@@ -230,8 +228,15 @@ Task<Json> AwsClient::get(Service service, std::string action, std::string path)
         out = std::move(*read);
         return std::nullopt;
     };
-    co_await State::answer(state_, std::move(call));
+    co_await answer(self, std::move(call));
     co_return std::move(out);
+}
+
+Task<Json> AwsClient::get(Service service, std::string action, std::string path) {
+    AwsCall call{service, name_of_action(service, action),
+                 HttpRequest("GET", state_->url_of(service, path)), Repeatable::yes};
+    call.request.header("accept", "application/json");
+    co_return co_await State::answer_json(state_, std::move(call));
 }
 
 Task<Json> AwsClient::post_json(Service service, std::string target, Json body,
@@ -241,15 +246,7 @@ Task<Json> AwsClient::post_json(Service service, std::string target, Json body,
     call.request.header("content-type", "application/x-amz-json-1.0")
         .header("x-amz-target", target)
         .with_body(to_string(body));
-    Json out;
-    call.read = [&out](const HttpReply& reply) -> std::optional<Error> {
-        Result<Json> read = read_json_answer(reply);
-        if (!read) return read.error();
-        out = std::move(*read);
-        return std::nullopt;
-    };
-    co_await State::answer(state_, std::move(call));
-    co_return std::move(out);
+    co_return co_await State::answer_json(state_, std::move(call));
 }
 
 QueryRequest& QueryRequest::set(std::string name, std::string value) & {

@@ -88,8 +88,8 @@ TEST(CredentialsChain, FallsToContainerAndInstance) {
 
 TEST(CredentialsChain, AHomeThatMayNotBeReadKeepsNothingBehindItFromBeingAsked) {
     ChainMachine m;
-    m.environment.set = {{"HOME", "/root"}};
-    for (const char* path : {"/root/.aws/config", "/root/.aws/credentials"})
+    m.environment.set = {{"HOME", "/home/pod"}};
+    for (const char* path : {"/home/pod/.aws/config", "/home/pod/.aws/credentials"})
         m.environment.refused[path] = {ErrorCode::permission, "it may not be read"};
     serve_metadata(m, "NODE", m.host.now() + 6h);
     EXPECT_EQ(m.key(), "ASIANODE");

@@ -127,11 +127,11 @@ TEST(SharedFiles, AMistakeNamesTheFile) {
 
 TEST(SharedFiles, AHomeThatMayNotBeReadHasNone) {
     FakeMachine m;
-    m.environment.set["HOME"] = "/root";
-    m.environment.refused["/root/.aws/config"] = {ErrorCode::permission,
-                                                  "\"/root/.aws/config\": it may not be read"};
-    EXPECT_THAT(shared_files(m)->paths,
-                ElementsAre("\"/root/.aws/config\": it may not be read", "/root/.aws/credentials"));
+    m.environment.set["HOME"] = "/home/pod";
+    m.environment.refused["/home/pod/.aws/config"] = {
+        ErrorCode::permission, "\"/home/pod/.aws/config\": it may not be read"};
+    EXPECT_THAT(shared_files(m)->paths, ElementsAre("\"/home/pod/.aws/config\": it may not be read",
+                                                    "/home/pod/.aws/credentials"));
 }
 
 TEST(SharedFiles, AFileThatAVariableNamesHasToBeReadable) {
