@@ -175,7 +175,10 @@ SharedCloudView AwsCloud::Account::make_view() {
 }
 
 AwsCloud::AwsCloud(Host host, AwsConfig config)
-    : host_(host), config_(std::move(config)), environment_(host), reading_(host) {}
+    : host_(host),
+      config_(std::move(config)),
+      environment_(host, variable_names()),
+      reading_(host) {}
 
 AwsCloud::~AwsCloud() = default;
 

@@ -1,21 +1,9 @@
 #include "environment.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstddef>
-#include <cstdlib>
-#include <utility>
-
-#include <capstan/sentence.hpp>
-
 namespace capstan::aws {
 namespace {
 
-constexpr const char* variable_names[] = {
+constexpr const char* names_of_aws[] = {
     "HOME",
     "AWS_REGION",
     "AWS_DEFAULT_REGION",
@@ -49,82 +37,8 @@ constexpr const char* variable_names[] = {
     "AWS_ENDPOINT_URL_SQS",
 };
 
-Variables read_process_variables() {
-    Variables out;
-    for (const char* name : variable_names) {
-        // The plugin changes no variable, and no thread of the host does once it runs.
-        const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-        if (value != nullptr && *value != '\0') out.emplace(name, value);
-    }
-    return out;
-}
-
-class FileHandle {
-public:
-    explicit FileHandle(const std::string& path)
-        : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-    FileHandle(const FileHandle&) = delete;
-    FileHandle& operator=(const FileHandle&) = delete;
-    ~FileHandle() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    int fd() const noexcept { return fd_; }
-
-private:
-    int fd_;
-};
-
-[[noreturn]] void complain_of_file(const std::string& path, int number) {
-    const ErrorCode code = number == ENOENT || number == ENOTDIR ? ErrorCode::not_found
-                           : number == EACCES || number == EPERM ? ErrorCode::permission
-                                                                 : ErrorCode::unavailable;
-    const char* const why = code == ErrorCode::not_found    ? "there is no such file"
-                            : code == ErrorCode::permission ? "it may not be read"
-                                                            : "it cannot be read";
-    throw Failure(code, in_quotes(path) + ": " + why);
-}
-
-/// Tokens and profiles are small; what is larger is another file.
-constexpr std::size_t file_size_max = std::size_t{1} << 20;
-
-std::string read_machine_file(const std::string& path) {
-    const FileHandle file(path);
-    struct stat about{};
-    if (file.fd() < 0 || ::fstat(file.fd(), &about) != 0) complain_of_file(path, errno);
-    if (!S_ISREG(about.st_mode))
-        throw Failure(ErrorCode::unavailable, in_quotes(path) + ": it is no file");
-    std::string out;
-    std::array<char, 4096> part{};
-    for (;;) {
-        const ssize_t size = ::read(file.fd(), part.data(), part.size());
-        if (size < 0 && errno == EINTR) continue;
-        if (size < 0) complain_of_file(path, errno);
-        if (size == 0) return out;
-        out.append(part.data(), static_cast<std::size_t>(size));
-        if (out.size() > file_size_max)
-            throw Failure(ErrorCode::unavailable, in_quotes(path) + ": it is larger than 1 MiB");
-    }
-}
-
 }  // namespace
 
-Task<Variables> MachineEnvironment::variables() {
-    co_return co_await blocking(host_, &read_process_variables);
-}
-
-Task<std::string> MachineEnvironment::read_file(std::string path) {
-    co_return co_await blocking(host_, &read_machine_file, std::move(path));
-}
-
-std::string find_variable(const Variables& variables, std::string_view name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? std::string() : found->second;
-}
-
-bool is_switched_on(const Variables& variables, std::string_view name) {
-    std::string value = find_variable(variables, name);
-    for (char& c : value) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return value == "true";
-}
+std::span<const char* const> variable_names() noexcept { return names_of_aws; }
 
 }  // namespace capstan::aws

@@ -51,9 +51,9 @@ Task<void> DataFiles::renew_prices() {
     if (!prices_ || host_.monotonic() - read_at_ < prices_life) co_return;
     const Result<void> done = co_await as_result(read_prices());
     if (done) {
-        news_.end("file");
+        warnings_.end("file");
     } else {
-        news_.tell("file", "prices stay those of " + prices_->date() + ": " + done.error().message);
+        warnings_.tell("file", "prices stay those of " + prices_->date() + ": " + done.error().message);
     }
 }
 
@@ -66,7 +66,7 @@ void DataFiles::tell_prices() {
     if (prices_->region() != config_.region)
         sentences.push_back(file + " has the prices of " + in_quotes(prices_->region()) +
                             ", and the groups are in " + in_quotes(config_.region));
-    news_.tell("prices", std::move(sentences));
+    warnings_.tell("prices", std::move(sentences));
 }
 
 }  // namespace capstan::aws

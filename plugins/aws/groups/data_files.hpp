@@ -7,11 +7,11 @@
 #include <string>
 
 #include <capstan/host.hpp>
+#include <capstan/standing_warnings.hpp>
 #include <capstan/task.hpp>
 
 #include "../templates/price_table.hpp"
 #include "../templates/type_table.hpp"
-#include "news.hpp"
 
 namespace capstan::aws {
 
@@ -23,7 +23,7 @@ public:
         std::string region{};                    ///< that prices are to be of
     };
     DataFiles(const Host& host, Config config)
-        : host_(host), config_(std::move(config)), news_(host) {}
+        : host_(host), config_(std::move(config)), warnings_(host) {}
 
     /// A file that cannot be read, or is none, is `invalid_config`.
     Task<std::optional<TypeTable>> read_types();
@@ -41,7 +41,7 @@ private:
 
     const Host host_;
     const Config config_;
-    News news_;
+    StandingWarnings warnings_;
     std::shared_ptr<const PriceTable> prices_{};
     std::string text_{};  ///< of the file, as the prices are of
     Duration read_at_{};

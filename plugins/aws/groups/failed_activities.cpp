@@ -41,7 +41,7 @@ std::optional<Error> find_failed_launch(const std::vector<ScalingActivity>& acti
 
 FailedActivities::FailedActivities(const Host& host, AutoScalingApi& api, Config config,
                                    std::function<Time()> aws_now)
-    : host_(host), api_(api), config_(config), aws_now_(std::move(aws_now)), news_(host) {}
+    : host_(host), api_(api), config_(config), aws_now_(std::move(aws_now)), warnings_(host) {}
 
 Task<void> FailedActivities::update(std::vector<Size> groups) {
     drop_strangers(groups);
@@ -52,7 +52,7 @@ Task<void> FailedActivities::update(std::vector<Size> groups) {
         if (size.members >= size.desired) {
             forget_failure(group);
             group.wants_since.reset();
-            news_.end(size.group);
+            warnings_.end(size.group);
             continue;
         }
         if (!group.wants_since) group.wants_since = host_.monotonic();
@@ -74,11 +74,11 @@ Task<void> FailedActivities::read(std::string group) {
     const auto at = groups_.find(group);
     if (at == groups_.end()) co_return;
     if (!activities) {
-        news_.tell(group, "whether launches of group " + in_quotes(group) +
+        warnings_.tell(group, "whether launches of group " + in_quotes(group) +
                               " fail is not known: " + activities.error().message);
         co_return;
     }
-    news_.end(group);
+    warnings_.end(group);
     // A request that was begun meanwhile has another moment to count from.
     if (at->second.since != since) co_return;
     at->second.failure = find_failed_launch(*activities, since);

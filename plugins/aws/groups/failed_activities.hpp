@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <capstan/host.hpp>
+#include <capstan/standing_warnings.hpp>
 #include <capstan/task.hpp>
 
 #include "../api/auto_scaling.hpp"
-#include "news.hpp"
 
 namespace capstan::aws {
 
@@ -66,7 +66,7 @@ private:
     AutoScalingApi& api_;
     const Config config_;
     const std::function<Time()> aws_now_;
-    News news_;
+    StandingWarnings warnings_;
     std::map<std::string, Followed> groups_{};
     std::uint64_t version_ = 0;
 };

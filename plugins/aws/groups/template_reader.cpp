@@ -85,7 +85,7 @@ TemplateReader::TemplateReader(const Host& host, Apis apis, TypeSource& types,
       reading_configurations_(host),
       calls_(host, parallel_calls, describes_waiting_most),
       parallel_calls_(parallel_calls),
-      news_(host) {}
+      warnings_(host) {}
 
 Task<NodeTemplate> TemplateReader::describe(AutoScalingGroup group) {
     const Semaphore::Permit permit = co_await calls_.acquire();
@@ -97,7 +97,7 @@ Task<NodeTemplate> TemplateReader::describe(AutoScalingGroup group) {
     if (!made) co_return fail(within(group_title(group), std::move(made).error()));
     for (const std::string& warning : made->warnings)
         warnings.push_back(group_title(group) + ": " + warning);
-    news_.tell(group.name, std::move(warnings));
+    warnings_.tell(group.name, std::move(warnings));
     if (described_.try_emplace(group.name).second) ++described_version_;
     made->node.fingerprint = fingerprint_of(sources, config_);
     co_return std::move(made->node);

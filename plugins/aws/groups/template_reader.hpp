@@ -12,16 +12,16 @@
 #include <vector>
 
 #include <capstan/host.hpp>
+#include <capstan/last_known.hpp>
 #include <capstan/semaphore.hpp>
 #include <capstan/single_flight.hpp>
+#include <capstan/standing_warnings.hpp>
 #include <capstan/task.hpp>
 
 #include "../api/auto_scaling.hpp"
 #include "../api/ec2.hpp"
 #include "../api/eks.hpp"
 #include "../templates/group_template.hpp"
-#include "last_known.hpp"
-#include "news.hpp"
 #include "type_source.hpp"
 
 namespace capstan::aws {
@@ -114,7 +114,7 @@ private:
     std::size_t renewed_ = 0;  ///< groups that were looked at, over and over
     Semaphore calls_;
     const std::size_t parallel_calls_;
-    News news_;
+    StandingWarnings warnings_;
 };
 
 }  // namespace capstan::aws

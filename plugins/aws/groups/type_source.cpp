@@ -18,7 +18,7 @@ constexpr Duration type_pause = std::chrono::minutes(1);
 }  // namespace
 
 TypeSource::TypeSource(const Host& host, Ec2Api& api, bool asks_ec2)
-    : host_(host), api_(api), asks_ec2_(asks_ec2), reading_(host), news_(host) {}
+    : host_(host), api_(api), asks_ec2_(asks_ec2), reading_(host), warnings_(host) {}
 
 void TypeSource::want(const std::string& name) { wanted_.insert(name); }
 
@@ -73,7 +73,7 @@ Task<bool> TypeSource::read(std::vector<std::string> names) {
     const auto told = co_await as_result(api_.describe_instance_types(names));
     if (told) {
         keep(names, *told);
-        news_.end("types");
+        warnings_.end("types");
     } else {
         failed_until_ = host_.monotonic() + type_pause;
         tell_table(told.error());
@@ -101,7 +101,7 @@ void TypeSource::keep(const std::vector<std::string>& names,
 }
 
 void TypeSource::tell_table(const Error& error) {
-    news_.tell("types", "instance types that EC2 has not told yet are those of a table of " +
+    warnings_.tell("types", "instance types that EC2 has not told yet are those of a table of " +
                             table().date() + ": " + error.message);
 }
 

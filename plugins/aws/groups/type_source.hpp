@@ -11,11 +11,11 @@
 
 #include <capstan/host.hpp>
 #include <capstan/single_flight.hpp>
+#include <capstan/standing_warnings.hpp>
 #include <capstan/task.hpp>
 
 #include "../api/ec2.hpp"
 #include "../templates/type_table.hpp"
-#include "news.hpp"
 
 namespace capstan::aws {
 
@@ -69,7 +69,7 @@ private:
     std::shared_ptr<const TypeTable> all_{};  ///< as they were told last
     std::uint64_t all_version_ = 0;
     bool all_is_of_ec2_ = false;
-    News news_;
+    StandingWarnings warnings_;
 };
 
 }  // namespace capstan::aws

@@ -19,7 +19,7 @@ CloudView ViewMaker::make(const PriceTable* prices) {
     // Of a list that was never read its groups are not known, so none of them is named.
     std::vector<std::string> failures = parts_.lists.find_failures();
     out.complete = out.unreadable.empty() && failures.empty();
-    news_.tell("lists", std::move(failures));
+    warnings_.tell("lists", std::move(failures));
     return out;
 }
 
@@ -49,7 +49,7 @@ void ViewMaker::add(const std::string& name, const ListedGroup& listed, const Pr
 /// One that the settings name is expected to be there.
 void ViewMaker::leave_out(const std::string& name, Error why, CloudView& out) {
     const StaticGroup* const limits = parts_.limits.find(name);
-    if (limits == nullptr) return news_.tell(name, why.message + ": it is left out");
+    if (limits == nullptr) return warnings_.tell(name, why.message + ": it is left out");
     NodeGroup& group = out.groups.emplace_back();
     group.id = NodeGroupId(name);
     group.min = limits->min;
@@ -64,7 +64,7 @@ void ViewMaker::tell_group(const AutoScalingGroup& group, const NodeGroup& told)
         sentences.push_back(std::move(conflict));
     for (const std::string& warning : read_option_tags(group.tags).warnings)
         sentences.push_back("group " + in_quotes(told.id.value()) + ": " + warning);
-    news_.tell(group.name, std::move(sentences));
+    warnings_.tell(group.name, std::move(sentences));
 }
 
 NodeGroup ViewMaker::make_group(const GroupContext& context) const {

@@ -7,13 +7,13 @@
 #include <string_view>
 
 #include <capstan/cloud_view.hpp>
+#include <capstan/standing_warnings.hpp>
 
 #include "../templates/price_table.hpp"
 #include "failed_activities.hpp"
 #include "group_limits.hpp"
 #include "group_lists.hpp"
 #include "group_terms.hpp"
-#include "news.hpp"
 #include "template_reader.hpp"
 
 namespace capstan::aws {
@@ -31,7 +31,7 @@ public:
         /// Whether AWS has given notice of an instance.
         std::function<std::optional<Leaving>(std::string_view)> find_notice;
     };
-    ViewMaker(const Host& host, Parts parts) : parts_(std::move(parts)), news_(host) {}
+    ViewMaker(const Host& host, Parts parts) : parts_(std::move(parts)), warnings_(host) {}
 
     /// `prices`: NULL: none are known.
     CloudView make(const PriceTable* prices);
@@ -56,7 +56,7 @@ private:
     void tell_group(const AutoScalingGroup& group, const NodeGroup& told);
 
     const Parts parts_;
-    News news_;
+    StandingWarnings warnings_;
 };
 
 }  // namespace capstan::aws

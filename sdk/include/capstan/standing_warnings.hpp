@@ -1,4 +1,7 @@
-/// Warnings that are said once, for as long as what they say goes on.
+/// Warnings that are logged once, for as long as what they say goes on.
+///
+///     StandingWarnings warnings_{host_};                       // a member
+///     warnings_.tell("group " + id, find_remarks(group));      // in each refresh
 #pragma once
 
 #include <algorithm>
@@ -9,14 +12,14 @@
 
 #include <capstan/host.hpp>
 
-namespace capstan::aws {
+CAPSTAN_NAMESPACE_BEGIN
 
 /// [strand]
-class News {
+class StandingWarnings {
 public:
-    explicit News(const Host& host) : host_(host) {}
+    explicit StandingWarnings(const Host& host) : host_(host) {}
 
-    /// What there is to say about a subject now: warns of what it did not have before.
+    /// All that there is to say about a subject now: logs what it did not have before.
     void tell(const std::string& subject, std::vector<std::string> sentences) {
         std::vector<std::string>& said = said_[subject];
         for (const std::string& sentence : sentences) {
@@ -31,7 +34,7 @@ public:
     void tell(const std::string& subject, std::string sentence) {
         tell(subject, std::vector<std::string>{std::move(sentence)});
     }
-    /// It is over; the same sentence is news again.
+    /// It is over; the same sentence is logged again when it comes back.
     void end(const std::string& subject) { said_.erase(subject); }
 
 private:
@@ -39,4 +42,4 @@ private:
     std::map<std::string, std::vector<std::string>> said_{};
 };
 
-}  // namespace capstan::aws
+CAPSTAN_NAMESPACE_END

@@ -1,4 +1,4 @@
-#include "credentials/environment.hpp"
+#include <capstan/environment.hpp>
 
 #include <gmock/gmock.h>
 
@@ -8,12 +8,14 @@
 
 #include <capstan/testing/run_task.hpp>
 
-namespace capstan::aws {
+namespace capstan {
 namespace {
 
 using testing::FakeHost;
 using ::testing::HasSubstr;
 using testing::run;
+
+constexpr const char* names[] = {"CAPSTAN_TEST_REGION", "CAPSTAN_TEST_PROFILE"};
 
 /// A folder of its own for each test.
 class MachineEnvironmentTest : public ::testing::Test {
@@ -31,10 +33,10 @@ protected:
 
     std::filesystem::path folder_ =
         std::filesystem::path(::testing::TempDir()) /
-        ("aws_environment_" +
+        ("environment_" +
          std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     FakeHost host_{};
-    MachineEnvironment environment_{host_.host()};
+    MachineEnvironment environment_{host_.host(), names};
 };
 
 TEST_F(MachineEnvironmentTest, ReadsAWholeFile) {
@@ -61,16 +63,16 @@ TEST_F(MachineEnvironmentTest, AFileBeyondTheLimitIsRefused) {
                 HasSubstr("larger than 1 MiB"));
 }
 
-TEST_F(MachineEnvironmentTest, HasTheVariablesOfAwsThatAreSet) {
-    ::setenv("AWS_REGION", "eu-north-1", 1);
-    ::setenv("AWS_PROFILE", "", 1);
-    ::setenv("AWS_SOMETHING_ELSE", "x", 1);
+TEST_F(MachineEnvironmentTest, HasTheVariablesOfTheClientThatAreSet) {
+    ::setenv("CAPSTAN_TEST_REGION", "eu-north-1", 1);
+    ::setenv("CAPSTAN_TEST_PROFILE", "", 1);
+    ::setenv("CAPSTAN_TEST_OTHER", "x", 1);
     const auto variables = run(host_, environment_.variables());
-    ::unsetenv("AWS_REGION");
+    ::unsetenv("CAPSTAN_TEST_REGION");
     ASSERT_TRUE(variables);
-    EXPECT_EQ(find_variable(*variables, "AWS_REGION"), "eu-north-1");
-    EXPECT_FALSE(variables->contains("AWS_PROFILE"));
-    EXPECT_FALSE(variables->contains("AWS_SOMETHING_ELSE"));
+    EXPECT_EQ(find_variable(*variables, "CAPSTAN_TEST_REGION"), "eu-north-1");
+    EXPECT_FALSE(variables->contains("CAPSTAN_TEST_PROFILE"));
+    EXPECT_FALSE(variables->contains("CAPSTAN_TEST_OTHER"));
 }
 
 TEST(Variables, AreSwitchedOnByTrueAlone) {
@@ -83,4 +85,4 @@ TEST(Variables, AreSwitchedOnByTrueAlone) {
 }
 
 }  // namespace
-}  // namespace capstan::aws
+}  // namespace capstan

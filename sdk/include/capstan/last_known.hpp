@@ -1,4 +1,4 @@
-/// Answers of AWS that are asked for anew now and then, and stand until another one comes.
+/// Answers of a cloud that are asked for anew now and then, and stand until another one comes.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 #include <capstan/cached.hpp>
 
-namespace capstan::aws {
+CAPSTAN_NAMESPACE_BEGIN
 
 /// [strand] As Cached, and besides: a value that is no longer fresh can still be looked at, and a
 /// key that could not be read is left alone for a while.
@@ -99,4 +99,4 @@ private:
     std::uint64_t version_ = 0;
 };
 
-}  // namespace capstan::aws
+CAPSTAN_NAMESPACE_END

@@ -1,0 +1,28 @@
+/// What the settings say of credentials.
+#pragma once
+
+#include <string>
+
+#include <capstan/duration.hpp>
+
+#include "../wire/endpoints.hpp"
+
+namespace capstan::gce {
+
+struct CredentialsConfig {
+    /// A file of credentials in Google's JSON: service_account, external_account, authorized_user,
+    /// impersonated_service_account. Empty: GOOGLE_APPLICATION_CREDENTIALS, then
+    /// ~/.config/gcloud/application_default_credentials.json, then the metadata server.
+    std::string file{};
+    /// The name of the host's secret that holds such JSON; before `file`.
+    std::string key_secret{};
+    /// A service account to impersonate with what was found otherwise; empty: none.
+    std::string impersonate{};
+    std::string quota_project{};  ///< empty: the file's, or GOOGLE_CLOUD_QUOTA_PROJECT
+    std::string metadata_host{};  ///< "metadata.google.internal"; empty: GCE_METADATA_HOST, or that
+    /// No credentials at all: for servers that play Google.
+    bool anonymous = false;
+    EndpointConfig endpoints{};
+};
+
+}  // namespace capstan::gce

@@ -1,0 +1,135 @@
+/// Environment variables and small files of the machine, as clients of clouds look for credentials.
+///
+///     static constexpr const char* names[] = {"HOME", "ACME_PROFILE"};
+///     MachineEnvironment environment_{host_, names};           // a member
+///     const Variables variables = co_await environment_.variables();
+///     const std::string profile = find_variable(variables, "ACME_PROFILE");
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+#include <capstan/task.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+/// [strand] An interface, so that tests give an environment of their own.
+class Environment {
+public:
+    virtual ~Environment() = default;
+
+    /// Those of the client's that are set and not empty.
+    virtual Task<Variables> variables() = 0;
+    /// The whole file. A Failure names the file: `not_found`, `permission`, or `unavailable`.
+    virtual Task<std::string> read_file(std::string path) = 0;
+};
+
+namespace detail {
+
+class FileHandle {
+public:
+    explicit FileHandle(const std::string& path)
+        : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    FileHandle(const FileHandle&) = delete;
+    FileHandle& operator=(const FileHandle&) = delete;
+    ~FileHandle() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    int fd() const noexcept { return fd_; }
+
+private:
+    int fd_;
+};
+
+[[noreturn]] inline void refuse_file(const std::string& path, int number) {
+    const ErrorCode code = number == ENOENT || number == ENOTDIR ? ErrorCode::not_found
+                           : number == EACCES || number == EPERM ? ErrorCode::permission
+                                                                 : ErrorCode::unavailable;
+    const char* const why = code == ErrorCode::not_found    ? "there is no such file"
+                            : code == ErrorCode::permission ? "it may not be read"
+                                                            : "it cannot be read";
+    throw Failure(code, in_quotes(path) + ": " + why);
+}
+
+/// Tokens and profiles are small; what is larger is another file.
+inline constexpr std::size_t environment_file_max = std::size_t{1} << 20;
+
+inline std::string read_small_file(const std::string& path) {
+    const FileHandle file(path);
+    struct stat about{};
+    if (file.fd() < 0 || ::fstat(file.fd(), &about) != 0) refuse_file(path, errno);
+    if (!S_ISREG(about.st_mode))
+        throw Failure(ErrorCode::unavailable, in_quotes(path) + ": it is no file");
+    std::string out;
+    std::array<char, 4096> part{};
+    for (;;) {
+        const ssize_t size = ::read(file.fd(), part.data(), part.size());
+        if (size < 0 && errno == EINTR) continue;
+        if (size < 0) refuse_file(path, errno);
+        if (size == 0) return out;
+        out.append(part.data(), static_cast<std::size_t>(size));
+        if (out.size() > environment_file_max)
+            throw Failure(ErrorCode::unavailable, in_quotes(path) + ": it is larger than 1 MiB");
+    }
+}
+
+inline Variables read_variables(std::span<const char* const> names) {
+    Variables out;
+    for (const char* const name : names) {
+        // A plugin changes no variable, and no thread of the host does once it runs.
+        const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+        if (value != nullptr && *value != '\0') out.emplace(name, value);
+    }
+    return out;
+}
+
+}  // namespace detail
+
+/// The process's own environment and the machine's files, read where it may block. A file of more
+/// than 1 MiB is `unavailable`.
+class MachineEnvironment : public Environment {
+public:
+    /// `names`: of the variables that `variables` looks for; they live as long as this.
+    MachineEnvironment(const Host& host, std::span<const char* const> names)
+        : host_(host), names_(names) {}
+
+    Task<Variables> variables() override {
+        co_return co_await blocking(host_, &detail::read_variables, names_);
+    }
+    Task<std::string> read_file(std::string path) override {
+        co_return co_await blocking(host_, &detail::read_small_file, std::move(path));
+    }
+
+private:
+    Host host_;
+    std::span<const char* const> names_;
+};
+
+/// Empty: not set.
+inline std::string find_variable(const Variables& variables, std::string_view name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::string() : found->second;
+}
+
+/// Whether it is set to "true", in any case.
+inline bool is_switched_on(const Variables& variables, std::string_view name) {
+    std::string value = find_variable(variables, name);
+    for (char& c : value) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return value == "true";
+}
+
+CAPSTAN_NAMESPACE_END
