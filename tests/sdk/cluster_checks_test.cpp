@@ -1,5 +1,4 @@
-// What groups rely on that a cluster may not have: tags that tell, and requests.
-#include "provisioning/cluster_checks.hpp"
+#include <capstan/cluster_checks.hpp>
 
 #include <gmock/gmock.h>
 
@@ -9,7 +8,7 @@
 #include <capstan/testing/fake_host.hpp>
 #include <capstan/testing/run_task.hpp>
 
-namespace capstan::aws {
+namespace capstan {
 namespace {
 
 using ::testing::ElementsAre;
@@ -27,13 +26,13 @@ Json json_of(const std::string& text) {
 Json labelled_node(const std::string& id, const std::string& labels,
                    const std::string& taints = "") {
     return json_of(R"({"apiVersion": "v1", "kind": "Node", "metadata": {"name": ")" + id +
-                   R"(", "labels": {)" + labels + R"(}}, "spec": {"providerID": "aws:///a/)" + id +
+                   R"(", "labels": {)" + labels + R"(}}, "spec": {"providerID": "acme:///a/)" + id +
                    R"(", "taints": [)" + taints + "]}}");
 }
 
 CheckedGroup web(std::vector<std::string> ids) {
     CheckedGroup out{.name = "web"};
-    for (const std::string& id : ids) out.provider_ids.push_back("aws:///a/" + id);
+    for (const std::string& id : ids) out.provider_ids.push_back("acme:///a/" + id);
     return out;
 }
 
@@ -41,13 +40,14 @@ constexpr const char* team_text = R"("team": "a", "kubernetes.io/arch": "amd64")
 constexpr const char* dedicated_text =
     R"({"key": "dedicated", "value": "gpu", "effect": "NoSchedule"})";
 
-TEST(UntoldMarks, AreWhatAllNodesCarryAndNoTagTells) {
+TEST(UntoldMarks, AreWhatAllNodesCarryAndNoTemplateTells) {
     const std::vector<Json> nodes{labelled_node("i-1", team_text, dedicated_text),
                                   labelled_node("i-2", team_text, dedicated_text)};
-    EXPECT_THAT(find_untold_marks(nodes, {web({"i-1", "i-2"})}),
-                ElementsAre("group web: its nodes have the label team=a, taint "
-                            "dedicated=gpu:NoSchedule, which its tags do not tell; a new node is "
-                            "taken to be without"));
+    EXPECT_THAT(
+        find_untold_marks(nodes, {web({"i-1", "i-2"})}),
+        ElementsAre("group web: its nodes have the label team=a, taint "
+                    "dedicated=gpu:NoSchedule, which its template does not tell; a new node is "
+                    "taken to be without"));
 }
 
 TEST(UntoldMarks, AreNoneWhereTheTemplateTells) {
@@ -106,9 +106,9 @@ TEST_F(ClusterChecks, LookAtTheCluster) {
 
 TEST_F(ClusterChecks, SayWhatTheyMayNotLookAt) {
     host.kube().serve(daemon_sets).grant("daemonsets.apps:list");
-    EXPECT_THAT(check(), ElementsAre("not checked: whether tags tell the labels and taints of "
+    EXPECT_THAT(check(), ElementsAre("not checked: whether templates tell the labels and taints of "
                                      "nodes: it takes \"nodes:list\" in grants.kube"));
 }
 
 }  // namespace
-}  // namespace capstan::aws
+}  // namespace capstan
