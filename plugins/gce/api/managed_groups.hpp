@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <capstan/cloud_view.hpp>
+#include <capstan/host.hpp>
 #include <capstan/task.hpp>
 
 #include "../wire/gce_client.hpp"
@@ -25,7 +25,7 @@ struct ManagedGroup {
     std::vector<std::string> version_templates{};  ///< of all `versions`
     int target_size = 0, target_suspended = 0, target_stopped = 0;
     bool is_stable = false;
-    std::map<std::string, int> actions{};  ///< `currentActions` that are not 0: {"creating", 3}
+    std::map<std::string, int> actions{};  ///< `currentActions` but `none` that are not 0
     std::vector<std::string> zones{};      ///< regional: of its distribution policy; by name
     std::string shape{};               ///< regional: "EVEN", "BALANCED", "ANY", "ANY_SINGLE_ZONE"
     std::string update_type{};         ///< "PROACTIVE", "OPPORTUNISTIC"
@@ -77,7 +77,7 @@ struct ManagedGroups {
 /// [strand] The client lives longer.
 class ManagedGroupsApi {
 public:
-    explicit ManagedGroupsApi(GceClient& client) : client_(client) {}
+    ManagedGroupsApi(const Host& host, GceClient& client) : host_(host), client_(client) {}
 
     /// instanceGroupManagers.aggregatedList: all of a project, a page of 500 a call.
     Task<ManagedGroups> list_all(std::string project);
@@ -105,6 +105,7 @@ public:
     Task<Operation> remove(ResourceLink group);
 
 private:
+    Host host_;
     GceClient& client_;
 };
 
