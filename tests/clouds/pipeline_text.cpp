@@ -1,0 +1,44 @@
+#include "pipeline_text.hpp"
+
+#include <sstream>
+
+namespace capstan::clouds {
+namespace {
+
+std::string quoted_names(const std::vector<Part>& parts) {
+    std::string out;
+    for (const Part& part : parts) out += (out.empty() ? "\"" : ", \"") + part.plugin + "\"";
+    return out;
+}
+
+std::string table_of(const Part& part) {
+    const std::string name = "[plugin." + part.plugin;
+    std::string out =
+        name + "]\ngrants = { http = [\"127.0.0.1\"] }\n" + name + ".settings]\n" + part.settings;
+    replace_all(out, "SERVER", part.server->url());
+    return out;
+}
+
+}  // namespace
+
+std::string pipeline_text(const std::vector<Part>& parts, const StoryOptions& options) {
+    std::ostringstream out;
+    out << "[pipeline]\nclouds = [" << quoted_names(parts)
+        << "]\n[pipeline.scale_up]\nexpanders = " << options.expanders
+        << "\nsimilarity = [\"resources\", \"labels\"]\n"
+        << options.scale_up << "[plugin.labels]\nsettings = { preset = \"" << parts.front().plugin
+        << "\" }\n";
+    for (const Part& part : parts) out << table_of(part);
+    return std::move(out).str();
+}
+
+std::unique_ptr<e2e::Process> start_joiner(const Part& part,
+                                           const std::filesystem::path& kubeconfig,
+                                           const std::filesystem::path& log) {
+    return std::make_unique<e2e::Process>(
+        std::vector<std::string>{python, "tests/clouds/joiner", kubeconfig.string(),
+                                 part.server->own_url(), part.prefix},
+        e2e::Process::Variables{}, log);
+}
+
+}  // namespace capstan::clouds
