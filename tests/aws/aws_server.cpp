@@ -91,6 +91,7 @@ Call read_call(const json::value& value) {
         return found == nullptr || !found->is_string() ? "" : std::string(found->get_string());
     };
     Call out{.number = value.at("number").to_number<std::int64_t>(),
+             .at = value.at("at").to_number<double>(),
              .service = text("service"),
              .action = text("action"),
              .principal = text("principal"),
@@ -172,6 +173,27 @@ std::string AwsServer::calls_text() const {
             << json::serialize(call.parameters).substr(0, 300) << " " << call.answer.substr(0, 300)
             << "\n";
     return std::move(out).str();
+}
+
+World bare_account() {
+    World world{.policies = {"policy.json", "policy_provisioning.json"}};
+    world.calls = {{"ec2",
+                    "CreateLaunchTemplate",
+                    {{"LaunchTemplateName", "nodes"},
+                     {"LaunchTemplateData",
+                      json::object{{"ImageId", "ami-ekslinux"}, {"UserData", node_config}}}}}};
+    world.more["subnet_tags"] = json::object{{"kubernetes.io/cluster/shop", "shared"}};
+    return world;
+}
+
+clouds::StoryOptions provisioned() {
+    return {.settings =
+                "provisioning = { launch_template = \"nodes\", subnet_tags = { "
+                "\"kubernetes.io/cluster/shop\" = \"shared\" }, instance_types = [\"m5.*\"] }\n",
+            .scale_up = "group_sources = [\"provisioning\"]\n",
+            .more = "[plugin.provisioning]\nsettings = { max_groups = 10 }\n",
+            .empty_group_time = "5s",
+            .discovery = "[]"};
 }
 
 clouds::Part part_of(std::shared_ptr<AwsServer> server, const clouds::StoryOptions& options) {

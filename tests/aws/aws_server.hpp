@@ -54,6 +54,7 @@ struct World {
 /// What was asked of AWS.
 struct Call {
     std::int64_t number = 0;
+    double at = 0;  ///< seconds, by the cloud's clock
     std::string service{}, action{}, principal{}, answer{};
     int status = 0;
     boost::json::value parameters{};
@@ -78,6 +79,11 @@ public:
     int most_desired(const std::string& group) const;
     std::string calls_text() const override;
 };
+
+/// An account without groups, with a launch template to make them of and subnets to make them in.
+World bare_account();
+/// Settings with which groups are made of it.
+clouds::StoryOptions provisioned();
 
 /// AWS as a cloud of a pipeline. Its groups are read anew each second, for a story is short.
 clouds::Part part_of(std::shared_ptr<AwsServer> server, const clouds::StoryOptions& options);

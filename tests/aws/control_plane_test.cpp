@@ -83,18 +83,7 @@ TEST_F(AwsOnARealControlPlane, FallsOverToOnDemandAndGoesOnAfterAKillWithListsTh
 
 /// Test cases 1 and 7 of the proposal on node auto-provisioning, and 2 by the label.
 TEST_F(AwsOnARealControlPlane, MakesAGroupForAPodWithALabelAndDeletesItAfterIt) {
-    World world{.policies = {"policy.json", "policy_provisioning.json"}};
-    world.calls = {{"ec2",
-                    "CreateLaunchTemplate",
-                    {{"LaunchTemplateName", "nodes"},
-                     {"LaunchTemplateData",
-                      json::object{{"ImageId", "ami-ekslinux"}, {"UserData", node_config}}}}}};
-    world.more["subnet_tags"] = json::object{{"kubernetes.io/cluster/shop", "shared"}};
-    begin(world, {.settings = "provisioning = { launch_template = \"nodes\", subnet_tags = { "
-                              "\"kubernetes.io/cluster/shop\" = \"shared\" }, instance_types = "
-                              "[\"m5.*\"] }\n",
-                  .scale_up = "group_sources = [\"provisioning\"]\n",
-                  .more = "[plugin.provisioning]\nsettings = { max_groups = 10 }\n"});
+    begin(bare_account(), provisioned());
     cluster->apply(e2e::deployment(1, "6", {"nodeSelector: {tier: gold}"}));
     EXPECT_TRUE(becomes(120s, [&] { return ready_pods() == 1; }));
     const std::vector<std::string> made = aws().groups();

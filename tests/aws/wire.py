@@ -9,7 +9,7 @@ import urllib.parse
 import uuid
 
 
-def refusal(request, code, message):
+def refusal(request, code, _, message):
     """Content type, headers and body, as the service's protocol has them."""
     service, code, id_ = request["service"], code or "Throttling", str(uuid.uuid4())
     text = message.replace("&", "&amp;").replace("<", "&lt;")

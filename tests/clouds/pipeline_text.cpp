@@ -13,13 +13,19 @@ std::string quoted_names(const std::vector<Part>& parts) {
 
 std::string table_of(const Part& part) {
     const std::string name = "[plugin." + part.plugin;
-    std::string out =
-        name + "]\ngrants = { http = [\"127.0.0.1\"] }\n" + name + ".settings]\n" + part.settings;
-    replace_all(out, "SERVER", part.server->url());
-    return out;
+    return name + "]\ngrants = { http = [\"127.0.0.1\"] }\n" + name + ".settings]\n" +
+           settings_of(part);
 }
 
 }  // namespace
+
+std::string settings_of(const Part& part) {
+    std::string out = part.settings;
+    const std::string& url = part.server->url();
+    replace_all(out, "SERVER", url);
+    replace_all(out, "AUTHORITY", url.substr(url.find("//") + 2));
+    return out;
+}
 
 std::string pipeline_text(const std::vector<Part>& parts, const StoryOptions& options) {
     std::ostringstream out;

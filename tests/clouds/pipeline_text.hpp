@@ -14,7 +14,8 @@ namespace capstan::clouds {
 struct Part {
     std::string plugin{};    ///< "aws"
     std::string prefix{};    ///< what its nodes' providerIDs begin with: "aws:///"
-    std::string settings{};  ///< lines of its table; SERVER stands for the proxy's address
+    std::string settings{};  ///< lines of its table; SERVER is the proxy's URL, AUTHORITY its
+                             ///< host and port
     std::shared_ptr<CloudServer> server{};
 };
 
@@ -31,6 +32,9 @@ struct StoryOptions {
     std::string discovery{};  ///< of the plugin's settings, as TOML; empty: what the cloud's
                               ///< stories have
 };
+
+/// The lines of its table, with its addresses.
+std::string settings_of(const Part& part);
 
 /// The tables [pipeline], [plugin.labels] and those of the clouds. The labels are compared as the
 /// first cloud's preset says.

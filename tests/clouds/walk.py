@@ -29,7 +29,7 @@ class Cloud:
     name: str  # "aws"
     prefix: str  # of providerIDs
     package: str  # of Python, which the server needs
-    folder: pathlib.Path  # with `server` and `walk/story.toml`, in which SERVER is replaced by the server's address
+    folder: pathlib.Path  # with `server` and `walk/story.toml`; there SERVER becomes the server's URL, AUTHORITY its address
     world: dict  # as the server takes it
     # By name of each group, by the words `groups` and `machines`: how many machines it wants, and how many run.
     sizes: typing.Callable
@@ -98,6 +98,7 @@ def show(cloud, folder, options):
     log = (folder / "server.log").open("w", encoding="utf-8")
     server = start_server(cloud, folder, log)
     story = (cloud.folder / "walk/story.toml").read_text(encoding="utf-8").replace("SERVER", server)
+    story = story.replace("AUTHORITY", server.removeprefix("http://"))
     (folder / "story.toml").write_text(story, encoding="utf-8")
     cluster = start([CAPSTAN, "cluster", folder / "story.toml", "--run", "--dir", folder, *options])
     if wait_for(folder / "kubeconfig", cluster):

@@ -6,7 +6,7 @@ Listens on a free port of loopback and writes it into PORT_FILE. It keeps connec
 WIRE is a file of Python with what it must know of the cloud's protocol (tests/aws/wire.py, tests/gce/wire.py):
 
     read_request(method, path, headers, body)   `service` and `action` of a request
-    refusal(request, code, message)             content type, headers and body of an error
+    refusal(request, code, status, message)     content type, headers and body of an error
     once_more(body)                             a page that promises another one, by the token "again"; the server takes
                                                 that token for the first page's
 
@@ -137,7 +137,7 @@ class Proxy:
         if fault == "reset":
             return reset(writer)
         if fault == "error":
-            type_, headers, body = self.wire.refusal(described, rule.code, rule.message)
+            type_, headers, body = self.wire.refusal(described, rule.code, rule.status, rule.message)
             writer.write(made(rule.status, type_, body, headers.items()).bytes())
             return True
         if fault == "html":
