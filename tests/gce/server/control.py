@@ -5,7 +5,7 @@ README.md has every word.
 
 import json
 
-from . import machines, operations
+from . import machines, nodes, operations
 from .access import settle
 from .capacity import CAPACITY
 from .catalog import OFFERED
@@ -195,6 +195,10 @@ class Control:
 
     def get_machines(self):
         return machines.machines()
+
+    def get_nodes(self):
+        """What kubelet would tell of the machines that are up, for the joiner."""
+        return nodes.nodes_of(machines.machines())
 
     def get_key(self, email, url=""):
         """A key file of a service account; `url`: where its token endpoint is, this server if nothing is said."""
