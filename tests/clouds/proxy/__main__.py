@@ -1,13 +1,21 @@
-"""Stands in front of a server of AWS's and does what networks and busy services do; README.md has every fault.
+"""Stands in front of a server that plays a cloud and does what networks and busy services do; README.md has every fault.
 
-    python tests/aws/proxy PORT_FILE http://127.0.0.1:PORT
+    python tests/clouds/proxy PORT_FILE http://127.0.0.1:PORT WIRE
 
-Listens on a free port of loopback and writes it into PORT_FILE. It keeps connections open, as AWS does.
+Listens on a free port of loopback and writes it into PORT_FILE. It keeps connections open, as clouds do.
+WIRE is a file of Python with what it must know of the cloud's protocol (tests/aws/wire.py, tests/gce/wire.py):
+
+    read_request(method, path, headers, body)   `service` and `action` of a request
+    refusal(request, code, status, message)     content type, headers and body of an error
+    once_more(body)                             a page that promises another one, by the token "again"; the server takes
+                                                that token for the first page's
+
 POST /proxy/rules takes a list of rules, in place of those before; GET /proxy/hits tells how often each struck.
 """
 
 import asyncio
 import email.utils
+import importlib.util
 import json
 import os
 import re
@@ -17,10 +25,6 @@ import sys
 import time
 import urllib.parse
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-
-from wire import read_request, refusal  # noqa: E402
-
 KNOWN = {"error", "html", "delay", "hang", "half_open", "reset", "reset_after", "truncated", "cut", "skew",
          "looping_token"}
 
@@ -28,7 +32,7 @@ KNOWN = {"error", "html", "delay", "hang", "half_open", "reset", "reset_after", 
 class Rule:
     """Strikes requests that match: `count` of them (0: all), of those every `every`-th, after the first `skip`."""
 
-    def __init__(self, fault, service="", action="", count=0, every=1, skip=0, seconds=0.0, code="Throttling",
+    def __init__(self, fault, service="", action="", count=0, every=1, skip=0, seconds=0.0, code="",
                  status=400, message="Rate exceeded"):
         if fault not in KNOWN:
             raise ValueError(f"there is no fault {fault}; there are {', '.join(sorted(KNOWN))}")
@@ -90,9 +94,9 @@ def made(status, type_, body, headers=()):
 
 
 class Proxy:
-    def __init__(self, upstream):
+    def __init__(self, upstream, wire):
         parts = urllib.parse.urlsplit(upstream)
-        self.upstream = (parts.hostname, parts.port)
+        self.upstream, self.wire = (parts.hostname, parts.port), wire
         self.rules = []
 
     async def serve(self, reader, writer):
@@ -109,7 +113,7 @@ class Proxy:
     def rule_for(self, request):
         method, path, _ = request.line.split(" ", 2)
         headers = {key.lower(): value for key, value in request.headers}
-        described = read_request(method, path, headers, request.body)
+        described = self.wire.read_request(method, path, headers, request.body)
         for rule in self.rules:
             if rule.strikes(described):
                 return rule, described
@@ -133,7 +137,7 @@ class Proxy:
         if fault == "reset":
             return reset(writer)
         if fault == "error":
-            type_, headers, body = refusal(described["service"], rule.code, rule.message)
+            type_, headers, body = self.wire.refusal(described, rule.code, rule.status, rule.message)
             writer.write(made(rule.status, type_, body, headers.items()).bytes())
             return True
         if fault == "html":
@@ -142,6 +146,8 @@ class Proxy:
         reply = await self.forward(request)
         if fault == "reset_after":  # it was done, and the answer is lost
             return reset(writer)
+        if fault == "looping_token":
+            reply.body = self.wire.once_more(reply.body)
         return write_reply(reply, rule, writer)
 
     async def forward(self, request):
@@ -180,9 +186,6 @@ def write_reply(reply, rule, writer):
         reply.set("Date", email.utils.formatdate(time.time() + rule.seconds, usegmt=True))
     if fault == "truncated":
         reply.body = reply.body[: len(reply.body) // 2]
-    if fault == "looping_token":
-        reply.body = re.sub(rb"<NextToken>[^<]*</NextToken>|<NextToken ?/>", b"", reply.body)
-        reply.body = re.sub(rb"(</\w+Result>)", rb"<NextToken>again</NextToken>\1", reply.body, count=1)
     if fault == "cut":
         whole = reply.bytes()
         writer.write(whole[: len(whole) - max(1, len(reply.body) // 2)])
@@ -192,8 +195,15 @@ def write_reply(reply, rule, writer):
     return True
 
 
-async def main(port_file, upstream):
-    server = await asyncio.start_server(Proxy(upstream).serve, "127.0.0.1", 0)
+def load(path):
+    spec = importlib.util.spec_from_file_location("wire", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+async def main(port_file, upstream, wire):
+    server = await asyncio.start_server(Proxy(upstream, load(wire)).serve, "127.0.0.1", 0)
     with open(port_file + ".new", "w", encoding="utf-8") as file:
         file.write(str(server.sockets[0].getsockname()[1]))
     os.rename(port_file + ".new", port_file)
