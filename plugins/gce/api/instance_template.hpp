@@ -56,7 +56,7 @@ struct InstanceTemplate {
 /// [strand] The client lives longer.
 class InstanceTemplatesApi {
 public:
-    explicit InstanceTemplatesApi(GceClient& client) : client_(client) {}
+    InstanceTemplatesApi(const Host& host, GceClient& client) : host_(host), client_(client) {}
 
     /// instanceTemplates.get or regionInstanceTemplates.get, by the link.
     Task<InstanceTemplate> get(ResourceLink link);
@@ -65,6 +65,7 @@ public:
     Task<Operation> remove(ResourceLink link);
 
 private:
+    Host host_;
     GceClient& client_;
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <capstan/cloud_view.hpp>
+#include <capstan/host.hpp>
 #include <capstan/task.hpp>
 
 #include "../wire/gce_client.hpp"
@@ -77,7 +77,7 @@ struct ManagedGroups {
 /// [strand] The client lives longer.
 class ManagedGroupsApi {
 public:
-    explicit ManagedGroupsApi(GceClient& client) : client_(client) {}
+    ManagedGroupsApi(const Host& host, GceClient& client) : host_(host), client_(client) {}
 
     /// instanceGroupManagers.aggregatedList: all of a project, a page of 500 a call.
     Task<ManagedGroups> list_all(std::string project);
@@ -105,6 +105,7 @@ public:
     Task<Operation> remove(ResourceLink group);
 
 private:
+    Host host_;
     GceClient& client_;
 };
 

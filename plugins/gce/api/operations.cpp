@@ -1,0 +1,80 @@
+#include "operations.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "../wire/gce_error.hpp"
+#include "json_fields.hpp"
+
+namespace capstan::gce {
+namespace {
+
+std::string place_word_of(Scope scope) {
+    if (scope == Scope::zone) return "zone";
+    return scope == Scope::region ? "region" : "global";
+}
+
+Error error_of_operation(const Json& json) {
+    Error out = classify_failure(text_field(json, "code"), text_field(json, "message"));
+    out.subject = text_field(json, "location");
+    return out;
+}
+
+Operation operation_of(const Json& json) {
+    Operation out;
+    auto link = find_link_field(json, "selfLink");
+    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is absent");
+    out.link = *std::move(link);
+    out.is_done = text_field(json, "status") == "DONE";
+    for (const Json& error : list_field(object_field(json, "error"), "errors"))
+        out.errors.push_back(error_of_operation(error));
+    // One that says why it failed, before those that say nothing.
+    std::stable_partition(out.errors.begin(), out.errors.end(),
+                          [](const Error& error) { return error.code != ErrorCode::unavailable; });
+    for (const Json& warning : list_field(json, "warnings"))
+        out.warnings.push_back(text_field(warning, "message"));
+    return out;
+}
+
+/// No longer than the client waits for an answer, so that a long wait is none of its failures.
+Task<Operation> ask_operation(GceClient& client, ResourceLink link) {
+    GceRequest request("compute." + place_word_of(link.place.scope) + "Operations.get", "GET",
+                       link.path());
+    const Json answer = co_await client.call(std::move(request));
+    co_return read_operation(answer);
+}
+
+}  // namespace
+
+Result<Operation> read_operation(const Json& json) {
+    try {
+        return operation_of(json);
+    } catch (const Failure& failure) {
+        return fail(within("the operation", failure.error()));
+    }
+}
+
+Task<Operation> await_operation(Host host, GceClient& client, Operation operation,
+                                Duration patience) {
+    constexpr Duration first_pause = std::chrono::milliseconds(100);
+    constexpr Duration longest_pause = std::chrono::seconds(1);
+    const Duration until = host.monotonic() + patience;
+    Duration pause = first_pause;
+    while (!operation.is_done) {
+        const std::optional<Duration> time = co_await time_left(host);
+        const Duration left = std::min(until - host.monotonic(), time.value_or(patience));
+        if (left <= pause) break;
+        co_await sleep_for(host, pause);
+        pause = std::min(2 * pause, longest_pause);
+        operation = co_await ask_operation(client, operation.link);
+    }
+    co_return std::move(operation);
+}
+
+Result<void> outcome_of(const Operation& operation, const std::string& action) {
+    if (operation.errors.empty()) return {};
+    return fail(within(action, operation.errors.front()));
+}
+
+}  // namespace capstan::gce
