@@ -111,11 +111,15 @@ engine::GroupsQuestion GroupsRequest::question(
     existing.clear();
     for (std::size_t i = 0; i < groups.size(); ++i)
         existing.push_back({&groups[i], templates[i].name.empty() ? nullptr : &templates[i]});
-    return {.pods = pods, .machines = machines, .existing = existing, .room = room};
+    return {.pods = pods,
+            .machines = machines,
+            .existing = existing,
+            .room = room,
+            .cloud = PluginInstanceId(cloud)};
 }
 
 GroupsRequest decode_groups_request(const JsonPlace& root) {
-    runtime::refuse_unknown(root, {"pods", "machines", "existing", "limits"});
+    runtime::refuse_unknown(root, {"pods", "machines", "existing", "limits", "cloud"});
     GroupsRequest out;
     kubernetes::PodClasses classes;
     for (const JsonPlace& pod : root["pods"].items()) classes.add(kubernetes::decode_pod(pod));
@@ -127,6 +131,7 @@ GroupsRequest decode_groups_request(const JsonPlace& root) {
     for (auto& [place, machine] : machines) out.machines.push_back(std::move(machine));
     decode_existing(root["existing"], out);
     out.room = decode_resources(root["limits"]);
+    out.cloud = root["cloud"].name().value_or("");
     return out;
 }
 

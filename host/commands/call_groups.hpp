@@ -1,13 +1,13 @@
 /// `capstan plugin call --kind group_source`: its question and its answer, as JSON.
 ///
 ///     {"pods":[POD...],"machines":[MACHINE...],"existing":[{"id":"web","template":TEMPLATE}],
-///      "limits":{"cpu":"32","nodes":"10"}}
+///      "limits":{"cpu":"32","nodes":"10"},"cloud":"aws"}
 ///
 /// MACHINE is {"name":"n1-standard-4","capacity":{},"allocatable":{},"labels":{},"taints":[],
 /// "zones":["a"],"spot":true,"price_per_hour":0.2,"spot_price_per_hour":0.1}; only the name is
 /// required. Without zones there is one offer, in no zone; with `spot` each zone has a second one.
 /// Machines are amd64 and linux unless their labels say otherwise. `limits` is what the cluster may
-/// still grow by.
+/// still grow by, `cloud` whose machines these are.
 #pragma once
 
 #include <string>
@@ -24,6 +24,7 @@ struct GroupsRequest {
     std::vector<NodeGroup> groups{};        ///< by id
     std::vector<NodeTemplate> templates{};  ///< of each group; without a name: it has none
     Resources room{};
+    std::string cloud{};  ///< the instance's name; may be empty
 
     /// The same, as the engine asks; borrows from `existing` and this.
     engine::GroupsQuestion question(std::vector<engine::GroupsQuestion::Existing>& existing) const;

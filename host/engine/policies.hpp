@@ -101,6 +101,7 @@ struct GroupsQuestion {
     /// By how much the cluster may still grow; "nodes" and "gpu" are among the names. What is not
     /// there has no limit.
     Resources room;
+    PluginInstanceId cloud{};  ///< whose machines these are
 };
 
 struct GroupsAnswer {

@@ -4,14 +4,15 @@
 #include <cstdio>
 
 #include <capstan/group_plan_hash.hpp>
+#include <capstan/hash.hpp>
 
 namespace capstan::provisioning {
 namespace {
 
 constexpr std::size_t longest_name = 63;
 
-std::string digest(const GroupPlan& plan) {
-    const std::uint64_t hash = hash_of_plan(plan);
+std::string digest(std::string_view cloud, const GroupPlan& plan) {
+    const std::uint64_t hash = hash_of_plan(plan) ^ fnv1a64(cloud);
     // Both halves count, and what a name has room for is enough to tell a cluster's groups apart.
     const auto folded = static_cast<std::uint32_t>(hash ^ (hash >> 32));
     char out[9];
@@ -37,19 +38,23 @@ std::string cleaned(std::string_view text) {
 
 }  // namespace
 
-std::string make_group_name(std::string_view prefix, const GroupPlan& plan) {
-    std::string look = plan.machine_type;
+std::string make_group_name(std::string_view prefix, std::string_view cloud,
+                            const GroupPlan& plan) {
+    std::string look(cloud);
+    look.append("-").append(plan.machine_type);
     if (!plan.zone.empty()) look.append("-").append(plan.zone);
     if (plan.spot) look += "-spot";
     std::string out(prefix);
     out.append("-").append(cleaned(look));
-    const std::string ending = digest(plan);
+    const std::string ending = digest(cloud, plan);
     if (out.size() > longest_name - ending.size() - 1) out.resize(longest_name - ending.size() - 1);
     while (out.back() == '-') out.pop_back();
     return out.append("-").append(ending);
 }
 
 bool has_prefix(std::string_view id, std::string_view prefix) noexcept {
+    const std::size_t slash = id.rfind('/');
+    if (slash != std::string_view::npos) id.remove_prefix(slash + 1);
     return id.size() > prefix.size() && id.starts_with(prefix) && id[prefix.size()] == '-';
 }
 

@@ -165,7 +165,7 @@ private:
                            .spot = offer.spot,
                            .labels = set.wish.labels,
                            .taints = set.wish.taints};
-            plan.name = make_group_name(config_.prefix, plan);
+            plan.name = make_group_name(config_.prefix, situation_.cloud, plan);
             // Of two that hash alike the more popular one is made; the other has other machines.
             if (!names_.insert(plan.name).second) continue;
             out_.groups.push_back({std::move(plan), reason_for(set)});
@@ -241,7 +241,8 @@ void Provisioning::suggest(const Call& call, const GroupSourceRequest& request,
     const Suggestions found = suggest_groups({.pods = pods,
                                               .machines = machines,
                                               .groups = static_cast<int>(request.existing().size()),
-                                              .room = Resources(request.room())},
+                                              .room = Resources(request.room()),
+                                              .cloud = request.cloud()},
                                              config_);
     for (const auto& [plan, because] : found.groups) suggest(plan, because);
     for (const auto& [type, because] : found.left_out) suggest.leave_out(type, because);

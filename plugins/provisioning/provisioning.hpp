@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <capstan/group_source.hpp>
@@ -19,7 +20,8 @@ struct Situation {
     std::span<const PodEquivalenceGroup> pods;  ///< who waits
     std::span<const MachineType> machines;      ///< on offer
     int groups = 0;                             ///< that the cluster has
-    Resources room{};  ///< by how much it may grow; what is not there has no limit
+    Resources room{};          ///< by how much it may grow; what is not there has no limit
+    std::string_view cloud{};  ///< whose machines these are
 };
 
 struct Suggestions {

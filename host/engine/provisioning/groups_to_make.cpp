@@ -82,7 +82,8 @@ private:
         const GroupsQuestion question{.pods = waiting_,
                                       .machines = machines.types,
                                       .existing = existing_,
-                                      .room = ground_.progress.ledger.left()};
+                                      .room = ground_.progress.ledger.left(),
+                                      .cloud = machines.cloud};
         Result<GroupsAnswer> answer = source.source->suggest(question, circumstances_);
         if (!answer) {
             out_.notes.push_back("group source " + source.name +
@@ -206,8 +207,10 @@ private:
                                   there.allocatable == new_one.allocatable &&
                                   there.taints == new_one.taints &&
                                   shared_labels(there.labels) == shared_labels(new_one.labels);
-            if (is_alike && ground_.progress.ledger.obstacle(g).is_none())
-                return "group " + group.group.id.value() + " is just like it";
+            // Of one that was made under another name no second one is made, whether it may grow.
+            const bool counts =
+                group.group.autoprovisioned || ground_.progress.ledger.obstacle(g).is_none();
+            if (is_alike && counts) return "group " + group.group.id.value() + " is just like it";
         }
         return {};
     }

@@ -113,9 +113,13 @@ struct AbiGroups {
             existing.push_back({sizeof(capstan_existing_group), 0, &groups.back(),
                                 node != nullptr ? &templates.back() : nullptr});
         }
-        in = {sizeof in,          0,
-              arena.list(pods),   arena.list(machines),
-              array_of(existing), arena.list(question.room)};
+        in = {sizeof in,
+              0,
+              arena.list(pods),
+              arena.list(machines),
+              array_of(existing),
+              arena.list(question.room),
+              str(question.cloud.value())};
     }
     ProvisioningAbiArena arena;
     const std::vector<PodEquivalenceGroup> pods;

@@ -1,11 +1,11 @@
 #include "bootstrap.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <utility>
 
+#include <capstan/kubelet_labels.hpp>
 #include <capstan/label_syntax.hpp>
 #include <capstan/sentence.hpp>
 
@@ -276,31 +276,6 @@ Bootstrap find_bootstrap(std::string_view user_data) {
 bool has_taints(std::string_view user_data) noexcept {
     return has_part(user_data, "register-with-taints") ||
            has_part(user_data, "registerWithTaints") || has_part(user_data, "node-taints");
-}
-
-Result<void> check_kubelet_label(std::string_view key) {
-    constexpr std::array<std::string_view, 11> allowed{"kubernetes.io/hostname",
-                                                       "kubernetes.io/os",
-                                                       "kubernetes.io/arch",
-                                                       "beta.kubernetes.io/os",
-                                                       "beta.kubernetes.io/arch",
-                                                       "beta.kubernetes.io/instance-type",
-                                                       "node.kubernetes.io/instance-type",
-                                                       "topology.kubernetes.io/zone",
-                                                       "topology.kubernetes.io/region",
-                                                       "failure-domain.beta.kubernetes.io/zone",
-                                                       "failure-domain.beta.kubernetes.io/region"};
-    const std::size_t slash = key.find('/');
-    if (slash == std::string_view::npos || std::ranges::count(allowed, key) > 0) return {};
-    const std::string_view domain = key.substr(0, slash);
-    const auto is_in = [domain](std::string_view parent) {
-        return domain == parent || (domain.size() > parent.size() && domain.ends_with(parent) &&
-                                    domain[domain.size() - parent.size() - 1] == '.');
-    };
-    if (is_in("kubelet.kubernetes.io") || is_in("node.kubernetes.io")) return {};
-    if (!is_in("kubernetes.io") && !is_in("k8s.io")) return {};
-    return fail(ErrorCode::unsupported,
-                "kubelet may not give its node the label " + std::string(key));
 }
 
 Result<std::string> add_to_user_data(std::string_view user_data, const Labels& labels,

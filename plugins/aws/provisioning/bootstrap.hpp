@@ -29,10 +29,6 @@ Bootstrap find_bootstrap(std::string_view user_data);
 /// Whether nodes have taints by it already. They would be on no template.
 bool has_taints(std::string_view user_data) noexcept;
 
-/// What kubelet does not give its own node, as a sentence: it refuses to start with a label of
-/// Kubernetes' own domains but for a few. Nothing to complain about: it does.
-Result<void> check_kubelet_label(std::string_view key);
-
 /// User data with which nodes register with these as well; without any it is as it was. Labels of
 /// the source stay, and of one key ours counts. `unsupported`: it is not known how, or the machine
 /// would not take it (more than 16 KiB).

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <capstan/base64.hpp>
+#include <capstan/glob.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
@@ -68,25 +69,6 @@ Result<void> check_source(const LaunchTemplateData& source, const std::string& u
 }
 
 }  // namespace
-
-bool matches_glob(std::string_view text, std::string_view glob) noexcept {
-    std::size_t t = 0, g = 0, star = std::string_view::npos, after_star = 0;
-    while (t < text.size()) {
-        if (g < glob.size() && glob[g] == '*') {
-            star = g++;
-            after_star = t;
-        } else if (g < glob.size() && (glob[g] == '?' || glob[g] == text[t])) {
-            ++g, ++t;
-        } else if (star != std::string_view::npos) {
-            g = star + 1;
-            t = ++after_star;
-        } else {
-            return false;
-        }
-    }
-    while (g < glob.size() && glob[g] == '*') ++g;
-    return g == glob.size();
-}
 
 Market::Market(MarketFacts facts, MakingConfig config)
     : facts_(std::move(facts)), config_(std::move(config)) {}

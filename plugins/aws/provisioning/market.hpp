@@ -87,7 +87,4 @@ private:
     std::vector<std::string> complaints_{};
 };
 
-/// '*' is any text, '?' any one character.
-bool matches_glob(std::string_view text, std::string_view glob) noexcept;
-
 }  // namespace capstan::aws

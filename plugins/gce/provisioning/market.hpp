@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <capstan/machine_type.hpp>
@@ -21,6 +23,8 @@ struct MarketFacts {
     InstanceTemplate source{};  ///< of the settings' instance template
     std::optional<GceImage> image{};
     std::map<std::string, std::vector<GceMachineType>> types_by_zone{};
+    /// Where the source has accelerators; of a zone that is not there nothing is known.
+    std::map<std::string, std::vector<LookupApi::AcceleratorType>> accelerators_by_zone{};
     std::shared_ptr<const PriceTable> prices{};  ///< NULL: none are known
 };
 
@@ -30,6 +34,7 @@ struct PossibleGroup {
     PlannedGroup planned{};
     ResourceLink template_link{};
     Json template_properties{};
+    std::string description{};
     ManagedGroupsApi::NewGroup request{};
 };
 
@@ -40,16 +45,51 @@ public:
     static Result<Market> make(MarketFacts facts, MakingConfig config);
 
     /// Types by name; of each those zones in which there is one.
-    MachineTypes machine_types() const;
+    const MachineTypes& machine_types() const noexcept { return offers_; }
     /// `unsupported`: it is not on offer, or its nodes would not be what the plan wants.
     Result<PossibleGroup> make_group(const GroupPlan& plan) const;
     /// Sentences about what keeps offers away: globs that match nothing, no zone.
     const std::vector<std::string>& complaints() const noexcept { return complaints_; }
 
 private:
+    struct Known {
+        GceMachineType type{};
+        std::set<std::string> zones{};
+    };
+    /// A zone, and whether it is spot.
+    using Terms = std::pair<std::string, bool>;
+    using LabelsByTerms = std::map<Terms, Labels>;
+
     Market(MarketFacts facts, MakingConfig config);
+    void choose_types();
+    bool choose(const std::string& glob);
+    bool choose_custom(const std::string& name);
+    void complain();
+    void make_offers();
+    /// Of each offer that there could be, what its nodes carry that others do not.
+    LabelsByTerms find_labels_of_offers() const;
+    std::optional<MachineType> offer_type(const Known& known, const LabelsByTerms& labels) const;
+    /// Whether spot: each of the terms on which machines can be had.
+    std::vector<bool> terms() const;
+
+    const Known* find_offered(const GroupPlan& plan) const;
+    Result<void> check_plan(const GroupPlan& plan) const;
+    Result<std::string> kube_env_of(const GroupPlan& plan) const;
+    Result<InstanceTemplate> template_of(const GroupPlan& plan, const GceMachineType& type) const;
+    ManagedGroup group_of(const GroupPlan& plan, const InstanceTemplate& made) const;
+    Result<NodeTemplate> node_of(const GroupPlan& plan, const InstanceTemplate& made,
+                                 const GceMachineType& type) const;
+    Result<NodeTemplate> bare_node_of(const GceMachineType& type, const Terms& terms) const;
+    NodeGroup listed_as(const ManagedGroup& group, const GroupPlan& plan, const Known& known,
+                        const InstanceTemplate& made, const NodeTemplate& node) const;
+    std::optional<Price> price_of(const InstanceTemplate& made, const GceMachineType& type,
+                                  bool spot) const;
+
     MarketFacts facts_{};
     MakingConfig config_{};
+    std::string arch_{};  ///< of the image
+    std::map<std::string, Known> known_{};
+    MachineTypes offers_{};  ///< by name
     std::vector<std::string> complaints_{};
 };
 

@@ -93,6 +93,9 @@ public:
     /// By how much the cluster may still grow; "nodes" and "gpu" are among the names, what is not
     /// there has no limit.
     View<capstan_quantity> room() const noexcept { return View<capstan_quantity>(in_->room); }
+    /// Whose machines these are, by the instance's name. Names of groups carry it, since several
+    /// clouds may have a machine type of one name.
+    std::string_view cloud() const noexcept { return text(in_->cloud); }
 
 private:
     const capstan_group_source_request* in_;

@@ -10,10 +10,11 @@ namespace {
 GroupPlan plan() { return {.machine_type = "n1-standard-4", .zone = "eu-b"}; }
 
 TEST(GroupNames, SayWhatTheGroupIs) {
-    EXPECT_THAT(make_group_name("nap", plan()), ::testing::StartsWith("nap-n1-standard-4-eu-b-"));
+    EXPECT_THAT(make_group_name("nap", "gce", plan()),
+                ::testing::StartsWith("nap-gce-n1-standard-4-eu-b-"));
     GroupPlan spot = plan();
     spot.spot = true;
-    EXPECT_THAT(make_group_name("nap", spot), ::testing::HasSubstr("-eu-b-spot-"));
+    EXPECT_THAT(make_group_name("nap", "gce", spot), ::testing::HasSubstr("-eu-b-spot-"));
 }
 
 TEST(GroupNames, AreTheSameForWhatIsTheSameAndOnlyForThat) {
@@ -24,16 +25,30 @@ TEST(GroupNames, AreTheSameForWhatIsTheSameAndOnlyForThat) {
     spot.spot = true;
     std::set<std::string> names;
     for (const GroupPlan& each : {plan(), labelled, tainted, elsewhere, spot}) {
-        EXPECT_EQ(make_group_name("nap", each), make_group_name("nap", each));
-        names.insert(make_group_name("nap", each));
+        EXPECT_EQ(make_group_name("nap", "gce", each), make_group_name("nap", "gce", each));
+        names.insert(make_group_name("nap", "gce", each));
     }
     EXPECT_EQ(names.size(), 5u);
+}
+
+TEST(GroupNames, CarryTheCloudSinceTwoMayHaveOneMachineType) {
+    const std::string of_gce = make_group_name("nap", "gce", plan());
+    EXPECT_THAT(make_group_name("nap", "gce_eu.2", plan()),
+                ::testing::StartsWith("nap-gce-eu-2-n1-standard-4-"));
+    std::set<std::string> names;
+    for (const char* cloud : {"gce", "aws", "gce-eu", "gce_eu", "", "n1"})
+        names.insert(make_group_name("nap", cloud, plan()));
+    EXPECT_EQ(names.size(), 6u) << "also of those that look alike once they are cleaned";
+    const std::string longest(200, 'c');
+    EXPECT_NE(make_group_name("nap", longest, plan()),
+              make_group_name("nap", longest + "d", plan()))
+        << "and of those that are cut";
 }
 
 TEST(GroupNames, FitIntoALabel) {
     GroupPlan long_one = plan();
     long_one.machine_type = "Standard_NC96ads_A100_v4_with_a_name_that_never_ends_at_all";
-    const std::string name = make_group_name("nodeautoprovisioning", long_one);
+    const std::string name = make_group_name("nodeautoprovisioning", "gce", long_one);
     EXPECT_LE(name.size(), 63u);
     EXPECT_THAT(name, ::testing::MatchesRegex("[a-z0-9-]+"));
     EXPECT_THAT(name, ::testing::Not(::testing::HasSubstr("--")));
@@ -44,6 +59,13 @@ TEST(GroupNames, AreKnownByTheirPrefixAsAWhole) {
     EXPECT_FALSE(has_prefix("napkins", "nap"));
     EXPECT_FALSE(has_prefix("nap", "nap"));
     EXPECT_FALSE(has_prefix("web", "nap"));
+}
+
+TEST(GroupNames, AreKnownBehindAPlaceAndAsEarlierReleasesMadeThem) {
+    EXPECT_TRUE(has_prefix("my-project/us-central1-a/nap-gce-n2-0a", "nap"));
+    EXPECT_TRUE(has_prefix("nap-n1-standard-4-eu-b-1a2b3c4d", "nap")) << "without the cloud";
+    EXPECT_FALSE(has_prefix("nap-project/us-central1-a/web", "nap"));
+    EXPECT_FALSE(has_prefix("my-project/us-central1-a/", "nap"));
 }
 
 }  // namespace

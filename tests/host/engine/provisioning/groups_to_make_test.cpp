@@ -57,6 +57,33 @@ TEST(GroupsToMake, WhatIsJustLikeAGroupThatMayGrowIsNotMade) {
     EXPECT_EQ(decision.new_groups[0].dropped.sentence, "group web is just like it");
 }
 
+TEST(GroupsToMake, WhatIsJustLikeAGroupThatWasMadeUnderAnotherNameIsNotMadeEither) {
+    MakingCase c({"nap-m"});
+    Group& made = c.world.group("nap-as-it-was-called", 0);
+    made.group.autoprovisioned = true;
+    made.group.max = 0;
+    NodeTemplate& node = c.world.describe("nap-as-it-was-called", amounts(4000));
+    node.allocatable = node.free = amounts(4000);
+    c.world.pod("web");
+    const Decision decision = c.run().decision;
+    ASSERT_EQ(decision.new_groups.size(), 1u);
+    EXPECT_EQ(decision.new_groups[0].dropped.sentence,
+              "group nap-as-it-was-called is just like it");
+    EXPECT_THAT(decision.creations, IsEmpty());
+}
+
+TEST(GroupsToMake, OneMachineTypeOfTwoCloudsIsTwoGroups) {
+    MakingCase c({"nap"});
+    c.clouds = {MakingCase::machines("east", "m"), MakingCase::machines("west", "m")};
+    c.source.carries_cloud = true;
+    c.world.pod("web");
+    const Decision decision = c.run().decision;
+    std::vector<std::string> told;
+    for (const NewGroup& group : decision.new_groups)
+        told.push_back(group.cloud.value() + " " + group.group.value() + group.dropped.sentence);
+    EXPECT_THAT(told, ::testing::ElementsAre("east nap-east", "west nap-west"));
+}
+
 TEST(GroupsToMake, LimitsComeBeforeTheCreation) {
     MakingCase c({"nap-m"});
     c.settings.cpu.max = 3000;

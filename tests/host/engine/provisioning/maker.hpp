@@ -20,7 +20,11 @@ public:
         GroupsAnswer out{.left_out = left_out, .most_groups = most_groups};
         for (const std::string& name : names_)
             out.groups.push_back(
-                {{.name = name, .machine_type = "m", .zone = "a", .labels = labels}, "it is told"});
+                {{.name = carries_cloud ? name + "-" + question.cloud.value() : name,
+                  .machine_type = "m",
+                  .zone = "a",
+                  .labels = labels},
+                 "it is told"});
         return out;
     }
     Result<bool> owns(const NodeGroup& group, const Circumstances&) override {
@@ -30,6 +34,7 @@ public:
     Labels labels{};  ///< of each group
     std::vector<GroupsAnswer::LeftOut> left_out{};
     std::optional<int> most_groups{};
+    bool carries_cloud = false;  ///< names do
     int asked_pods = 0;
 
 private:

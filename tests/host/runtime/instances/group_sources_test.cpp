@@ -44,7 +44,11 @@ struct GroupSources : ::testing::Test {
         const std::vector<PodEquivalenceGroup> pods{{.ns = "shop", .example = "web", .count = 3}};
         const std::vector<engine::GroupsQuestion::Existing> existing{{&group, nullptr}};
         return source->suggest(
-            {.pods = pods, .machines = machines, .existing = existing, .room = {{"cpu", 8000}}},
+            {.pods = pods,
+             .machines = machines,
+             .existing = existing,
+             .room = {{"cpu", 8000}},
+             .cloud = PluginInstanceId("gce")},
             {});
     }
     std::string breach(const std::function<void(const GroupSuggestions&)>& hook) {
@@ -63,6 +67,7 @@ TEST_F(GroupSources, AreToldWhoWaitsAndWhatThereIs) {
             EXPECT_EQ(question.existing()[0].group().id(), "nap-there");
             EXPECT_FALSE(question.existing()[0].node());
             EXPECT_EQ(Resources(question.room()).amount("cpu"), 8000);
+            EXPECT_EQ(question.cloud(), "gce");
             suggest(plan("nap-m"), "for 3 pods");
             suggest.leave_out("n", "is too small");
             suggest.limit_groups(50);

@@ -161,17 +161,6 @@ TEST(Bootstrap, WhatCannotBeAddedIsUnsupported) {
     }
 }
 
-TEST(Bootstrap, KubeletGivesItsNodeLabelsOfFewDomainsOfKubernetes) {
-    for (const char* key :
-         {"team", "example.com/team", "node.kubernetes.io/lifecycle", "a.node.kubernetes.io/b",
-          "kubelet.kubernetes.io/a", "topology.kubernetes.io/zone",
-          "eks.amazonaws.com/capacityType", "notkubernetes.io/a"})
-        EXPECT_TRUE(check_kubelet_label(key)) << key;
-    for (const char* key : {"kubernetes.io/team", "a.kubernetes.io/b", "k8s.io/a", "a.k8s.io/b",
-                            "node-role.kubernetes.io/worker"})
-        EXPECT_FALSE(check_kubelet_label(key)) << key;
-}
-
 TEST(Bootstrap, TaintsThatAreThereAlreadyAreSeen) {
     for (const char* user_data :
          {"/etc/eks/bootstrap.sh a --kubelet-extra-args '--register-with-taints=a:NoSchedule'",

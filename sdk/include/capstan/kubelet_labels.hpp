@@ -1,0 +1,44 @@
+/// Which labels kubelet may give its own node when it registers.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <capstan/result.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// Of Kubernetes' own domains these alone; with any other one kubelet does not start.
+/// `unsupported`: a sentence with the key.
+///     check_kubelet_label("node-role.kubernetes.io/worker")  ->  an error
+///     check_kubelet_label("example.com/team")                ->  nothing
+inline Result<void> check_kubelet_label(std::string_view key) {
+    constexpr std::array<std::string_view, 11> allowed{"kubernetes.io/hostname",
+                                                       "kubernetes.io/os",
+                                                       "kubernetes.io/arch",
+                                                       "beta.kubernetes.io/os",
+                                                       "beta.kubernetes.io/arch",
+                                                       "beta.kubernetes.io/instance-type",
+                                                       "node.kubernetes.io/instance-type",
+                                                       "topology.kubernetes.io/zone",
+                                                       "topology.kubernetes.io/region",
+                                                       "failure-domain.beta.kubernetes.io/zone",
+                                                       "failure-domain.beta.kubernetes.io/region"};
+    const std::size_t slash = key.find('/');
+    if (slash == std::string_view::npos || std::count(allowed.begin(), allowed.end(), key) > 0)
+        return {};
+    const std::string_view domain = key.substr(0, slash);
+    const auto is_in = [domain](std::string_view parent) {
+        return domain == parent || (domain.size() > parent.size() && domain.ends_with(parent) &&
+                                    domain[domain.size() - parent.size() - 1] == '.');
+    };
+    if (is_in("kubelet.kubernetes.io") || is_in("node.kubernetes.io")) return {};
+    if (!is_in("kubernetes.io") && !is_in("k8s.io")) return {};
+    return fail(ErrorCode::unsupported,
+                "kubelet may not give its node the label " + std::string(key));
+}
+
+CAPSTAN_NAMESPACE_END
