@@ -35,7 +35,10 @@ GroupChoice choice_of(const GceConfig& config) {
                      .discovery = config.discovery,
                      .groups = config.groups,
                      .locations = config.locations};
-    if (config.provisioning) out.made_max = config.provisioning->max_size;
+    if (config.provisioning) {
+        out.cluster = config.cluster;
+        out.made_max = config.provisioning->max_size;
+    }
     return GroupChoice(std::move(out));
 }
 
@@ -78,8 +81,7 @@ struct GceCloud::Project {
           changes(host, {client, group_api, lists, machines}),
           prices(host, config.price_file),
           views(host, lists, templates) {
-        if (config.provisioning)
-            maker.emplace(host, group_api, template_api, lookup, making_config_of(config));
+        if (config.provisioning) maker.emplace(host, client, making_config_of(config));
     }
 
     std::vector<const ListedGroup*> known_groups() const;
@@ -94,8 +96,8 @@ struct GceCloud::Project {
     const GceConfig config;
     TokenChain tokens;
     GceClient client;
-    ManagedGroupsApi group_api{client};
-    InstanceTemplatesApi template_api{client};
+    ManagedGroupsApi group_api{host, client};
+    InstanceTemplatesApi template_api{host, client};
     LookupApi lookup{client};
     GroupLists lists;
     MachineLists machines;

@@ -19,8 +19,7 @@ inline Unexpected refuse_change(const NodeGroupId& group, ErrorCode code, const 
 
 /// Of a change that was sent: without Google's word against it, what came of it is not known.
 inline Error outcome_of_change(Error error) {
-    if (error.code == ErrorCode::unavailable && error.provider_code.empty())
-        error.code = ErrorCode::deadline;
+    if (error.code == ErrorCode::unavailable) error.code = ErrorCode::deadline;
     return error;
 }
 

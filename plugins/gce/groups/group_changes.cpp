@@ -151,7 +151,7 @@ Task<Resized> GroupChanges::create(Resize request, ManagedGroup row,
             co_return co_await set_target(request, request.expected_target + request.delta,
                                           row.link);
         }
-        Error error = within(changed_group(request.group), outcome_of_change(done.error()));
+        Error error = within(changed_group(request.group), done.error());
         if (made == 0) co_return fail(std::move(error));
         out.shortfall = std::move(error);
         break;
@@ -162,8 +162,7 @@ Task<Resized> GroupChanges::create(Resize request, ManagedGroup row,
 Task<Resized> GroupChanges::set_target(Resize request, int goal, ResourceLink link) {
     const Result<void> done =
         co_await as_result(carry_out(parts_.api.resize(link, goal), request.group.value()));
-    if (!done)
-        co_return fail(within(changed_group(request.group), outcome_of_change(done.error())));
+    if (!done) co_return fail(within(changed_group(request.group), done.error()));
     co_return agree(request, Resized{.target = goal});
 }
 
@@ -186,7 +185,7 @@ Task<Operation> GroupChanges::follow(Task<Operation> change, std::string group_i
     parts_.lists.note_change(group_id);
     auto begun = co_await as_result(std::move(change));
     parts_.lists.note_change(group_id);
-    if (!begun) co_return fail(std::move(begun).error());
+    if (!begun) co_return fail(outcome_of_change(std::move(begun).error()));
     auto ended =
         co_await as_result(await_operation(host_, parts_.client, *begun, operation_patience));
     parts_.lists.note_change(group_id);

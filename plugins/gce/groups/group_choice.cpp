@@ -6,6 +6,8 @@
 
 #include <re2/re2.h>
 
+#include "../provisioning/made_group.hpp"
+
 namespace capstan::gce {
 
 GroupChoice::GroupChoice(ChoiceConfig config) : config_(std::move(config)) {
@@ -42,8 +44,8 @@ bool GroupChoice::looks_at(const std::string& project, const Place& place) const
 }
 
 bool GroupChoice::may_be_made(const ManagedGroup& row) const {
-    return config_.made_max && row.link.place.scope == Scope::zone &&
-           last_part(row.template_link) == row.link.name;
+    return config_.made_max && row.link.project == config_.project &&
+           row.link.place.scope == Scope::zone && is_name_for(row.link.name, config_.cluster);
 }
 
 std::vector<std::string> GroupChoice::projects() const {

@@ -25,7 +25,7 @@ struct GroupLimits {
 enum class Origin : std::uint8_t {
     named,       ///< by the settings; listed whether or not it exists
     discovered,  ///< by the beginning of its name
-    candidate,   ///< it may be one that provisioning made: its instance template has its name
+    candidate,   ///< its name is as those of groups that provisioning makes
 };
 
 struct Choice {
@@ -39,6 +39,7 @@ struct ChoiceConfig {
     std::vector<DiscoverySpec> discovery{};
     std::vector<StaticGroup> groups{};     ///< of several for one group the first counts
     std::vector<std::string> locations{};  ///< of discovery: zones and regions; none: all
+    std::string cluster{};                 ///< that groups are made for
     std::optional<int> made_max{};  ///< the maximum of groups that are made; nothing: none are
 };
 
@@ -52,7 +53,7 @@ public:
     std::optional<Choice> choose(const ManagedGroup& row) const;
     /// Whether groups in that place may be found without being named.
     bool looks_at(const std::string& project, const Place& place) const;
-    /// Whether its instance template has its name, as those of groups that are made have.
+    /// Whether provisioning may have made it, by its name; its instance template decides.
     bool may_be_made(const ManagedGroup& row) const;
     GroupLimits made_limits() const noexcept { return {0, config_.made_max.value_or(0)}; }
     /// By id.

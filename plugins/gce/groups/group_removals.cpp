@@ -131,7 +131,7 @@ Task<std::vector<Error>> GroupChanges::remove_some(NodeGroupId group,
         co_await as_result(follow(parts_.api.delete_instances(link, instances), group.value()));
     std::vector<Error> errors;
     if (!done) {
-        errors.push_back(within(changed_group(group), outcome_of_change(done.error())));
+        errors.push_back(within(changed_group(group), done.error()));
     } else {
         for (const Error& error : done->errors)
             errors.push_back(within(changed_group(group), error));
