@@ -1,8 +1,9 @@
 /// Access tokens as Google's clients find them (application default credentials).
 #pragma once
 
-#include <memory>
 #include <string>
+
+#include <capstan/renewed.hpp>
 
 #include "../wire/access_token.hpp"
 #include "config.hpp"
@@ -20,13 +21,14 @@ namespace capstan::gce {
 class TokenChain : public TokenProvider {
 public:
     TokenChain(const Host& host, CredentialsConfig config, Environment& environment);
+    ~TokenChain() override;
 
     Task<AccessToken> get() override;
     Task<AccessToken> renew(std::string refused) override;
 
 private:
     struct State;
-    std::shared_ptr<State> state_;
+    Renewed<AccessToken> token_;
 };
 
 /// The project: `setting`, GOOGLE_CLOUD_PROJECT, the credentials file's, the metadata server's. A

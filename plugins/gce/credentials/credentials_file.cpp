@@ -1,0 +1,92 @@
+// Where credentials in Google's JSON are, and what each kind of them is asked for.
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "../api/json_fields.hpp"
+#include "sources.hpp"
+
+namespace capstan::gce {
+namespace {
+
+CredentialsText parse_credentials(std::string name, std::string_view text) {
+    Result<Json> json = parse_json(text);
+    if (!json || !json->is_object())
+        throw Failure(ErrorCode::invalid_config,
+                      name + " has no credentials: it is no JSON object");
+    return {std::move(name), *std::move(json)};
+}
+
+Task<CredentialsText> read_credentials_file(SharedLook look, std::string path) {
+    const Result<std::string> text = co_await as_result(look->environment->read_file(path));
+    if (!text) co_return fail(within("credentials", text.error()));
+    co_return parse_credentials("file " + in_quotes(path), *text);
+}
+
+CredentialsText read_credentials_secret(const Look& look) {
+    const std::string name = "secret " + in_quotes(look.config.key_secret);
+    std::string text;
+    const Result<void> read = look.host.with_secret(
+        look.config.key_secret, [&text](std::string_view value) { text = value; });
+    if (!read) throw Failure(read.error());
+    return parse_credentials(name, text);
+}
+
+/// Empty: there is no place for it.
+std::string gcloud_file(const Look& look) {
+    std::string folder = look.variable("CLOUDSDK_CONFIG");
+    if (folder.empty()) {
+        const std::string home = look.variable("HOME");
+        if (home.empty()) return {};
+        folder = home + "/.config/gcloud";
+    }
+    return folder + "/application_default_credentials.json";
+}
+
+}  // namespace
+
+Task<CredentialsSearch> find_credentials_text(SharedLook look) {
+    CredentialsSearch out;
+    if (!look->config.key_secret.empty()) {
+        out.found = read_credentials_secret(*look);
+        co_return std::move(out);
+    }
+    std::string asked_for = look->config.file;
+    if (asked_for.empty()) asked_for = look->variable("GOOGLE_APPLICATION_CREDENTIALS");
+    if (!asked_for.empty()) {
+        out.found = co_await read_credentials_file(look, asked_for);
+        co_return std::move(out);
+    }
+    out.absence = "GOOGLE_APPLICATION_CREDENTIALS is not set";
+    const std::string path = gcloud_file(*look);
+    if (path.empty()) co_return std::move(out);
+    Result<CredentialsText> read = co_await as_result(read_credentials_file(look, path));
+    if (read) {
+        out.found = *std::move(read);
+    } else if (read.error().code == ErrorCode::invalid_config) {
+        co_return fail(read.error());
+    } else {
+        out.absence += "; " + read.error().message;
+    }
+    co_return std::move(out);
+}
+
+Task<AccessToken> ask_with(SharedLook look, CredentialsText credentials, std::string scopes) {
+    const std::string name = credentials.name;
+    const std::string type = text_field(credentials.json, "type");
+    if (type == "service_account")
+        return ask_service_account(std::move(look), std::move(credentials), std::move(scopes));
+    if (type == "authorized_user")
+        return ask_authorized_user(std::move(look), std::move(credentials));
+    if (type == "external_account")
+        return ask_external_account(std::move(look), std::move(credentials), std::move(scopes));
+    if (type == "impersonated_service_account")
+        return ask_impersonated_account(std::move(look), std::move(credentials), std::move(scopes));
+    return fail_task<AccessToken>(
+        {ErrorCode::invalid_config,
+         name + ": credentials of type " + in_quotes(type) +
+             " are none of service_account, authorized_user, external_account and "
+             "impersonated_service_account"});
+}
+
+}  // namespace capstan::gce

@@ -1,0 +1,81 @@
+// Tokens of another service account: iamcredentials' generateAccessToken.
+#include <utility>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+#include <capstan/time_text.hpp>
+#include <capstan/url.hpp>
+
+#include "../api/json_fields.hpp"
+#include "../wire/endpoints.hpp"
+#include "token_request.hpp"
+
+namespace capstan::gce {
+namespace {
+
+/// "a@p.iam.gserviceaccount.com" of
+/// ".../serviceAccounts/a@p.iam.gserviceaccount.com:generateAccessToken".
+std::string account_of_url(std::string_view url) {
+    url = url.substr(url.rfind('/') + 1);
+    return std::string(url.substr(0, url.find(':')));
+}
+
+Json impersonation_body(const Impersonation& asked) {
+    std::vector<Json> scopes, delegates;
+    std::string_view rest = asked.scopes;
+    while (!rest.empty()) {
+        const std::string_view scope = rest.substr(0, rest.find(' '));
+        if (!scope.empty()) scopes.emplace_back(scope);
+        rest.remove_prefix(std::min(rest.size(), scope.size() + 1));
+    }
+    for (const std::string& delegate : asked.delegates) delegates.emplace_back(delegate);
+    std::vector<Json::Member> out{{"scope", Json::array(std::move(scopes))},
+                                  {"lifetime", Json("3600s")}};
+    if (!delegates.empty()) out.emplace_back("delegates", Json::array(std::move(delegates)));
+    return Json::object(std::move(out));
+}
+
+}  // namespace
+
+std::string impersonation_url(const EndpointConfig& endpoints, const std::string& account) {
+    return base_url_of(Service::iam_credentials, endpoints) + "/projects/-/serviceAccounts/" +
+           percent_encode(account) + ":generateAccessToken";
+}
+
+Task<AccessToken> impersonate(SharedLook look, AccessToken base, Impersonation asked) {
+    const std::string source = "account " + account_of_url(asked.url) + ", by " + base.source;
+    const Result<std::string> url =
+        token_url(look->config.endpoints, Service::iam_credentials, asked.url);
+    if (!url) co_return fail(within(source, url.error()));
+    HttpRequest request("POST", *url);
+    request.header("content-type", "application/json")
+        .header("authorization", "Bearer " + base.text)
+        .with_body(to_string(impersonation_body(asked)));
+    const Json answer = co_await ask_token_endpoint(look, source, std::move(request));
+    AccessToken out{.text = text_field(answer, "accessToken"),
+                    .expires = find_time_field(answer, "expireTime"),
+                    .source = source,
+                    .quota_project = base.quota_project};
+    if (out.text.empty() || !out.expires)
+        co_return fail(ErrorCode::unauthenticated,
+                       source + ": the answer has no accessToken with an expireTime");
+    co_return std::move(out);
+}
+
+Task<AccessToken> ask_impersonated_account(SharedLook look, CredentialsText account,
+                                           std::string scopes) {
+    Impersonation asked{
+        .url = required_text_field(account.json, "service_account_impersonation_url"),
+        .delegates = texts_field(account.json, "delegates"),
+        .scopes = std::move(scopes)};
+    CredentialsText base{.name = account.name + ", source_credentials",
+                         .json = object_field(account.json, "source_credentials")};
+    if (text_field(base.json, "type") == "impersonated_service_account")
+        co_return fail(
+            ErrorCode::invalid_config,
+            base.name + ": they are impersonated in turn; name that account's delegates");
+    const AccessToken token = co_await ask_with(look, std::move(base), impersonation_scope);
+    co_return co_await impersonate(look, token, std::move(asked));
+}
+
+}  // namespace capstan::gce

@@ -1,0 +1,67 @@
+// The metadata server of a machine, and of GKE, which never is behind a proxy.
+#include <chrono>
+#include <utility>
+
+#include <capstan/http_error.hpp>
+#include <capstan/retry.hpp>
+#include <capstan/sentence.hpp>
+
+#include "../wire/gce_error.hpp"
+#include "token_request.hpp"
+
+namespace capstan::gce {
+namespace {
+
+constexpr Duration metadata_timeout = std::chrono::seconds(1);
+
+/// "http://metadata.google.internal"; a host of the settings or the environment may have a port.
+std::string metadata_url(const Look& look) {
+    std::string host = look.config.metadata_host;
+    if (host.empty()) host = look.variable("GCE_METADATA_HOST");
+    if (host.empty()) host = "metadata.google.internal";
+    while (host.ends_with('/')) host.pop_back();
+    return host.starts_with("http://") ? host : "http://" + host;
+}
+
+Task<std::string> ask_metadata(SharedLook look, std::string path) {
+    HttpRequest request("GET", metadata_url(*look) + "/computeMetadata/v1/" + path);
+    request.header("metadata-flavor", "Google").direct().within(metadata_timeout);
+    RetryPolicy policy;
+    policy.delay = std::chrono::milliseconds(500);
+    const Result<HttpReply> reply =
+        co_await as_result(send_with_retry(look->host, request, policy, Repeatable::yes));
+    if (!reply) {
+        Error error = within("the metadata server", reply.error());
+        if (error.code == ErrorCode::deadline) error.code = ErrorCode::unavailable;
+        co_return fail(std::move(error));
+    }
+    if (reply->header("metadata-flavor") != "Google")
+        co_return fail(ErrorCode::not_found, "the metadata server: what answers at " +
+                                                 metadata_url(*look) + " is none of Google's");
+    if (!is_success(*reply)) {
+        const bool may_pass = http_error_code(reply->status) == ErrorCode::unavailable ||
+                              http_error_code(reply->status) == ErrorCode::throttled;
+        co_return fail(may_pass ? ErrorCode::unavailable : ErrorCode::not_found,
+                       "the metadata server has no " + path + ": " +
+                           read_gce_error(*reply).message + " (status " +
+                           std::to_string(reply->status) + ")");
+    }
+    co_return reply->body;
+}
+
+}  // namespace
+
+Task<std::string> read_metadata(SharedLook look, std::string path) {
+    return ask_metadata(std::move(look), std::move(path));
+}
+
+Task<AccessToken> ask_metadata_token(SharedLook look) {
+    const std::string source = "the metadata server";
+    const std::string body = co_await ask_metadata(look, "instance/service-accounts/default/token");
+    const Result<Json> answer = parse_json(body);
+    if (!answer || !answer->is_object())
+        co_return fail(ErrorCode::unavailable, source + ": the token is in no JSON");
+    co_return read_token_answer(look->host, *answer, source);
+}
+
+}  // namespace capstan::gce

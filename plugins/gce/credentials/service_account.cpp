@@ -1,0 +1,37 @@
+// Keys of service accounts: an assertion that is signed with the key, for a token.
+
+#include <utility>
+
+#include "../api/json_fields.hpp"
+#include "assertion.hpp"
+#include "token_request.hpp"
+
+namespace capstan::gce {
+namespace {
+
+constexpr const char* default_token_url = "https://oauth2.googleapis.com/token";
+
+}  // namespace
+
+Task<AccessToken> ask_service_account(SharedLook look, CredentialsText key, std::string scopes) {
+    const std::string source = "the service account of " + key.name;
+    std::string uri = text_field(key.json, "token_uri");
+    if (uri.empty()) uri = default_token_url;
+    Assertion assertion{.issuer = required_text_field(key.json, "client_email"),
+                        .scopes = std::move(scopes),
+                        .audience = uri,
+                        .key_id = text_field(key.json, "private_key_id"),
+                        .at = look->host.now()};
+    const std::string pem = required_text_field(key.json, "private_key");
+    const Result<std::string> signed_text = sign_assertion(assertion, pem);
+    if (!signed_text) co_return fail(within(source, signed_text.error()));
+    const Result<std::string> url = token_url(look->config.endpoints, Service::oauth2, uri);
+    if (!url) co_return fail(within(source, url.error()));
+    const QueryParameters form{{"grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"},
+                               {"assertion", *signed_text}};
+    HttpRequest request = form_request(*url, form);
+    const Json answer = co_await ask_token_endpoint(look, source, std::move(request));
+    co_return read_token_answer(look->host, answer, source);
+}
+
+}  // namespace capstan::gce

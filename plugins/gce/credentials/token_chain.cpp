@@ -1,0 +1,148 @@
+#include "token_chain.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include <capstan/renewed.hpp>
+#include <capstan/sentence.hpp>
+
+#include "../api/json_fields.hpp"
+#include "sources.hpp"
+
+namespace capstan::gce {
+namespace {
+
+/// Google's own clients renew 225 s before the end. The metadata server has another token no sooner
+/// than five minutes before it.
+constexpr RenewalTimes token_renewal{.advisory = std::chrono::seconds(225),
+                                     .mandatory = std::chrono::seconds(45),
+                                     .jitter = std::chrono::seconds(20),
+                                     .rest = std::chrono::seconds(10)};
+
+std::string first_of(std::string a, std::string b, std::string c) {
+    if (!a.empty()) return a;
+    return b.empty() ? c : b;
+}
+
+Task<std::shared_ptr<Look>> begin_look(Host host, CredentialsConfig config,
+                                       Environment& environment) {
+    auto out = std::make_shared<Look>(Look{host, std::move(config), &environment, {}});
+    out->variables = co_await environment.variables();
+    co_return std::move(out);
+}
+
+/// The account that `impersonate` begins with.
+Task<AccessToken> find_base_token(SharedLook look, std::string scopes) {
+    CredentialsSearch search = co_await find_credentials_text(look);
+    if (search.found) {
+        const std::string own = text_field(search.found->json, "quota_project_id");
+        AccessToken out = co_await ask_with(look, *std::move(search.found), std::move(scopes));
+        out.quota_project = own;
+        co_return std::move(out);
+    }
+    Result<AccessToken> served = co_await as_result(ask_metadata_token(look));
+    if (served) co_return *std::move(served);
+    // One that may answer later is waited for; nothing is wrong with the settings.
+    const bool may_come = served.error().code == ErrorCode::unavailable;
+    co_return fail(may_come ? ErrorCode::unavailable : ErrorCode::unauthenticated,
+                   "no source has credentials: " + search.absence + "; " + served.error().message);
+}
+
+Task<AccessToken> find_token(SharedLook look) {
+    const CredentialsConfig& config = look->config;
+    if (config.anonymous) {
+        AccessToken none{.source = "nothing: the settings say anonymous"};
+        co_return std::move(none);
+    }
+    const bool is_other = !config.impersonate.empty();
+    AccessToken out = co_await find_base_token(look, is_other ? impersonation_scope : token_scopes);
+    const std::string quota = first_of(
+        config.quota_project, look->variable("GOOGLE_CLOUD_QUOTA_PROJECT"), out.quota_project);
+    if (is_other) {
+        Impersonation asked{.url = impersonation_url(config.endpoints, config.impersonate),
+                            .delegates = {},
+                            .scopes = token_scopes};
+        out = co_await impersonate(look, std::move(out), std::move(asked));
+    }
+    out.quota_project = quota;
+    co_return std::move(out);
+}
+
+}  // namespace
+
+struct TokenChain::State {
+    State(const Host& of, CredentialsConfig with, Environment& from)
+        : host(of), config(std::move(with)), environment(from) {}
+
+    Host host;
+    CredentialsConfig config;
+    Environment& environment;
+    std::string told{};  ///< the source that the log has
+
+    static Task<AccessToken> find(std::shared_ptr<State> self) {
+        const std::shared_ptr<Look> look =
+            co_await begin_look(self->host, self->config, self->environment);
+        AccessToken out = co_await find_token(look);
+        if (std::exchange(self->told, out.source) != out.source)
+            self->host.info("requests to Google are made with the token of " + out.source);
+        co_return std::move(out);
+    }
+};
+
+TokenChain::TokenChain(const Host& host, CredentialsConfig config, Environment& environment)
+    : token_(
+          host, "tokens of Google",
+          [state = std::make_shared<State>(host, std::move(config), environment)] {
+              return State::find(state);
+          },
+          token_renewal) {}
+
+TokenChain::~TokenChain() = default;
+
+Task<AccessToken> TokenChain::get() { return token_.get(); }
+
+Task<AccessToken> TokenChain::renew(std::string refused) {
+    return token_.renew(
+        [refused = std::move(refused)](const AccessToken& token) { return token.text == refused; });
+}
+
+Task<std::string> find_project(Host host, std::string setting, CredentialsConfig config,
+                               Environment& environment) {
+    if (!setting.empty()) co_return setting;
+    const std::shared_ptr<Look> look = co_await begin_look(host, std::move(config), environment);
+    if (const std::string own = look->variable("GOOGLE_CLOUD_PROJECT"); !own.empty()) co_return own;
+    CredentialsSearch search = co_await find_credentials_text(look);
+    if (search.found) {
+        const std::string own = text_field(search.found->json, "project_id");
+        if (!own.empty()) co_return own;
+    }
+    const std::string absence =
+        "the project is not known: there is no setting `project`; GOOGLE_CLOUD_PROJECT is not "
+        "set; " +
+        (search.found ? search.found->name + " has no project_id" : search.absence) + "; ";
+    if (look->config.anonymous)
+        co_return fail(ErrorCode::invalid_config, absence + "no metadata server is asked");
+    const Result<std::string> served =
+        co_await as_result(read_metadata(look, "project/project-id"));
+    if (served && !served->empty()) co_return *served;
+    const bool may_come = !served && served.error().code == ErrorCode::unavailable;
+    co_return fail(may_come ? ErrorCode::unavailable : ErrorCode::invalid_config,
+                   absence + (served ? "the metadata server names none" : served.error().message));
+}
+
+Task<EndpointConfig> find_endpoints(Host host, EndpointConfig settings, CredentialsConfig config,
+                                    Environment& environment) {
+    constexpr const char* usual = "googleapis.com";
+    if (settings.universe != usual || config.anonymous) co_return settings;
+    const std::shared_ptr<Look> look = co_await begin_look(host, std::move(config), environment);
+    const Result<CredentialsSearch> search = co_await as_result(find_credentials_text(look));
+    std::string own = look->variable("GOOGLE_CLOUD_UNIVERSE_DOMAIN");
+    if (search && search->found) {
+        const std::string theirs = text_field(search->found->json, "universe_domain");
+        if (!theirs.empty()) own = theirs;
+    }
+    if (!own.empty()) settings.universe = own;
+    co_return std::move(settings);
+}
+
+}  // namespace capstan::gce
