@@ -41,10 +41,21 @@ public:
 private:
     struct Pair {
         std::optional<double> on_demand{}, spot{};
+        const std::optional<double>& of(bool is_spot) const noexcept {
+            return is_spot ? spot : on_demand;
+        }
     };
     struct Rates {
         Pair cpu{}, gib{};
     };
+    static Result<Pair> read_pair(const Json& json, const std::string& place);
+    static Result<Rates> read_rates(const Json& json, const std::string& place);
+    Result<void> read_maps(const Json& file);
+    std::optional<double> machine_price(const std::string& name,
+                                        const std::optional<GceMachineType>& type, bool spot) const;
+    double disk_price(const InstanceTemplate& node, const std::optional<GceMachineType>& type,
+                      bool spot) const;
+
     std::map<std::string, Pair, std::less<>> types_{}, accelerators_{};
     std::map<std::string, Rates, std::less<>> families_{}, custom_{};
     std::map<std::string, double, std::less<>> disks_{};

@@ -1,0 +1,34 @@
+#include <cstdio>
+#include <string>
+
+#include <capstan/hash.hpp>
+
+#include "group_template.hpp"
+
+namespace capstan::gce {
+
+/// An instance template never changes; one of its name that was made anew has another id.
+std::string fingerprint_of(const TemplateSources& sources, const TemplateConfig& config) {
+    const InstanceTemplate& from = sources.instance_template;
+    std::string out = from.link.path() + "#" + from.id;
+    std::string rest;
+    for (const std::string& zone : sources.group.zones) rest += zone + ",";
+    rest += ";" + from.machine_type + ";";
+    if (sources.machine_type) {
+        const GceMachineType& type = *sources.machine_type;
+        rest += std::to_string(type.vcpus) + "x" + std::to_string(type.memory_mib) + type.arch;
+        for (const GceMachineType::Accelerator& one : type.accelerators)
+            rest += "+" + std::to_string(one.count) + one.type;
+        rest += "+" + std::to_string(type.bundled_local_ssds);
+    }
+    if (sources.image)
+        rest += ";" + sources.image->link.path() + sources.image->arch +
+                std::to_string(sources.image->size_gb);
+    for (const std::string& type : sources.group.flexible_types) rest += ";" + type;
+    if (config.max_pods) rest += ";pods=" + std::to_string(*config.max_pods);
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(fnv1a64(rest)));
+    return out + "#" + digits;
+}
+
+}  // namespace capstan::gce

@@ -1,0 +1,187 @@
+#include "group_template.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/label_syntax.hpp>
+#include <capstan/well_known.hpp>
+
+#include "accelerators.hpp"
+#include "ephemeral_storage.hpp"
+#include "kube_env.hpp"
+#include "node_image.hpp"
+#include "node_marks.hpp"
+#include "reserves.hpp"
+
+namespace capstan::gce {
+namespace {
+
+constexpr std::int64_t bytes_per_mib = std::int64_t{1} << 20;
+constexpr int usual_pods = 110;
+/// What upstream takes a static kube-proxy for.
+constexpr std::int64_t kube_proxy_millis = 100;
+
+/// What a template is made from, put in order.
+struct Findings {
+    GceMachineType type{};
+    KubeEnv env{};
+    bool has_kube_env = false;
+    NodeImage image{};
+    Labels labels{};  ///< of kube-env
+};
+
+Result<GceMachineType> find_figures(const TemplateSources& sources) {
+    if (sources.machine_type) return *sources.machine_type;
+    const std::string& name = sources.instance_template.machine_type;
+    CAPSTAN_TRY(std::optional<GceMachineType> custom, parse_custom_type(name));
+    if (custom) return *std::move(custom);
+    return fail(ErrorCode::unavailable,
+                "cpu and memory of machine type \"" + name + "\" are not known");
+}
+
+/// One that cannot be read is none, and a warning.
+KubeEnv find_kube_env(const InstanceTemplate& from, std::vector<std::string>& warnings) {
+    const auto at = from.metadata.find("kube-env");
+    if (at == from.metadata.end()) return {};
+    Result<KubeEnv> out = KubeEnv::parse(at->second);
+    if (out) return *std::move(out);
+    warnings.push_back(out.error().message);
+    return {};
+}
+
+std::string zone_of_template(const ManagedGroup& group) {
+    if (group.link.place.scope == Scope::zone) return group.link.place.name;
+    return group.zones.empty() ? std::string() : group.zones.front();
+}
+
+void set_label(Labels& labels, std::string_view key, const std::string& value) {
+    if (!value.empty() && is_label_value(value)) labels.insert_or_assign(std::string(key), value);
+}
+
+/// A label that kube-env has of its own stays.
+void add_label(Labels& labels, std::string_view key, const std::string& value) {
+    if (!value.empty() && is_label_value(value)) labels.emplace(std::string(key), value);
+}
+
+void put_machine_labels(const TemplateSources& sources, const Findings& found, Labels& labels) {
+    const std::string& type = sources.instance_template.machine_type;
+    const std::string zone = zone_of_template(sources.group);
+    set_label(labels, well_known::arch_label, found.image.arch);
+    set_label(labels, well_known::os_label, found.image.os);
+    set_label(labels, well_known::instance_type_label, type);
+    set_label(labels, well_known::zone_label, zone);
+    set_label(labels, "topology.gke.io/zone", zone);
+    set_label(labels, well_known::region_label, region_of_zone(zone));
+    if (!found.has_kube_env) return;
+    // Labels of GKE's own nodes, and of no others.
+    add_label(labels, "cloud.google.com/machine-family", family_of(type));
+    const auto accelerators = accelerators_of(sources.instance_template, sources.machine_type);
+    const auto gpu = std::ranges::find_if(accelerators, [](const TemplateAccelerator& one) {
+        return one.type.starts_with("nvidia-");
+    });
+    if (gpu != accelerators.end()) add_label(labels, gke_accelerator_label, gpu->type);
+    if (sources.instance_template.is_spot && !labels.contains("cloud.google.com/gke-preemptible"))
+        add_label(labels, "cloud.google.com/gke-spot", "true");
+}
+
+Result<Resources> capacity_of(const TemplateSources& sources, const TemplateConfig& config,
+                              const Findings& found, std::vector<std::string>& warnings) {
+    Resources out;
+    const std::int64_t memory = found.type.memory_mib * bytes_per_mib;
+    const int pods = find_max_pods(found.env).value_or(config.max_pods.value_or(usual_pods));
+    out.set(well_known::cpu, found.type.vcpus * 1000);
+    out.set(well_known::memory, memory - kernel_reserve(found.image, memory));
+    out.set(well_known::pods, pods);
+    CAPSTAN_TRY(const auto storage,
+                find_ephemeral_storage(sources, found.env, found.image, warnings));
+    if (storage) out.set(well_known::ephemeral_storage, *storage);
+    const auto accelerators = accelerators_of(sources.instance_template, sources.machine_type);
+    if (const std::int64_t gpus = count_gpus(accelerators, found.labels, warnings); gpus > 0)
+        out.set(well_known::nvidia_gpu, gpus);
+    for (const auto& [resource, amount] :
+         read_extended_resources(found.env, found.labels, warnings))
+        out.set(resource, amount);
+    return out;
+}
+
+void take_off(Resources& from, std::string_view resource, std::int64_t amount) {
+    if (const auto there = from.find(resource))
+        from.set(resource, std::max<std::int64_t>(0, *there - amount));
+}
+
+Resources allocatable_of(const Resources& capacity, const Findings& found,
+                         std::vector<std::string>& warnings) {
+    Resources out = capacity;
+    const EvictionThresholds eviction = read_eviction(found.env, warnings);
+    const auto storage = capacity.amount(well_known::ephemeral_storage);
+    take_off(out, well_known::ephemeral_storage,
+             static_cast<std::int64_t>(eviction.storage_share * static_cast<double>(storage)));
+    // Of nodes that are none of GKE's the host learns what kubelet keeps.
+    if (!found.has_kube_env) return out;
+    take_off(out, well_known::memory, eviction.memory);
+    const auto told = read_reserved(found.env, warnings);
+    const Resources reserved =
+        told ? *told : predicted_reserve(found.type.vcpus, found.type.memory_mib * bytes_per_mib);
+    for (const auto& [resource, amount] : reserved) take_off(out, resource, amount);
+    return out;
+}
+
+void take_off_kube_proxy(NodeTemplate& node) {
+    take_off(node.free, well_known::cpu, kube_proxy_millis);
+    take_off(node.free, well_known::pods, 1);
+}
+
+void warn_of_zones(const ManagedGroup& group, const std::string& zone,
+                   std::vector<std::string>& warnings) {
+    if (group.link.place.scope != Scope::region || group.zones.size() < 2) return;
+    warnings.push_back("its machines may be in any of " + std::to_string(group.zones.size()) +
+                       " zones; a new node is taken to be in " + zone +
+                       ". A group for each zone lets pods ask for one");
+}
+
+void set_node_fields(NodeTemplate& node) {
+    const auto said = [&](std::string_view key) {
+        const auto at = node.labels.find(key);
+        return at == node.labels.end() ? std::string() : at->second;
+    };
+    node.machine_type = said(well_known::instance_type_label);
+    node.zone = said(well_known::zone_label);
+    node.arch = said(well_known::arch_label);
+    node.os = said(well_known::os_label);
+}
+
+Result<Findings> find_all(const TemplateSources& sources, std::vector<std::string>& warnings) {
+    Findings out;
+    CAPSTAN_TRY(out.type, find_figures(sources));
+    out.env = find_kube_env(sources.instance_template, warnings);
+    out.has_kube_env = !out.env.variables().empty();
+    CAPSTAN_TRY(out.image, find_node_image(sources, out.env, warnings));
+    out.labels = read_node_labels(out.env, warnings);
+    return out;
+}
+
+}  // namespace
+
+Result<GroupTemplate> make_template(const TemplateSources& sources, const TemplateConfig& config) {
+    GroupTemplate out;
+    CAPSTAN_TRY(const Findings found, find_all(sources, out.warnings));
+    NodeTemplate& node = out.node;
+    node.name = sources.group.link.name;
+    node.labels = found.labels;
+    put_machine_labels(sources, found, node.labels);
+    node.taints = read_node_taints(found.env, out.warnings);
+    CAPSTAN_TRY(node.capacity, capacity_of(sources, config, found, out.warnings));
+    node.allocatable = allocatable_of(node.capacity, found, out.warnings);
+    set_node_fields(node);
+    node.free = node.allocatable;
+    take_off_kube_proxy(node);
+    // Two stand for all that a flexibility policy allows.
+    node.variants = sources.group.flexible_types.size() > 1 ? 2 : 1;
+    node.fingerprint = fingerprint_of(sources, config);
+    warn_of_zones(sources.group, node.zone, out.warnings);
+    std::ranges::sort(out.warnings);
+    out.warnings.erase(std::unique(out.warnings.begin(), out.warnings.end()), out.warnings.end());
+    return out;
+}
+
+}  // namespace capstan::gce

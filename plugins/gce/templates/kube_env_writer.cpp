@@ -1,0 +1,101 @@
+// kube-env of a group that is made: that of the instance template it is made from, with a plan's
+// labels and taints.
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "group_template.hpp"
+#include "kube_env.hpp"
+#include "node_marks.hpp"
+
+namespace capstan::gce {
+namespace {
+
+std::string pairs_text(const Labels& labels) {
+    std::string out;
+    for (const auto& [key, value] : labels) out += (out.empty() ? "" : ",") + key + "=" + value;
+    return out;
+}
+
+std::string pairs_text(const std::vector<Taint>& taints) {
+    std::string out;
+    for (const Taint& taint : taints)
+        out += (out.empty() ? "" : ",") + taint.key + "=" + taint.value + ":" +
+               std::string(name_of(taint.effect));
+    return out;
+}
+
+/// AUTOSCALER_ENV_VARS with these two in place of its own.
+std::string autoscaler_variables(const std::string& before, const std::string& labels,
+                                 const std::string& taints) {
+    std::string out = "node_labels=" + labels + ";node_taints=" + taints;
+    std::string_view rest = before;
+    while (!rest.empty()) {
+        const std::string_view part = rest.substr(0, rest.find(';'));
+        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+        const std::size_t begin = std::min(part.find_first_not_of(' '), part.size());
+        std::string_view name = part.substr(begin, part.find('=') - begin);
+        while (name.ends_with(' ')) name.remove_suffix(1);
+        if (!name.empty() && name != "node_labels" && name != "node_taints")
+            out += ";" + std::string(part.substr(begin));
+    }
+    return out;
+}
+
+/// `text` with the value of "--NAME=" replaced, or with it at the end; empty values take it off.
+std::string with_argument(std::string text, std::string_view name, const std::string& value) {
+    const std::string begin = "--" + std::string(name) + "=";
+    const std::size_t at = text.find(begin);
+    if (at != std::string::npos) {
+        const std::size_t end = std::min(text.find(' ', at), text.size());
+        text.replace(at, end - at, value.empty() ? "" : begin + value);
+        return text;
+    }
+    if (value.empty()) return text;
+    return text + (text.empty() ? "" : " ") + begin + value;
+}
+
+void write_variable(YAML::Emitter& out, const std::string& name, const std::string& value) {
+    out << YAML::Key << name << YAML::Value << YAML::DoubleQuoted << value;
+}
+
+}  // namespace
+
+Result<std::string> write_kube_env(const std::string& kube_env, const Labels& labels,
+                                   const std::vector<Taint>& taints) {
+    CAPSTAN_TRY(const KubeEnv env, KubeEnv::parse(kube_env));
+    if (env.variables().empty())
+        return fail(ErrorCode::unsupported,
+                    "the instance template has no kube-env to write labels and taints into");
+    std::vector<std::string> warnings;
+    Labels all_labels = read_node_labels(env, warnings);
+    std::vector<Taint> all_taints = read_node_taints(env, warnings);
+    if (!warnings.empty()) return fail(ErrorCode::unsupported, warnings.front());
+    for (const auto& [key, value] : labels) all_labels.insert_or_assign(key, value);
+    for (const Taint& taint : taints)
+        if (std::ranges::count(all_taints, taint) == 0) all_taints.push_back(taint);
+    const std::string label_text = pairs_text(all_labels), taint_text = pairs_text(all_taints);
+    auto variables = env.variables();
+    std::string& vars = variables["AUTOSCALER_ENV_VARS"];
+    vars = autoscaler_variables(vars, label_text, taint_text);
+    variables["NODE_LABELS"] = label_text;
+    variables["NODE_TAINTS"] = taint_text;
+    for (const char* const name : {"KUBELET_ARGS", "KUBELET_TEST_ARGS"}) {
+        const auto at = variables.find(name);
+        if (at == variables.end()) continue;
+        at->second = with_argument(at->second, "node-labels", label_text);
+        at->second = with_argument(at->second, "register-with-taints", taint_text);
+    }
+    YAML::Emitter out;
+    out << YAML::BeginMap;
+    for (const auto& [name, value] : variables) write_variable(out, name, value);
+    out << YAML::EndMap;
+    if (!out.good())
+        return fail(ErrorCode::unsupported, "kube-env cannot be written: " + out.GetLastError());
+    return std::string(out.c_str()) + "\n";
+}
+
+}  // namespace capstan::gce
