@@ -145,8 +145,7 @@ TEST(GceCalls, TemplatesOfFiveHundredAlikeGroupsAreReadOnce) {
     Large project(500);
     ASSERT_TRUE(project.refresh());
     project.gce.forget_calls();
-    for (int i = 0; i < 500; ++i)
-        ASSERT_TRUE(project.describe(NodeGroupId("p/" + Large::key(i))));
+    for (int i = 0; i < 500; ++i) ASSERT_TRUE(project.describe(NodeGroupId("p/" + Large::key(i))));
     EXPECT_EQ(project.gce.calls("instanceTemplates"), 1);
     EXPECT_EQ(project.gce.calls("images"), 1);
     EXPECT_EQ(project.gce.calls("machineTypes"), 1);

@@ -22,11 +22,13 @@ std::string name_of_key(const std::string& key) { return key.substr(key.find('/'
 HttpReply done(const Json& json) { return testing::reply(200, to_string(json)); }
 
 HttpReply refusal(int status, const std::string& reason, const std::string& message) {
-    const Json item = Json::object({{"reason", reason}, {"domain", "global"}, {"message", message}});
+    const Json item =
+        Json::object({{"reason", reason}, {"domain", "global"}, {"message", message}});
     return testing::reply(
-        status, to_string(Json::object({{"error", Json::object({{"code", status},
-                                                                {"message", message},
-                                                                {"errors", Json::array({item})}})}})));
+        status,
+        to_string(Json::object({{"error", Json::object({{"code", status},
+                                                        {"message", message},
+                                                        {"errors", Json::array({item})}})}})));
 }
 
 HttpReply not_found(const std::string& what) {
@@ -114,8 +116,7 @@ Json group_json(const std::string& key, const FakeMig& group) {
     Json out = Json::object(
         {{"id", std::to_string(group.number)},
          {"name", name_of_key(key)},
-         {"selfLink",
-          root + place_path(place) + "/instanceGroupManagers/" + name_of_key(key)},
+         {"selfLink", root + place_path(place) + "/instanceGroupManagers/" + name_of_key(key)},
          {"baseInstanceName", group.base},
          {"instanceTemplate", template_link(group.made_from)},
          {"versions", versions},
@@ -160,9 +161,9 @@ Json page_of(std::vector<Json> items, const std::string& key, const Labels& quer
     const auto token = query.find("pageToken");
     const std::size_t first = token != query.end() ? std::stoul(token->second) : 0;
     const std::size_t last = std::min(items.size(), first + page_size);
-    Json out = Json::object(
-        {{key, Json::array({items.begin() + static_cast<std::ptrdiff_t>(first),
-                            items.begin() + static_cast<std::ptrdiff_t>(last)})}});
+    Json out =
+        Json::object({{key, Json::array({items.begin() + static_cast<std::ptrdiff_t>(first),
+                                         items.begin() + static_cast<std::ptrdiff_t>(last)})}});
     if (last < items.size()) out.set("nextPageToken", std::to_string(last));
     return out;
 }
@@ -267,7 +268,8 @@ testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
     if (!troubles.empty()) {
         trouble = troubles.front();
         troubles.pop_front();
-        if (trouble->status != 0) return refusal(trouble->status, trouble->reason, trouble->message);
+        if (trouble->status != 0)
+            return refusal(trouble->status, trouble->reason, trouble->message);
     }
     HttpReply reply = act(asked, parts);
     if (trouble) return testing::dropped(latency);
@@ -412,23 +414,24 @@ HttpReply FakeGce::show_template(const std::string& name) const {
     const FakeTemplate& made = at->second;
     Json labels = Json::object();
     for (const auto& [key, value] : made.labels) labels.set(key, value);
-    const Json disk = Json::object(
-        {{"boot", true},
-         {"type", "PERSISTENT"},
-         {"initializeParams", Json::object({{"diskSizeGb", "100"},
-                                            {"diskType", "pd-balanced"},
-                                            {"sourceImage", made.image}})}});
+    const Json disk =
+        Json::object({{"boot", true},
+                      {"type", "PERSISTENT"},
+                      {"initializeParams", Json::object({{"diskSizeGb", "100"},
+                                                         {"diskType", "pd-balanced"},
+                                                         {"sourceImage", made.image}})}});
     const Json item = Json::object({{"key", "kube-env"}, {"value", made.kube_env}});
-    const Json properties = Json::object(
-        {{"machineType", made.type},
-         {"labels", labels},
-         {"disks", Json::array({disk})},
-         {"metadata", Json::object({{"items", Json::array({item})}})},
-         {"scheduling",
-          Json::object({{"provisioningModel", made.is_spot ? "SPOT" : "STANDARD"}})}});
-    return done(Json::object(
-        {{"id", "7" + std::to_string(name.size())}, {"name", name},
-         {"selfLink", template_link(name)}, {"properties", properties}}));
+    const Json properties =
+        Json::object({{"machineType", made.type},
+                      {"labels", labels},
+                      {"disks", Json::array({disk})},
+                      {"metadata", Json::object({{"items", Json::array({item})}})},
+                      {"scheduling",
+                       Json::object({{"provisioningModel", made.is_spot ? "SPOT" : "STANDARD"}})}});
+    return done(Json::object({{"id", "7" + std::to_string(name.size())},
+                              {"name", name},
+                              {"selfLink", template_link(name)},
+                              {"properties", properties}}));
 }
 
 HttpReply FakeGce::show_type(const std::string& name) const {

@@ -1,5 +1,6 @@
 /// Compute of Google in memory, behind the fake host's HTTP: groups that grow, machines that cannot
-/// be had, operations, lists that lag, pages, and requests that are refused or whose answer is lost.
+/// be had, operations, lists that lag, pages, and requests that are refused or whose answer is
+/// lost.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +59,7 @@ public:
     std::set<std::string> silent_places{};  ///< "zones/us-central1-b": lists lack its groups
     std::set<std::string> broken_groups{};  ///< lists have them without what they need
     std::size_t page_size = 500;
-    int polls = 0;                      ///< how often an operation is asked about until it is done
+    int polls = 0;  ///< how often an operation is asked about until it is done
     /// What the next operation of a method ends with: code, message, and the instance it names.
     struct Ending {
         std::string code{}, message{}, location{};

@@ -82,8 +82,8 @@ TEST(GceGroupSpec, IdsOfGroupsAndMachinesAreReadAsTheyAreWritten) {
 }
 
 TEST(GceGroupSpec, WhatIsNoIdIsRefused) {
-    for (const char* text : {"", "web", "p/web", "p//web", "/us-central1-a/web",
-                             "p/us-central1-a/", "p/us-central1-a/web/more"}) {
+    for (const char* text : {"", "web", "p/web", "p//web", "/us-central1-a/web", "p/us-central1-a/",
+                             "p/us-central1-a/web/more"}) {
         EXPECT_FALSE(group_of_id(text)) << text;
         EXPECT_FALSE(instance_of_id(std::string("gce://") + text)) << text;
     }
