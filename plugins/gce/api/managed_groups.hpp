@@ -25,7 +25,7 @@ struct ManagedGroup {
     std::vector<std::string> version_templates{};  ///< of all `versions`
     int target_size = 0, target_suspended = 0, target_stopped = 0;
     bool is_stable = false;
-    std::map<std::string, int> actions{};  ///< `currentActions` that are not 0: {"creating", 3}
+    std::map<std::string, int> actions{};  ///< `currentActions` but `none` that are not 0
     std::vector<std::string> zones{};      ///< regional: of its distribution policy; by name
     std::string shape{};               ///< regional: "EVEN", "BALANCED", "ANY", "ANY_SINGLE_ZONE"
     std::string update_type{};         ///< "PROACTIVE", "OPPORTUNISTIC"

@@ -26,7 +26,7 @@ std::map<std::string, int> actions_of(const Json& json) {
     const Json& actions = object_field(json, "currentActions");
     for (const auto& [name, value] : actions.members()) {
         const int count = count_field(actions, name);
-        if (count > 0) out.emplace(name, count);
+        if (count > 0 && name != "none") out.emplace(name, count);
     }
     return out;
 }

@@ -32,7 +32,7 @@ inline constexpr const char* token_scopes =
     "https://www.googleapis.com/auth/compute "
     "https://www.googleapis.com/auth/cloud-platform.read-only";
 /// What a token is for that asks for another account's.
-inline constexpr const char* impersonation_scope = "https://www.googleapis.com/auth/iam";
+inline constexpr const char* impersonation_scope = "https://www.googleapis.com/auth/cloud-platform";
 
 /// A file, or a secret, of credentials in Google's JSON.
 struct CredentialsText {

@@ -19,7 +19,7 @@ constexpr Duration token_timeout = std::chrono::seconds(5);
 constexpr std::int64_t longest_token_life = 12 * 3600;  ///< in seconds
 
 struct UrlParts {
-    std::string_view scheme, host, rest;  ///< host with its port
+    std::string_view scheme{}, host{}, rest{};  ///< host with its port
 };
 UrlParts parts_of_url(std::string_view url) {
     const std::size_t colon = url.find("://");
