@@ -26,7 +26,7 @@ struct GceConfig {
     std::vector<DiscoverySpec> discovery{};
     std::vector<StaticGroup> groups{};
     std::vector<std::string> locations{};  ///< zones and regions that discovery looks at; none: all
-    Duration refresh_every = std::chrono::minutes(1);
+    Duration refresh_every = std::chrono::hours(1);  ///< of machines of groups at rest
     TemplateConfig templates{};
     std::string price_file{};
     EndpointConfig endpoints{};

@@ -42,6 +42,7 @@ private:
     /// A Failure before `start`.
     Project& project() const;
     Task<SharedCloudView> read();
+    void tell_duplicates() const;
 
     const Host host_;
     const GceConfig config_;

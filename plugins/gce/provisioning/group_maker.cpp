@@ -67,8 +67,8 @@ std::int64_t count_actions(const ManagedGroup& group) {
 GroupMaker::GroupMaker(const Host& host, GceClient& client, MakingConfig config)
     : host_(host),
       client_(client),
-      groups_(client),
-      templates_(client),
+      groups_(host, client),
+      templates_(host, client),
       lookup_(client),
       config_(std::move(config)) {}
 

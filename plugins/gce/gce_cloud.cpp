@@ -1,0 +1,284 @@
+#include "gce_cloud.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "api/instance_template.hpp"
+#include "api/machine_types.hpp"
+#include "api/managed_groups.hpp"
+#include "credentials/token_chain.hpp"
+#include "groups/data_files.hpp"
+#include "groups/group_changes.hpp"
+#include "groups/group_lists.hpp"
+#include "groups/machine_lists.hpp"
+#include "groups/template_reader.hpp"
+#include "groups/view_maker.hpp"
+#include "provisioning/group_maker.hpp"
+#include "provisioning/permissions.hpp"
+#include "wire/gce_client.hpp"
+
+namespace capstan::gce {
+namespace {
+
+Error lacks_provisioning() { return {ErrorCode::unsupported, "the settings have no provisioning"}; }
+
+GroupChoice choice_of(const GceConfig& config) {
+    ChoiceConfig out{.project = config.project,
+                     .discovery = config.discovery,
+                     .groups = config.groups,
+                     .locations = config.locations};
+    if (config.provisioning) {
+        out.cluster = config.cluster;
+        out.made_max = config.provisioning->max_size;
+    }
+    return GroupChoice(std::move(out));
+}
+
+MakingConfig making_config_of(const GceConfig& config) {
+    const ProvisioningSettings& settings = *config.provisioning;
+    return {.project = config.project,
+            .cluster = config.cluster,
+            .instance_template = settings.instance_template,
+            .zones = settings.zones,
+            .machine_types = settings.machine_types,
+            .max_size = settings.max_size,
+            .labels = settings.labels,
+            .templates = config.templates};
+}
+
+std::string region_of_place(const Place& place) {
+    return place.scope == Scope::zone ? region_of_zone(place.name) : place.name;
+}
+
+/// Groups that are named name their project, too: with them alone no other one is looked for.
+bool needs_project(const GceConfig& config) {
+    return !config.discovery.empty() || config.provisioning || config.groups.empty();
+}
+
+}  // namespace
+
+/// What is there once project and credentials are known; in the order in which parts need others.
+struct GceCloud::Project {
+    Project(const Host& host_, GceConfig config_, const ClientConfig& client_config,
+            Environment& environment)
+        : host(host_),
+          config(std::move(config_)),
+          tokens(host, config.credentials, environment),
+          client(host, client_config, tokens),
+          lists(host, group_api, choice_of(config), config.parallel_calls),
+          machines(
+              host, group_api, lists,
+              {.refresh_every = config.refresh_every, .parallel_calls = config.parallel_calls}),
+          templates(host, {template_api, lookup}, config.templates, config.parallel_calls),
+          changes(host, {client, group_api, lists, machines}),
+          prices(host, config.price_file),
+          views(host, lists, templates) {
+        if (config.provisioning) maker.emplace(host, client, making_config_of(config));
+    }
+
+    std::vector<const ListedGroup*> known_groups() const;
+    /// Which groups provisioning has made, by their instance templates.
+    Task<void> find_made();
+    Task<void> check();
+    void compare_prices();
+    /// The same as last time, where nothing that it tells has changed.
+    SharedCloudView make_view();
+
+    const Host host;
+    const GceConfig config;
+    TokenChain tokens;
+    GceClient client;
+    ManagedGroupsApi group_api{host, client};
+    InstanceTemplatesApi template_api{host, client};
+    LookupApi lookup{client};
+    GroupLists lists;
+    MachineLists machines;
+    TemplateReader templates;
+    GroupChanges changes;
+    PriceFile prices;
+    std::optional<GroupMaker> maker{};
+    ViewMaker views;
+    std::optional<SharedCloudView> view{};
+    std::uint64_t viewed_version = 0;
+};
+
+std::vector<const ListedGroup*> GceCloud::Project::known_groups() const {
+    std::vector<const ListedGroup*> out;
+    for (const auto& [id, listed] : lists.groups())
+        if (listed.was_read) out.push_back(&listed);
+    return out;
+}
+
+Task<void> GceCloud::Project::find_made() {
+    if (!maker) co_return;
+    const std::vector<std::string> ids = lists.find_candidates();
+    std::vector<std::string> links;
+    for (const std::string& id : ids) links.push_back(lists.groups().at(id).row.template_link);
+    co_await templates.read_templates(std::move(links));
+    for (const std::string& id : ids) {
+        const auto at = lists.groups().find(id);
+        if (at == lists.groups().end()) continue;
+        const std::string& link = at->second.row.template_link;
+        if (const InstanceTemplate* const known = templates.find_template(link))
+            lists.set_made(id, maker->is_made_here(*known));
+    }
+}
+
+void GceCloud::Project::compare_prices() {
+    std::set<std::string> regions;
+    for (const auto& [id, listed] : lists.groups())
+        if (listed.was_read && listed.takes_part())
+            regions.insert(region_of_place(listed.row.link.place));
+    prices.compare(regions);
+}
+
+SharedCloudView GceCloud::Project::make_view() {
+    const std::uint64_t version = lists.version() + templates.version() + prices.version();
+    if (!view || version != viewed_version) {
+        compare_prices();
+        view.emplace(views.make(prices.prices().get()));
+        viewed_version = version;
+    }
+    return *view;
+}
+
+Task<void> GceCloud::Project::check() {
+    // Where groups cannot be listed, what else is refused is worth knowing, too.
+    const Result<void> listed = co_await as_result(lists.update());
+    PermissionQuestion question{.provisioning = config.provisioning.has_value()};
+    question.projects = lists.choice().projects();
+    const auto own = std::find(question.projects.begin(), question.projects.end(), config.project);
+    if (own != question.projects.end()) std::rotate(question.projects.begin(), own, own + 1);
+    co_await demand_permissions(host, lookup, std::move(question));
+    if (!listed) throw Failure(listed.error());
+}
+
+GceCloud::GceCloud(Host host, GceConfig config)
+    : host_(host),
+      config_(std::move(config)),
+      environment_(host, variable_names()),
+      reading_(host) {}
+
+GceCloud::~GceCloud() = default;
+
+Task<std::unique_ptr<GceCloud::Project>> GceCloud::open() {
+    GceConfig config = config_;
+    config.endpoints =
+        co_await find_endpoints(host_, config.endpoints, config.credentials, environment_);
+    config.credentials.endpoints = config.endpoints;
+    if (needs_project(config))
+        config.project =
+            co_await find_project(host_, config.project, config.credentials, environment_);
+    ClientConfig client{.endpoints = config.endpoints, .timeout = config.timeout};
+    auto out = std::make_unique<Project>(host_, std::move(config), client, environment_);
+    const AccessToken token = co_await out->tokens.get();
+    host_.info("Google Cloud is asked with credentials of " + token.source);
+    co_return std::move(out);
+}
+
+Task<void> GceCloud::start() {
+    project_ = co_await open();
+    co_await project_->prices.read();
+    tell_duplicates();
+}
+
+GceCloud::Project& GceCloud::project() const {
+    if (!project_)
+        throw Failure(ErrorCode::unavailable, "Google Cloud was not asked for anything yet");
+    return *project_;
+}
+
+/// Of several entries for one group the first counts.
+void GceCloud::tell_duplicates() const {
+    std::set<std::string> ids;
+    for (const StaticGroup& group : config_.groups) {
+        const std::string id = group_id_of(group.link);
+        if (!ids.insert(id).second)
+            host_.warn("the settings name group " + in_quotes(id) +
+                       " more than once: the first entry counts");
+    }
+}
+
+Task<void> GceCloud::self_check() {
+    std::unique_ptr<Project> own;
+    if (!project_) own = co_await open();
+    co_await (own ? *own : project()).check();
+}
+
+Task<MachineTypes> GceCloud::machine_types() {
+    Project& gce = project();
+    if (!gce.maker) co_return MachineTypes();
+    gce.maker->use(gce.prices.prices());
+    co_return co_await gce.maker->machine_types();
+}
+
+Result<PlannedGroup> GceCloud::new_group(const Call&, const GroupPlan& plan) const {
+    const Project& gce = project();
+    if (!gce.maker) return fail(lacks_provisioning());
+    return gce.maker->new_group(plan);
+}
+
+Task<void> GceCloud::create(GroupPlan plan) {
+    Project& gce = project();
+    if (!gce.maker) throw Failure(lacks_provisioning());
+    const auto planned = gce.maker->new_group(plan);
+    co_await gce.maker->create(std::move(plan));
+    // It is asked to grow before groups are listed again. Where Google does not show it yet, that
+    // fails and comes again.
+    if (planned) std::ignore = co_await as_result(gce.lists.read_made(planned->group.id.value()));
+}
+
+Task<void> GceCloud::destroy(NodeGroupId group) {
+    Project& gce = project();
+    if (!gce.maker) throw Failure(lacks_provisioning());
+    const std::string id = group.value();
+    co_await gce.maker->destroy(std::move(group));
+    gce.lists.forget(id);
+}
+
+/// Refreshes that overlap have one answer; one that is given up is read to its end.
+Task<SharedCloudView> GceCloud::refresh() { return reading_.join(read()); }
+
+Task<SharedCloudView> GceCloud::read() {
+    Project& gce = project();
+    const std::uint64_t asked_at = gce.changes.moment();
+    co_await gce.lists.update();
+    gce.changes.see(asked_at);
+    co_await gce.find_made();
+    co_await gce.machines.update();
+    gce.templates.follow(gce.known_groups());
+    co_await gce.templates.renew(gce.known_groups());
+    co_await gce.prices.renew();
+    co_return gce.make_view();
+}
+
+Task<Resized> GceCloud::increase(Resize request) {
+    return project().changes.increase(std::move(request));
+}
+
+Task<Resized> GceCloud::decrease_target(Resize request) {
+    return project().changes.decrease_target(std::move(request));
+}
+
+Task<Removed> GceCloud::remove(Removal request) {
+    return project().changes.remove(std::move(request));
+}
+
+Task<NodeTemplate> GceCloud::describe(const NodeGroupId& group) {
+    const ListedGroup* const listed = project().lists.find(group.value());
+    if (listed == nullptr || !listed->was_read)
+        return fail_task<NodeTemplate>(
+            {ErrorCode::not_found,
+             "group " + in_quotes(group.value()) + ": it is none of the groups that are listed"});
+    return project().templates.describe(listed->row);
+}
+
+}  // namespace capstan::gce

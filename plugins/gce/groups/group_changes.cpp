@@ -1,0 +1,254 @@
+#include "group_changes.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "change_words.hpp"
+#include "group_checks.hpp"
+#include "instance_names.hpp"
+
+namespace capstan::gce {
+namespace {
+
+/// How long an operation is awaited.
+constexpr Duration operation_patience = std::chrono::seconds(3);
+
+std::optional<int> goal_of(const Resize& request, int change) {
+    const std::int64_t goal = std::int64_t{request.expected_target} + change;
+    if (request.delta < 1 || goal < 0 || goal > std::numeric_limits<int>::max())
+        return std::nullopt;
+    return static_cast<int>(goal);
+}
+
+/// A group that replaces its machines by others of other names makes none of given names.
+bool refuses_names(const Error& error) {
+    return error.provider_code == "conditionNotMet" || error.provider_code == "CONDITION_NOT_MET";
+}
+
+std::vector<std::string> part_of(const std::vector<std::string>& names, std::size_t first) {
+    const std::size_t last = std::min(names.size(), first + instances_per_call);
+    return {names.begin() + static_cast<std::ptrdiff_t>(first),
+            names.begin() + static_cast<std::ptrdiff_t>(last)};
+}
+
+}  // namespace
+
+GroupChanges::GroupChanges(const Host& host, Parts parts)
+    : host_(host), parts_(parts), warnings_(host) {}
+
+Task<ManagedGroup> GroupChanges::read(NodeGroupId id) {
+    if (parts_.lists.find(id.value()) == nullptr)
+        co_return refuse_change(id, ErrorCode::not_found,
+                                "it is none of the groups that are listed");
+    auto told = co_await as_result(parts_.lists.read(id.value()));
+    if (!told) co_return fail(within(changed_group(id), std::move(told).error()));
+    if (auto obstacle = find_obstacle(*told)) co_return fail(*std::move(obstacle));
+    co_return *std::move(told);
+}
+
+Semaphore& GroupChanges::turn_of(const NodeGroupId& group) {
+    return turns_.try_emplace(group, host_, 1).first->second;
+}
+
+bool GroupChanges::may_lag(const NodeGroupId& group) const {
+    const auto at = answered_at_.find(group);
+    return at != answered_at_.end() && host_.monotonic() - at->second < list_lag_most;
+}
+
+bool GroupChanges::suits(const Resize& request, int listed) const {
+    if (!answers_.suits(request, listed)) return false;
+    return !may_lag(request.group) ||
+           request.expected_target >= answers_.counted(request.group, listed);
+}
+
+Result<void> GroupChanges::check(const Resize& request, int listed) const {
+    if (suits(request, listed)) return {};
+    return refuse_change(request.group, ErrorCode::conflict,
+                         "its target size is " + std::to_string(listed) + ", and " +
+                             std::to_string(request.expected_target) + " was expected");
+}
+
+/// Of the same request, made before.
+std::optional<Resized> GroupChanges::find_answer(const Resize& request, int goal,
+                                                 int listed) const {
+    if (!answers_.is_repeat(request, goal, listed)) return std::nullopt;
+    const auto wish = wishes_.find(request.group);
+    const bool is_known = wish != wishes_.end() && wish->second.key == request.idempotency_key;
+    return is_known && wish->second.answer ? wish->second.answer : Resized{goal};
+}
+
+Task<Resized> GroupChanges::increase(Resize request) {
+    if (request.all_or_nothing)
+        co_return refuse_change(request.group, ErrorCode::unsupported,
+                                "Google makes what it can of an increase, and promises not all or "
+                                "nothing");
+    const std::optional<int> goal = goal_of(request, request.delta);
+    if (!goal)
+        co_return refuse_change(request.group, ErrorCode::invalid_argument,
+                                "an increase by " + std::to_string(request.delta) + " from " +
+                                    std::to_string(request.expected_target) + " is none");
+    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
+    co_return co_await increase_in_turn(std::move(request), *goal);
+}
+
+Task<Resized> GroupChanges::increase_in_turn(Resize request, int goal) {
+    ManagedGroup row = co_await read(request.group);
+    const ListedGroup* const listed = parts_.lists.find(request.group.value());
+    if (listed == nullptr)
+        co_return refuse_change(request.group, ErrorCode::not_found, "it is gone");
+    if (const int max = listed->limits().max; goal > max)
+        co_return refuse_change(request.group, ErrorCode::invalid_argument,
+                                "a target of " + std::to_string(goal) + " passes its maximum of " +
+                                    std::to_string(max));
+    if (const auto answer = find_answer(request, goal, row.target_size)) co_return *answer;
+    if (const auto fits = check(request, row.target_size); !fits) co_return fail(fits.error());
+    auto names = names_for(request, row);
+    if (!names) co_return fail(within(changed_group(request.group), std::move(names).error()));
+    answers_.begin(request);
+    wishes_[request.group] = {.key = request.idempotency_key, .names = *names};
+    co_return co_await create(std::move(request), std::move(row), *std::move(names));
+}
+
+/// A request that is made again has the names that it had, so that none is made twice.
+Result<std::vector<std::string>> GroupChanges::names_for(const Resize& request,
+                                                         const ManagedGroup& row) {
+    const auto count = static_cast<std::size_t>(request.delta);
+    std::set<std::string> taken;
+    if (const auto wish = wishes_.find(request.group); wish != wishes_.end()) {
+        const bool is_again = !request.idempotency_key.empty() &&
+                              wish->second.key == request.idempotency_key &&
+                              wish->second.names.size() == count;
+        if (is_again) return wish->second.names;
+        taken.insert(wish->second.names.begin(), wish->second.names.end());
+    }
+    if (const ListedGroup* const listed = parts_.lists.find(request.group.value())) {
+        for (const GroupMachine& machine : listed->list.machines) taken.insert(machine.link.name);
+    }
+    return choose_names(host_, row.base_name, count, taken);
+}
+
+Task<Resized> GroupChanges::create(Resize request, ManagedGroup row,
+                                   std::vector<std::string> names) {
+    const std::string id = request.group.value();
+    Resized out{.target = request.expected_target};
+    for (std::size_t made = 0; made < names.size(); made += instances_per_call) {
+        std::vector<std::string> part = part_of(names, made);
+        const int count = static_cast<int>(part.size());
+        const Result<void> done = co_await as_result(
+            carry_out(parts_.api.create_instances(row.link, std::move(part)), id));
+        if (done) {
+            out.target += count;
+            continue;
+        }
+        if (made == 0 && refuses_names(done.error())) {
+            warnings_.tell("names of " + id,
+                           changed_group(request.group) + " makes no instances of given names (" +
+                               done.error().message + "), so its target size is set instead");
+            co_return co_await set_target(request, request.expected_target + request.delta,
+                                          row.link);
+        }
+        Error error = within(changed_group(request.group), done.error());
+        if (made == 0) co_return fail(std::move(error));
+        out.shortfall = std::move(error);
+        break;
+    }
+    co_return agree(request, std::move(out));
+}
+
+Task<Resized> GroupChanges::set_target(Resize request, int goal, ResourceLink link) {
+    const Result<void> done =
+        co_await as_result(carry_out(parts_.api.resize(link, goal), request.group.value()));
+    if (!done) co_return fail(within(changed_group(request.group), done.error()));
+    co_return agree(request, Resized{.target = goal});
+}
+
+Resized GroupChanges::agree(const Resize& request, Resized answer) {
+    answers_.agree(request, answer.target);
+    answered_at_[request.group] = host_.monotonic();
+    Wish& wish = wishes_[request.group];
+    if (wish.key != request.idempotency_key) wish = {.key = request.idempotency_key};
+    wish.answer = answer;
+    return answer;
+}
+
+Task<void> GroupChanges::carry_out(Task<Operation> change, std::string group_id) {
+    const Operation operation = co_await follow(std::move(change), std::move(group_id));
+    if (!operation.errors.empty()) throw Failure(operation.errors.front());
+}
+
+/// One that cannot be asked about is under way all the same.
+Task<Operation> GroupChanges::follow(Task<Operation> change, std::string group_id) {
+    parts_.lists.note_change(group_id);
+    auto begun = co_await as_result(std::move(change));
+    parts_.lists.note_change(group_id);
+    if (!begun) co_return fail(outcome_of_change(std::move(begun).error()));
+    auto ended =
+        co_await as_result(await_operation(host_, parts_.client, *begun, operation_patience));
+    parts_.lists.note_change(group_id);
+    if (ended) co_return *std::move(ended);
+    host_.debug(group_id + ": what an operation came to is not known: " + ended.error().message);
+    co_return *std::move(begun);
+}
+
+Task<Resized> GroupChanges::decrease_target(Resize request) {
+    const std::optional<int> goal = goal_of(request, -std::max(request.delta, 0));
+    if (!goal)
+        co_return refuse_change(request.group, ErrorCode::invalid_argument,
+                                "a decrease by " + std::to_string(request.delta) + " from " +
+                                    std::to_string(request.expected_target) + " is none");
+    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
+    co_return co_await decrease_in_turn(std::move(request), *goal);
+}
+
+Task<Resized> GroupChanges::decrease_in_turn(Resize request, int goal) {
+    const std::string id = request.group.value();
+    const ManagedGroup row = co_await read(request.group);
+    if (answers_.is_repeat(request, goal, row.target_size)) co_return Resized{goal};
+    if (const auto fits = check(request, row.target_size); !fits) co_return fail(fits.error());
+    const Result<void> read_now = co_await as_result(parts_.machines.read(id));
+    if (!read_now) co_return fail(within(changed_group(request.group), read_now.error()));
+    const ListedGroup* const listed = parts_.lists.find(id);
+    if (listed == nullptr)
+        co_return refuse_change(request.group, ErrorCode::not_found, "it is gone");
+    const auto stays = [&](const GroupMachine& machine) {
+        return machine.standing.standing == Standing::member &&
+               !is_going(request.group, machine.link.name);
+    };
+    const auto& machines = listed->list.machines;
+    const auto members = std::count_if(machines.begin(), machines.end(), stays);
+    if (goal < members)
+        co_return refuse_change(request.group, ErrorCode::invalid_argument,
+                                "a target of " + std::to_string(goal) + " is below its " +
+                                    counted(members, "instance") +
+                                    "; what is not made yet can be taken back alone");
+    if (const int min = listed->limits().min; goal < min)
+        co_return refuse_change(request.group, ErrorCode::invalid_argument,
+                                "a target of " + std::to_string(goal) + " passes its minimum of " +
+                                    std::to_string(min));
+    answers_.begin(request);
+    co_return co_await set_target(request, goal, row.link);
+}
+
+void GroupChanges::see(std::uint64_t asked_at) {
+    for (const auto& [id, listed] : parts_.lists.groups()) {
+        if (parts_.lists.is_of_last_update(listed))
+            answers_.see(NodeGroupId(id), listed.row.target_size, asked_at);
+    }
+    forget_what_is_seen();
+    // A list that lags shows a group at rest, whose machines would not be read again for a while.
+    for (const auto& [id, listed] : parts_.lists.groups())
+        if (is_awaited(NodeGroupId(id), listed.row.target_size)) parts_.lists.note_change(id);
+}
+
+/// Whether something was agreed to that this list does not show.
+bool GroupChanges::is_awaited(const NodeGroupId& group, int listed) const {
+    if (going_.contains(group)) return true;
+    const bool was_changed = answered_at_.contains(group) || removed_at_.contains(group);
+    return was_changed && answers_.counted(group, listed) != listed;
+}
+
+}  // namespace capstan::gce

@@ -1,0 +1,201 @@
+// The end of machines.
+#include <algorithm>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "change_words.hpp"
+#include "group_changes.hpp"
+
+namespace capstan::gce {
+namespace {
+
+const GroupMachine* find_machine(const ListedGroup& group, const MachineId& id) {
+    const auto link = instance_of_id(id.value());
+    if (!link) return nullptr;
+    const auto& machines = group.list.machines;
+    const auto at = std::find_if(machines.begin(), machines.end(),
+                                 [&](const GroupMachine& each) { return each.link == *link; });
+    return at != machines.end() ? &*at : nullptr;
+}
+
+Error machine_error(const std::string& machine_id, Error error) {
+    error.subject = machine_id;
+    return error;
+}
+
+/// Those of the operation's errors that name a machine are that machine's alone; one that names
+/// none is of all.
+std::vector<Error> by_machine(const std::vector<ResourceLink>& instances,
+                              const std::vector<Error>& errors) {
+    std::vector<Error> out;
+    bool is_of_all = false;
+    for (const Error& error : errors) {
+        const auto named =
+            std::find_if(instances.begin(), instances.end(), [&](const ResourceLink& instance) {
+                return last_part(error.subject) == instance.name;
+            });
+        if (named != instances.end()) {
+            out.push_back(machine_error(machine_id_of(*named), error));
+        } else {
+            is_of_all = true;
+        }
+    }
+    if (!is_of_all) return out;
+    out.clear();
+    for (const ResourceLink& instance : instances)
+        out.push_back(machine_error(machine_id_of(instance), errors.front()));
+    return out;
+}
+
+}  // namespace
+
+Task<Removed> GroupChanges::remove(Removal request) {
+    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
+    co_return co_await remove_in_turn(std::move(request));
+}
+
+Task<Removed> GroupChanges::remove_in_turn(Removal request) {
+    const ListedGroup* const listed = parts_.lists.find(request.group.value());
+    if (listed == nullptr || !listed->was_read)
+        co_return refuse_change(request.group, ErrorCode::not_found,
+                                "it is none of the groups that are listed");
+    if (const auto stays = check_minimum(request, *listed); !stays) co_return fail(stays.error());
+    Removed out;
+    std::vector<ResourceLink> going;
+    sort_out(request, *listed, going, out.failed);
+    if (!going.empty()) tell_redistribution(listed->row);
+    for (std::size_t first = 0; first < going.size(); first += instances_per_call) {
+        const std::size_t last = std::min(going.size(), first + instances_per_call);
+        std::vector<ResourceLink> part(going.begin() + static_cast<std::ptrdiff_t>(first),
+                                       going.begin() + static_cast<std::ptrdiff_t>(last));
+        std::vector<Error> failed = co_await remove_some(request.group, std::move(part));
+        for (Error& error : failed) out.failed.push_back(std::move(error));
+    }
+    co_return out;
+}
+
+bool GroupChanges::is_going(const NodeGroupId& group, const std::string& instance) const {
+    const auto going = going_.find(group);
+    return going != going_.end() && going->second.contains(instance);
+}
+
+Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGroup& listed) const {
+    if (request.force) return {};
+    std::set<std::string> going;
+    for (const MachineId& machine : request.machines) {
+        const GroupMachine* const known = find_machine(listed, machine);
+        const bool counts = known != nullptr && known->standing.standing == Standing::member &&
+                            !is_going(request.group, known->link.name);
+        if (counts) going.insert(known->link.name);
+    }
+    const int count = static_cast<int>(going.size());
+    const int min = listed.limits().min;
+    const int left = answers_.counted(request.group, listed.row.target_size) - count;
+    if (left >= min || count == 0) return {};
+    return refuse_change(request.group, ErrorCode::invalid_argument,
+                         "without " + counted(count, "machine") + " it has " +
+                             std::to_string(left) + ", and at least " + std::to_string(min) +
+                             " are to stay");
+}
+
+/// Those that Google is to be asked about, each once, and those that cannot go.
+void GroupChanges::sort_out(const Removal& request, const ListedGroup& listed,
+                            std::vector<ResourceLink>& going, std::vector<Error>& failed) const {
+    std::set<std::string> seen;
+    for (const MachineId& machine : request.machines) {
+        if (!seen.insert(machine.value()).second) continue;
+        const GroupMachine* const known = find_machine(listed, machine);
+        const auto refuse = [&](ErrorCode code, const char* why) {
+            failed.push_back({.code = code,
+                              .message = changed_group(request.group) + ": " + why,
+                              .subject = machine.value()});
+        };
+        if (known == nullptr) {
+            refuse(ErrorCode::not_found, "it has no such machine");
+        } else if (known->standing.standing == Standing::apart) {
+            refuse(ErrorCode::invalid_argument,
+                   "it is suspended, stopped or abandoned, and does not count as the group's");
+        } else if (known->standing.standing == Standing::member &&
+                   !is_going(request.group, known->link.name)) {
+            going.push_back(known->link);
+        }
+    }
+}
+
+Task<std::vector<Error>> GroupChanges::remove_some(NodeGroupId group,
+                                                   std::vector<ResourceLink> instances) {
+    const ListedGroup* const listed = parts_.lists.find(group.value());
+    const ResourceLink link = listed != nullptr ? listed->row.link : ResourceLink();
+    const auto done =
+        co_await as_result(follow(parts_.api.delete_instances(link, instances), group.value()));
+    std::vector<Error> errors;
+    if (!done) {
+        errors.push_back(within(changed_group(group), done.error()));
+    } else {
+        for (const Error& error : done->errors)
+            errors.push_back(within(changed_group(group), error));
+        for (const std::string& warning : done->warnings)
+            host_.debug(changed_group(group) + ": " + warning);
+    }
+    // The subject of a refused call is no machine's.
+    if (!done) errors.front().subject.clear();
+    std::vector<Error> failed =
+        errors.empty() ? std::vector<Error>() : by_machine(instances, errors);
+    note_removal(group, instances, failed);
+    co_return failed;
+}
+
+void GroupChanges::note_removal(const NodeGroupId& group,
+                                const std::vector<ResourceLink>& instances,
+                                const std::vector<Error>& failed) {
+    int count = 0;
+    for (const ResourceLink& instance : instances) {
+        const std::string id = machine_id_of(instance);
+        const auto is_it = [&](const Error& error) { return error.subject == id; };
+        if (std::any_of(failed.begin(), failed.end(), is_it)) continue;
+        going_[group][instance.name] = host_.monotonic();
+        ++count;
+    }
+    const ListedGroup* const listed = parts_.lists.find(group.value());
+    if (count == 0 || listed == nullptr) return;
+    answers_.lower(group, count, listed->row.target_size);
+    removed_at_[group] = host_.monotonic();
+}
+
+/// Google may move machines of its own accord once zones have become uneven.
+void GroupChanges::tell_redistribution(const ManagedGroup& row) {
+    if (row.link.place.scope != Scope::region || row.redistribution != "PROACTIVE") return;
+    if (row.shape != "EVEN" && !row.shape.empty()) return;
+    warnings_.tell("redistribution of " + group_id_of(row.link),
+                   "group " + in_quotes(group_id_of(row.link)) +
+                       " spreads its machines evenly and its instance redistribution is "
+                       "PROACTIVE: after a removal Google may delete other machines of it and "
+                       "make new ones; NONE keeps them");
+}
+
+/// What lists show by now, or would have shown.
+void GroupChanges::forget_what_is_seen() {
+    const auto is_past = [&](Duration at) { return host_.monotonic() - at >= list_lag_most; };
+    std::erase_if(answered_at_, [&](const auto& entry) { return is_past(entry.second); });
+    std::erase_if(removed_at_, [&](const auto& entry) {
+        if (!is_past(entry.second)) return false;
+        answers_.forget_removals(entry.first);
+        return true;
+    });
+    for (auto& [group, instances] : going_) {
+        const ListedGroup* const listed = parts_.lists.find(group.value());
+        std::erase_if(instances, [&](const auto& one) {
+            if (is_past(one.second) || listed == nullptr) return true;
+            if (listed->list.asked_at <= listed->changed_at) return false;
+            const auto& machines = listed->list.machines;
+            return std::none_of(machines.begin(), machines.end(), [&](const GroupMachine& machine) {
+                return machine.link.name == one.first &&
+                       machine.standing.standing == Standing::member;
+            });
+        });
+    }
+    std::erase_if(going_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+}  // namespace capstan::gce

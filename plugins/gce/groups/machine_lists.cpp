@@ -1,0 +1,241 @@
+#include "machine_lists.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <tuple>
+
+#include <capstan/gather.hpp>
+#include <capstan/sentence.hpp>
+
+namespace capstan::gce {
+namespace {
+
+/// From here on listing whole zones is cheaper than asking each group.
+constexpr std::size_t singly_most = 16;
+
+/// "web" of "web-x1y2", as Google names what it makes; empty: it is no such name.
+std::string base_of(const std::string& name) {
+    constexpr std::size_t suffix = 5;
+    if (name.size() <= suffix || name[name.size() - suffix] != '-') return {};
+    return name.substr(0, name.size() - suffix);
+}
+
+std::vector<std::string> zones_of_group(const ManagedGroup& row) {
+    if (row.link.place.scope == Scope::zone) return {row.link.place.name};
+    return row.zones;
+}
+
+GroupMachine machine_of(const ListedInstance& instance, bool has_standby) {
+    GroupMachine out{.link = instance.link, .id = instance.id};
+    out.standing = read_standing("NONE", instance.status, has_standby);
+    out.machine_type = instance.machine_type;
+    out.launched = instance.created;
+    out.spot = instance.is_spot;
+    return out;
+}
+
+/// What one list tells and the other one does not is kept while it is the same instance.
+void keep_known(GroupMachine& machine, const std::vector<GroupMachine>& known) {
+    const auto at = std::lower_bound(
+        known.begin(), known.end(), machine.link,
+        [](const GroupMachine& each, const ResourceLink& link) { return each.link < link; });
+    if (at == known.end() || at->link != machine.link || at->id != machine.id) return;
+    if (machine.machine_type.empty()) machine.machine_type = at->machine_type;
+    if (machine.template_link.empty()) machine.template_link = at->template_link;
+    if (!machine.launched) machine.launched = at->launched;
+    if (!machine.spot) machine.spot = at->spot;
+}
+
+}  // namespace
+
+MachineLists::MachineLists(const Host& host, ManagedGroupsApi& api, GroupLists& groups,
+                           Config config)
+    : host_(host),
+      api_(api),
+      groups_(groups),
+      config_(config),
+      stock_outs_(host),
+      warnings_(host) {}
+
+Task<void> MachineLists::update() {
+    stock_outs_.forget_old();
+    Due due = find_due();
+    if (due.resting.size() > singly_most) due.resting = co_await settle(std::move(due.resting));
+    due.moving.insert(due.moving.end(), due.resting.begin(), due.resting.end());
+    co_await read_all(std::move(due.moving));
+}
+
+MachineLists::Due MachineLists::find_due() {
+    Due out;
+    std::vector<std::pair<Duration, std::string>> old;  // by when they were read last
+    for (const auto& [id, group] : groups_.groups()) {
+        if (!group.was_read || group.unreadable || !group.takes_part()) continue;
+        const MachineList& list = group.list;
+        const bool is_settled = list.asked_at != 0 && group.changed_at <= list.asked_at;
+        if (list.asked_at == 0 && group.changed_at == 0 && is_at_rest(group.row)) {
+            out.resting.push_back(id);
+        } else if (is_settled && is_at_rest(group.row) && list.row != group.row) {
+            out.resting.push_back(id);
+        } else if (group.is_in_motion()) {
+            out.moving.push_back(id);
+        } else {
+            const auto age = host_.monotonic() - list.whole_at.value_or(Duration::zero());
+            const bool is_old = !list.whole_at || age >= config_.refresh_every;
+            if (is_old) old.emplace_back(list.whole_at.value_or(Duration::min()), id);
+        }
+    }
+    std::sort(old.begin(), old.end());
+    const std::size_t most = std::min(old.size(), old_ones_per_update());
+    for (std::size_t i = 0; i < most; ++i) out.resting.push_back(std::move(old[i].second));
+    return out;
+}
+
+/// One, and more where all would not have their turn in time otherwise.
+std::size_t MachineLists::old_ones_per_update() {
+    const Duration now = host_.monotonic();
+    const Duration since = updated_at_ ? now - *updated_at_ : Duration::zero();
+    updated_at_ = now;
+    const std::size_t all = groups_.groups().size();
+    if (config_.refresh_every <= Duration::zero()) return all;
+    const double share =
+        static_cast<double>(since.count()) / static_cast<double>(config_.refresh_every.count());
+    const double turn = std::ceil(static_cast<double>(all) * std::min(share, 1.0));
+    return std::max<std::size_t>(1, static_cast<std::size_t>(turn));
+}
+
+Task<std::vector<std::string>> MachineLists::settle(std::vector<std::string> ids) {
+    std::set<ZoneKey> wanted;
+    for (const std::string& id : ids) {
+        const ManagedGroup& row = groups_.groups().at(id).row;
+        for (const std::string& zone : zones_of_group(row)) wanted.emplace(row.link.project, zone);
+    }
+    const std::uint64_t asked_at = groups_.moment();
+    const auto zones = co_await list_zones({wanted.begin(), wanted.end()});
+    // A list that several groups could have a share in tells of none of them.
+    std::map<std::tuple<std::string, std::string, std::string>, int> claims;
+    for (const auto& [id, group] : groups_.groups()) {
+        for (const std::string& zone : zones_of_group(group.row))
+            ++claims[{group.row.link.project, zone, group.row.base_name}];
+    }
+    std::vector<std::string> left;
+    for (std::string& id : ids) {
+        const auto at = groups_.groups().find(id);
+        if (at == groups_.groups().end()) continue;
+        const ManagedGroup row = at->second.row;
+        const std::vector<std::string> in = zones_of_group(row);
+        const bool is_alone = std::all_of(in.begin(), in.end(), [&](const std::string& zone) {
+            return claims[{row.link.project, zone, row.base_name}] == 1;
+        });
+        auto machines = is_alone ? find_machines(at->second, zones) : std::nullopt;
+        if (machines) {
+            groups_.store_machines(id, *std::move(machines), row, asked_at, false);
+        } else {
+            left.push_back(std::move(id));
+        }
+    }
+    co_return left;
+}
+
+/// Those that could be listed.
+Task<std::map<MachineLists::ZoneKey, MachineLists::ZoneList>> MachineLists::list_zones(
+    std::vector<ZoneKey> zones) {
+    std::vector<Task<std::vector<ListedInstance>>> calls;
+    for (const auto& [project, zone] : zones) calls.push_back(api_.list_zone(project, zone));
+    auto told = co_await gather_results(std::move(calls), config_.parallel_calls);
+    std::map<ZoneKey, ZoneList> out;
+    std::vector<std::string> failures;
+    for (std::size_t i = 0; i < zones.size(); ++i) {
+        if (!told[i]) {
+            failures.push_back("instances of " + zones[i].second +
+                               " cannot be listed, so each group is asked for its own: " +
+                               told[i].error().message);
+            continue;
+        }
+        ZoneList& list = out[zones[i]];
+        list.all = *std::move(told[i]);
+        for (const ListedInstance& instance : list.all)
+            list.by_base[base_of(instance.link.name)].push_back(&instance);
+    }
+    warnings_.tell("zones", std::move(failures));
+    co_return out;
+}
+
+/// Nothing: they are not as many as the group wants, or not all of them run.
+std::optional<std::vector<GroupMachine>> MachineLists::find_machines(
+    const ListedGroup& group, const std::map<ZoneKey, ZoneList>& zones) const {
+    const ManagedGroup& row = group.row;
+    std::vector<GroupMachine> out;
+    int members = 0, apart = 0;
+    for (const std::string& zone : zones_of_group(row)) {
+        const auto listed = zones.find({row.link.project, zone});
+        if (listed == zones.end()) return std::nullopt;
+        const auto own = listed->second.by_base.find(row.base_name);
+        if (own == listed->second.by_base.end()) continue;
+        for (const ListedInstance* const instance : own->second) {
+            GroupMachine& machine = out.emplace_back(machine_of(*instance, has_standby(row)));
+            const bool is_member = machine.standing.standing == Standing::member;
+            if (is_member && instance->status != "RUNNING") return std::nullopt;
+            ++(is_member ? members : apart);
+            keep_known(machine, group.list.machines);
+        }
+    }
+    const bool is_whole =
+        members == row.target_size && apart == row.target_suspended + row.target_stopped;
+    if (!is_whole) return std::nullopt;
+    return out;
+}
+
+Task<void> MachineLists::read_all(std::vector<std::string> ids) {
+    std::vector<Task<bool>> calls;
+    for (const std::string& id : ids) calls.push_back(read_one(id));
+    auto told = co_await gather_results(std::move(calls), config_.parallel_calls);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (!told[i]) groups_.store_machine_error(ids[i], told[i].error());
+}
+
+Task<void> MachineLists::read(std::string id) {
+    const Result<bool> done = co_await as_result(read_one(id));
+    if (!done) throw Failure(done.error());
+}
+
+Task<bool> MachineLists::read_one(std::string id) {
+    const auto at = groups_.groups().find(id);
+    if (at == groups_.groups().end()) co_return false;
+    const ManagedGroup row = at->second.row;
+    const std::uint64_t asked_at = groups_.moment();
+    const std::vector<ManagedInstance> told = co_await api_.list_instances(row.link);
+    const auto now = groups_.groups().find(id);
+    if (now == groups_.groups().end()) co_return false;
+    groups_.store_machines(id, judged(id, now->second, told), row, asked_at, true);
+    co_return true;
+}
+
+/// Stock-outs are looked at together: which zones have none left counts for each of them. An
+/// instance that has no name yet is asked for and no machine.
+std::vector<GroupMachine> MachineLists::judged(const std::string& id, const ListedGroup& group,
+                                               const std::vector<ManagedInstance>& told) {
+    std::vector<GroupMachine> out;
+    for (const ManagedInstance& instance : told) {
+        const MachineStanding standing =
+            read_standing(instance.action, instance.status, has_standby(group.row));
+        GroupMachine machine{.link = instance.link, .id = instance.id, .standing = standing};
+        machine.machine_type = instance.machine_type;
+        machine.template_link = instance.template_link;
+        if (standing.state == MachineState::creating) machine.fault = find_fault(instance);
+        if (machine.fault) {
+            machine.standing.state = MachineState::failed;
+            stock_outs_.note(id, group.row, zone_of_failure(instance.link, machine.fault->message),
+                             *machine.fault);
+        }
+        keep_known(machine, group.list.machines);
+        if (!instance.link.name.empty()) out.push_back(std::move(machine));
+    }
+    for (GroupMachine& machine : out)
+        if (machine.fault)
+            machine.fault = stock_outs_.judge(*std::move(machine.fault), id, group.row);
+    return out;
+}
+
+}  // namespace capstan::gce

@@ -1,0 +1,67 @@
+#include "machine_states.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "../wire/gce_error.hpp"
+
+namespace capstan::gce {
+namespace {
+
+struct ActionRow {
+    std::string_view action;
+    MachineStanding means;
+};
+
+using enum Standing;
+using enum MachineState;
+
+constexpr std::array action_rows{
+    ActionRow{"NONE", {member, running}},
+    ActionRow{"CREATING", {member, creating}},
+    ActionRow{"CREATING_WITHOUT_RETRIES", {member, creating}},
+    ActionRow{"RECREATING", {member, creating}},
+    ActionRow{"DELETING", {leaving, deleting}},
+    ActionRow{"ABANDONING", {apart, running}},
+    ActionRow{"RESTARTING", {member, running}},
+    ActionRow{"REFRESHING", {member, running}},
+    ActionRow{"VERIFYING", {member, running}},
+    ActionRow{"SUSPENDING", {apart, running}},
+    ActionRow{"STOPPING", {apart, running}},
+    ActionRow{"RESUMING", {member, creating}},
+    ActionRow{"STARTING", {member, creating}},
+};
+
+/// Of an instance that does not run. SUSPENDING and STOPPING are on the way there.
+bool is_at_rest(std::string_view status) noexcept {
+    constexpr std::array<std::string_view, 5> rest{"SUSPENDED", "SUSPENDING", "STOPPED", "STOPPING",
+                                                   "TERMINATED"};
+    return std::find(rest.begin(), rest.end(), status) != rest.end();
+}
+
+}  // namespace
+
+MachineStanding read_standing(std::string_view action, std::string_view status,
+                              bool has_standby) noexcept {
+    const auto row = std::find_if(action_rows.begin(), action_rows.end(),
+                                  [&](const ActionRow& each) { return each.action == action; });
+    const MachineStanding means = row != action_rows.end() ? row->means
+                                  : status == "RUNNING"    ? MachineStanding{member, running}
+                                                           : MachineStanding{};
+    const bool is_settled = means == MachineStanding{member, running};
+    if (has_standby && is_settled && is_at_rest(status)) return {apart, running};
+    return means;
+}
+
+std::optional<Error> find_fault(const ManagedInstance& instance) {
+    std::optional<Error> out;
+    for (const ManagedInstance::Fault& fault : instance.faults) {
+        Error error = classify_failure(fault.code, fault.message);
+        const bool is_vague = error.code == ErrorCode::unavailable;
+        if (!out || !is_vague) out = std::move(error);
+        if (!is_vague) break;
+    }
+    return out;
+}
+
+}  // namespace capstan::gce

@@ -1,0 +1,156 @@
+// How many calls a refresh takes.
+#include <gmock/gmock.h>
+
+#include "project.hpp"
+
+namespace capstan::gce {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+struct Large : Project {
+    explicit Large(int groups, int machines = 0) {
+        for (int i = 0; i < groups; ++i) add("group-" + std::to_string(1000 + i), machines);
+    }
+    FakeMig& group(int i) { return gce.groups.at(key(i)); }
+    static std::string key(int i) { return "us-central1-a/group-" + std::to_string(1000 + i); }
+    /// Those of one pass.
+    int calls_of_next(Duration by = seconds(10)) {
+        gce.forget_calls();
+        const auto view = next(by);
+        EXPECT_TRUE(view) << view.error();
+        return gce.calls();
+    }
+};
+
+TEST(GceCalls, TheFirstPassWithFiveHundredGroupsAndFiveThousandMachinesTakesEleven) {
+    Large project(500, 10);
+    const auto view = project.refresh();
+    ASSERT_TRUE(view) << view.error();
+    EXPECT_EQ(view->groups.size(), 500u);
+    EXPECT_EQ(view->machines.size(), 5000u);
+    EXPECT_EQ(project.gce.calls("aggregatedList"), 1);
+    EXPECT_EQ(project.gce.calls("instances"), 10);
+    EXPECT_EQ(project.gce.calls(), 11);
+}
+
+TEST(GceCalls, APassAtRestTakesTheListOfGroupsAndAFewGroupsWhoseListIsOld) {
+    Large project(500, 1);
+    ASSERT_TRUE(project.refresh());
+    for (int pass = 0; pass < 5; ++pass) {
+        EXPECT_EQ(project.calls_of_next(), 3) << "of 500 groups in an hour, two in ten seconds";
+        EXPECT_EQ(project.gce.calls("listManagedInstances"), 2);
+    }
+}
+
+TEST(GceCalls, EachListIsReadAnewOnceItIsOldOneInAPass) {
+    Large project(3, 1);
+    project.config.refresh_every = minutes(1);
+    ASSERT_TRUE(project.refresh());
+    EXPECT_EQ(project.gce.calls("listManagedInstances"), 3);
+    for (int pass = 1; pass <= 5; ++pass) EXPECT_EQ(project.calls_of_next(), 1) << pass;
+    for (int pass = 6; pass <= 8; ++pass) EXPECT_EQ(project.calls_of_next(), 2) << pass;
+    EXPECT_EQ(project.calls_of_next(), 1);
+}
+
+TEST(GceCalls, OnlyGroupsInMotionAreAskedForTheirMachines) {
+    Large project(3, 2);
+    ASSERT_TRUE(project.refresh());
+    project.group(1).instances[0].action = "RECREATING";
+    EXPECT_EQ(project.calls_of_next(), 2);
+    EXPECT_THAT(project.gce.asked("listManagedInstances").at(0).path,
+                ::testing::HasSubstr("group-1001"));
+    project.gce.settle(Large::key(1));
+    EXPECT_EQ(project.calls_of_next(), 2) << "its row has changed";
+    EXPECT_EQ(project.calls_of_next(), 1) << "it has come to rest";
+}
+
+TEST(GceCalls, UpToSixteenGroupsAreAskedOneByOne) {
+    Large project(16, 1);
+    ASSERT_TRUE(project.refresh());
+    EXPECT_EQ(project.gce.calls("instances"), 0);
+    EXPECT_EQ(project.gce.calls("listManagedInstances"), 16);
+    Large larger(17, 1);
+    ASSERT_TRUE(larger.refresh());
+    EXPECT_EQ(larger.gce.calls("instances"), 1);
+    EXPECT_EQ(larger.gce.calls("listManagedInstances"), 0);
+}
+
+TEST(GceCalls, AGroupWhoseInstancesAreNotAsManyAsItWantsIsAskedItself) {
+    Large project(20, 2);
+    project.gce.strangers["us-central1-a"] = {{.name = "group-1003-abcd", .number = 99}};
+    project.group(5).instances[0].name = "by-hand-0001";
+    project.group(7).instances[0].status = "STOPPING";
+    const auto view = project.refresh();
+    ASSERT_TRUE(view) << view.error();
+    EXPECT_EQ(view->machines.size(), 40u);
+    std::vector<std::string> asked;
+    for (const auto& each : project.gce.asked("listManagedInstances")) asked.push_back(each.path);
+    EXPECT_THAT(asked, ::testing::UnorderedElementsAre(::testing::HasSubstr("group-1003"),
+                                                       ::testing::HasSubstr("group-1005"),
+                                                       ::testing::HasSubstr("group-1007")));
+}
+
+TEST(GceCalls, GroupsOfOneBaseNameInAZoneAreAskedThemselves) {
+    Large project(20, 1);
+    project.group(3).base = project.group(4).base;
+    ASSERT_TRUE(project.refresh());
+    EXPECT_EQ(project.gce.calls("listManagedInstances"), 2);
+}
+
+TEST(GceCalls, WhereAZoneCannotBeListedItsGroupsAreAskedAndThatIsTold) {
+    Large project(20, 1);
+    project.gce.refuse("instances", 403, "forbidden", "Required 'compute.instances.list'");
+    const auto view = project.refresh();
+    ASSERT_TRUE(view) << view.error();
+    EXPECT_TRUE(view->complete);
+    EXPECT_EQ(view->machines.size(), 20u);
+    EXPECT_EQ(project.gce.calls("listManagedInstances"), 20);
+    EXPECT_THAT(project.warnings(),
+                ::testing::ElementsAre(::testing::HasSubstr("cannot be listed")));
+}
+
+TEST(GceCalls, AnIncreaseTakesTwoAndTheNextPassAsksThatGroupAlone) {
+    Large project(3, 1);
+    ASSERT_TRUE(project.refresh());
+    project.gce.forget_calls();
+    ASSERT_TRUE(project.increase(1, 1, "", NodeGroupId("p/us-central1-a/group-1001")));
+    EXPECT_EQ(project.gce.calls("get"), 1) << "the group is read before it is changed";
+    EXPECT_EQ(project.gce.calls("createInstances"), 1);
+    EXPECT_EQ(project.gce.calls(), 2);
+    EXPECT_EQ(project.calls_of_next(), 2);
+}
+
+TEST(GceCalls, GroupsComeInPages) {
+    Large project(5, 1);
+    project.gce.page_size = 2;
+    const auto view = project.refresh();
+    ASSERT_TRUE(view) << view.error();
+    EXPECT_EQ(view->groups.size(), 5u);
+    EXPECT_EQ(project.gce.calls("aggregatedList"), 3);
+}
+
+TEST(GceCalls, TheSameViewIsToldAgainWhereNothingHasChanged) {
+    Large project(3, 1);
+    const auto first = testing::run(project.host, project.cloud().refresh());
+    const auto second = testing::run(project.host, project.cloud().refresh());
+    EXPECT_EQ(&first->raw(), &second->raw());
+    project.group(1).target = 2;
+    const auto third = testing::run(project.host, project.cloud().refresh());
+    EXPECT_NE(&first->raw(), &third->raw());
+}
+
+TEST(GceCalls, TemplatesOfFiveHundredAlikeGroupsAreReadOnce) {
+    Large project(500);
+    ASSERT_TRUE(project.refresh());
+    project.gce.forget_calls();
+    for (int i = 0; i < 500; ++i) ASSERT_TRUE(project.describe(NodeGroupId("p/" + Large::key(i))));
+    EXPECT_EQ(project.gce.calls("instanceTemplates"), 1);
+    EXPECT_EQ(project.gce.calls("images"), 1);
+    EXPECT_EQ(project.gce.calls("machineTypes"), 1);
+    EXPECT_EQ(project.gce.calls(), 3);
+}
+
+}  // namespace
+}  // namespace capstan::gce

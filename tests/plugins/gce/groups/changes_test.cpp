@@ -1,0 +1,324 @@
+// What groups are asked for, and what is made of the answers.
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include <capstan/gather.hpp>
+
+#include "project.hpp"
+
+namespace capstan::gce {
+namespace {
+
+using std::chrono::minutes;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::SizeIs;
+
+/// A group of three that is known.
+struct Grown : Project {
+    Grown() {
+        add("web", 3);
+        std::ignore = refresh();
+        gce.forget_calls();
+    }
+    std::vector<std::string> created(std::size_t call = 0) const {
+        std::vector<std::string> out;
+        for (const Json& each :
+             gce.asked("createInstances").at(call).body.find("instances")->items())
+            out.push_back(each.text_at({"name"}));
+        return out;
+    }
+};
+
+TEST(GceChanges, AnIncreaseAsksForMachinesByNamesThatAreFree) {
+    Grown project;
+    const auto grown = project.increase(2, 3);
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(*grown, Resized{5});
+    ASSERT_THAT(project.created(), SizeIs(2));
+    for (const std::string& name : project.created())
+        EXPECT_THAT(name, MatchesRegex("web-[a-z0-9]{4}"));
+    EXPECT_EQ(project.group().target, 5);
+    const auto view = project.next();
+    EXPECT_EQ(view->groups[0].target, 5);
+    EXPECT_THAT(states(*view),
+                ElementsAre("running", "running", "running", "creating", "creating"));
+}
+
+TEST(GceChanges, NamesOfAThousandMachinesAreAllOthers) {
+    Project project;
+    project.config.discovery = {{"web", 0, 5000}};
+    project.add("web");
+    ASSERT_TRUE(project.refresh());
+    const auto grown = project.increase(2500, 0);
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(project.gce.calls("createInstances"), 3) << "a thousand a call";
+    std::set<std::string> names;
+    for (const FakeVm& vm : project.group().instances) names.insert(vm.name);
+    EXPECT_THAT(names, SizeIs(2500));
+    EXPECT_EQ(project.group().target, 2500);
+}
+
+TEST(GceChanges, ABaseNameThatIsTooLongIsCut) {
+    Project project;
+    project.add("web", 1).base = std::string(63, 'b');
+    ASSERT_TRUE(project.refresh());
+    ASSERT_TRUE(project.increase(1, 1));
+    EXPECT_THAT(project.group().instances.back().name, SizeIs(63));
+}
+
+TEST(GceChanges, WhereALaterCallIsRefusedTheOthersAreTheAnswer) {
+    Project project;
+    project.config.discovery = {{"web", 0, 5000}};
+    project.add("web");
+    ASSERT_TRUE(project.refresh());
+    project.gce.endings["createInstances"] = {{}, {"QUOTA_EXCEEDED", "Quota 'CPUS' exceeded.", ""}};
+    const auto grown = project.increase(2500, 0, "key");
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(grown->target, 1000);
+    ASSERT_TRUE(grown->shortfall);
+    EXPECT_EQ(grown->shortfall->code, ErrorCode::quota);
+    EXPECT_EQ(*project.increase(2500, 0, "key"), *grown) << "the same answer again";
+    EXPECT_EQ(project.gce.calls("createInstances"), 2);
+}
+
+TEST(GceChanges, AnIncreaseThatIsRefusedFailsWithGooglesReason) {
+    Grown project;
+    project.gce.refuse("createInstances", 403, "forbidden",
+                       "Required 'compute.instanceGroupManagers.update' permission");
+    const auto grown = project.increase(1, 3);
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::permission);
+    EXPECT_THAT(grown.error().message, HasSubstr("group \"p/us-central1-a/web\": "));
+    EXPECT_EQ(project.increase(1, 3)->target, 4) << "nothing was agreed to before";
+}
+
+TEST(GceChanges, AnOperationThatFailsFailsTheIncrease) {
+    Grown project;
+    project.gce.polls = 2;
+    project.gce.endings["createInstances"] = {{"QUOTA_EXCEEDED", "Quota 'CPUS' exceeded.", ""}};
+    const auto grown = project.increase(1, 3);
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::quota);
+}
+
+TEST(GceChanges, AnOperationThatGoesOnForLongIsAgreedTo) {
+    Grown project;
+    project.gce.polls = 1000;
+    const auto grown = project.increase(1, 3);
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(grown->target, 4);
+}
+
+TEST(GceChanges, AnOperationThatCannotBeAskedAboutIsAgreedTo) {
+    Grown project;
+    project.gce.polls = 1;
+    project.gce.refuse("operations", 403, "forbidden", "not allowed");
+    EXPECT_EQ(project.increase(1, 3)->target, 4);
+}
+
+TEST(GceChanges, AGroupThatMakesNoInstancesOfGivenNamesIsResizedAndThatIsToldOnce) {
+    Grown project;
+    project.group().update_type = "PROACTIVE";
+    project.group().replacement = "SUBSTITUTE";
+    EXPECT_EQ(*project.increase(2, 3), Resized{5});
+    EXPECT_EQ(project.gce.asked("resize").at(0).query.at("size"), "5");
+    EXPECT_EQ(project.group().target, 5);
+    EXPECT_EQ(*project.increase(1, 5), Resized{6});
+    EXPECT_THAT(project.warnings(),
+                Contains(HasSubstr("makes no instances of given names")).Times(1));
+}
+
+TEST(GceChanges, AnotherTargetIsAConflictAndChangesNothing) {
+    Grown project;
+    project.group().target = 4;
+    const auto grown = project.increase(1, 3);
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::conflict);
+    EXPECT_EQ(project.gce.calls("createInstances"), 0);
+}
+
+TEST(GceChanges, NeverPassTheMaximum) {
+    Grown project;
+    const auto grown = project.increase(8, 3);
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(project.gce.calls("createInstances"), 0);
+    EXPECT_TRUE(project.increase(7, 3));
+}
+
+TEST(GceChanges, AllOrNothingIsNotPromised) {
+    Grown project;
+    const Resize request{.group = web, .delta = 2, .expected_target = 3, .all_or_nothing = true};
+    EXPECT_EQ(testing::run(project.host, project.cloud().increase(request)).error().code,
+              ErrorCode::unsupported);
+}
+
+TEST(GceChanges, AGroupThatIsNotListedIsNotFound) {
+    Grown project;
+    for (const char* id : {"", "web", "p/us-central1-a/db"}) {
+        const Resize request{.group = NodeGroupId(id), .delta = 1};
+        EXPECT_EQ(testing::run(project.host, project.cloud().increase(request)).error().code,
+                  ErrorCode::not_found);
+        const Removal removal{.group = NodeGroupId(id), .machines = {MachineId("m")}};
+        EXPECT_EQ(testing::run(project.host, project.cloud().remove(removal)).error().code,
+                  ErrorCode::not_found);
+    }
+}
+
+TEST(GceChanges, AnIncreaseWhoseAnswerIsLostIsSentAgainWithoutASecondEffect) {
+    Grown project;
+    project.gce.lose("createInstances");
+    const auto grown = project.increase(2, 3);
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(project.group().target, 5);
+    EXPECT_EQ(project.gce.calls("createInstances"), 2);
+    EXPECT_EQ(project.created(0), project.created(1));
+}
+
+TEST(GceChanges, AnIncreaseThatNeverHadAnAnswerIsSeenInTheNextPass) {
+    Grown project;
+    project.gce.lose("createInstances", 10);
+    const auto grown = project.increase(2, 3, "key");
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::deadline) << "what came of it is not known";
+    EXPECT_EQ(project.next()->groups[0].target, 5);
+    EXPECT_EQ(*project.increase(2, 3, "key"), Resized{5}) << "the same request was carried out";
+    EXPECT_EQ(project.group().target, 5);
+}
+
+TEST(GceChanges, TheSameKeyAfterALostAnswerAsksForTheSameNamesThoughTheListLags) {
+    Grown project;
+    project.gce.lag(true);
+    project.gce.lose("createInstances", 3);
+    ASSERT_FALSE(project.increase(2, 3, "key"));
+    const std::vector<std::string> before = project.created();
+    EXPECT_EQ(*project.increase(2, 3, "key"), Resized{5});
+    EXPECT_EQ(project.created(project.gce.asked("createInstances").size() - 1), before);
+    EXPECT_EQ(project.group().target, 5) << "none is made twice";
+}
+
+TEST(GceChanges, TheSameKeyAgainHasNoSecondEffect) {
+    Grown project;
+    ASSERT_TRUE(project.increase(2, 3, "key"));
+    EXPECT_EQ(*project.increase(2, 3, "key"), Resized{5});
+    EXPECT_EQ(project.group().target, 5);
+    EXPECT_EQ(project.gce.calls("createInstances"), 1);
+}
+
+TEST(GceChanges, WhatWasAnsweredCountsWhileTheListLags) {
+    Grown project;
+    project.gce.lag(true);
+    ASSERT_TRUE(project.increase(2, 3));
+    ASSERT_TRUE(project.next());
+    EXPECT_EQ(project.increase(1, 3).error().code, ErrorCode::conflict) << "an old number";
+    const auto grown = project.increase(1, 5);
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(project.group().target, 6);
+    project.gce.lag(false);
+    EXPECT_EQ(project.next()->groups[0].target, 6);
+}
+
+TEST(GceChanges, AGroupWhoseIncreaseIsNotListedYetIsAskedForItsMachinesInEachPass) {
+    Grown project;
+    project.gce.lag(true);
+    ASSERT_TRUE(project.increase(1, 3));
+    for (int pass = 0; pass < 3; ++pass) {
+        project.gce.forget_calls();
+        ASSERT_TRUE(project.next());
+        EXPECT_EQ(project.gce.calls("listManagedInstances"), 1) << pass;
+    }
+}
+
+TEST(GceChanges, ATargetThatOthersHaveLoweredCountsOnceAnAnswerIsTwoMinutesOld) {
+    Grown project;
+    ASSERT_TRUE(project.increase(2, 3));
+    project.group().target = 4;
+    ASSERT_TRUE(project.next());
+    EXPECT_EQ(project.increase(1, 4).error().code, ErrorCode::conflict) << "it may be a lag";
+    project.host.advance(minutes(2));
+    const auto grown = project.increase(1, 4);
+    ASSERT_TRUE(grown) << grown.error();
+    EXPECT_EQ(project.group().target, 5);
+}
+
+TEST(GceChanges, WhatIsNotMadeYetIsTakenBack) {
+    Grown project;
+    project.group().target = 6;
+    ASSERT_TRUE(project.next());
+    EXPECT_EQ(*project.decrease(2, 6), Resized{4});
+    EXPECT_EQ(project.group().target, 4);
+    EXPECT_EQ(project.gce.asked("resize").at(0).query.at("size"), "4");
+}
+
+TEST(GceChanges, NoMachineIsEverTakenBack) {
+    Grown project;
+    project.group().target = 4;
+    ASSERT_TRUE(project.next());
+    project.gce.settle(web_key);
+    const auto lowered = project.decrease(1, 4);
+    ASSERT_FALSE(lowered) << "it was made since the last list";
+    EXPECT_EQ(lowered.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(project.gce.calls("resize"), 0);
+}
+
+TEST(GceChanges, AMachineThatIsBeingMadeIsNotTakenBackByNumber) {
+    Grown project;
+    ASSERT_TRUE(project.increase(1, 3));
+    ASSERT_TRUE(project.next());
+    EXPECT_FALSE(project.decrease(1, 4)) << "it is removed by its name";
+    EXPECT_EQ(project.gce.calls("resize"), 0);
+}
+
+Task<void> refresh_once(GceCloud& cloud) { co_await cloud.refresh(); }
+Task<void> increase_once(GceCloud& cloud) {
+    const Resize request{.group = web, .delta = 2, .expected_target = 3};
+    co_await cloud.increase(request);
+}
+Task<void> remove_once(GceCloud& cloud, std::string machine) {
+    const Removal removal{.group = web, .machines = {MachineId(machine)}};
+    co_await cloud.remove(removal);
+}
+
+TEST(GceChanges, ChangesOfOneGroupAreMadeOneAfterAnother) {
+    Grown project;
+    project.gce.latency = std::chrono::seconds(1);
+    std::vector<Task<void>> tasks;
+    tasks.push_back(remove_once(project.cloud(), id_of(project.group().instances[0])));
+    tasks.push_back(increase_once(project.cloud()));
+    const auto done = testing::run(project.host, gather_results(std::move(tasks), 2));
+    ASSERT_TRUE(done) << done.error();
+    EXPECT_TRUE(done->at(0));
+    ASSERT_FALSE(done->at(1));
+    EXPECT_EQ(done->at(1).error().code, ErrorCode::conflict) << "it was decided on three";
+    EXPECT_EQ(project.group().target, 2);
+}
+
+TEST(GceChanges, AListThatWasUnderWayDuringAChangeIsReadAgain) {
+    Grown project;
+    project.gce.latency = std::chrono::seconds(5);
+    std::vector<Task<void>> tasks;
+    tasks.push_back(refresh_once(project.cloud()));
+    tasks.push_back(increase_once(project.cloud()));
+    const auto done = testing::run(project.host, gather(std::move(tasks), 2));
+    ASSERT_TRUE(done) << done.error();
+    EXPECT_EQ(project.group().target, 5);
+    const auto view = project.next();
+    EXPECT_EQ(view->groups[0].target, 5);
+    EXPECT_THAT(view->machines, SizeIs(5));
+}
+
+TEST(GceChanges, RefreshesThatOverlapAskOnce) {
+    Grown project;
+    project.gce.latency = std::chrono::seconds(5);
+    std::vector<Task<void>> tasks;
+    for (int i = 0; i < 3; ++i) tasks.push_back(refresh_once(project.cloud()));
+    ASSERT_TRUE(testing::run(project.host, gather(std::move(tasks), 3)));
+    EXPECT_EQ(project.gce.calls("aggregatedList"), 1);
+}
+
+}  // namespace
+}  // namespace capstan::gce
