@@ -13,6 +13,7 @@
 #include "engine/decision.hpp"
 #include "engine/health/health.hpp"
 #include "engine/pass.hpp"
+#include "engine/scale_up/explain_fields.hpp"
 
 namespace capstan::engine {
 
@@ -52,6 +53,7 @@ struct GroupAnswer {
     int increase = 0;                     ///< what the pass would add
     std::vector<NodeGroupId> similar{};   ///< by id
     std::vector<ClassVerdict> classes{};  ///< all that are pending, in the order they are placed
+    TemplateComparison comparison{};      ///< its cloud's template beside a node
 };
 
 /// What a cloud tells of the machine of a node.
