@@ -1,6 +1,8 @@
 #include "commands/explain_report.hpp"
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,11 +85,29 @@ void print_workload(std::ostream& out, const simulation::Explained& explained) {
     for (const simulation::Explained& pod : explained.pods) print_pod(out << '\n', pod);
 }
 
+std::string comparison_text(const engine::TemplateComparison& comparison) {
+    if (!comparison.obstacle.empty()) return "beside no node: " + comparison.obstacle;
+    const auto count = static_cast<std::int64_t>(comparison.fields.size());
+    std::string out = "beside node " + comparison.node + ": " +
+                      std::to_string(comparison.differences()) + " of " + counted(count, "field") +
+                      " differ";
+    return comparison.remark.empty() ? out : out + "; " + comparison.remark;
+}
+
+void print_comparison(std::ostream& out, const engine::TemplateComparison& comparison) {
+    Rows rows{{"FIELD", "TEMPLATE", "NODE", ""}};
+    for (const engine::TemplateField& field : comparison.fields)
+        rows.push_back(
+            {field.name, field.told.value_or("-"), field.seen.value_or("-"), field.mark});
+    if (rows.size() > 1) print_table(out << '\n', rows, "  ");
+}
+
 void print_group(std::ostream& out, const engine::GroupAnswer& group) {
     out << group.group << '\n';
     Rows rows{{"can grow", group.obstacle.empty() ? "yes" : "no: " + group.obstacle},
               {"room", group.room ? counted(*group.room, "node") : "no maximum"},
               {"new nodes look like", group.template_source},
+              {"its cloud's template", comparison_text(group.comparison)},
               {"on their way", counted(group.upcoming.nodes(), "node")},
               {"this pass adds", counted(group.increase, "node")},
               {"similar groups", group.similar.empty() ? "none" : ids_text(group.similar)}};
@@ -99,6 +119,7 @@ void print_group(std::ostream& out, const engine::GroupAnswer& group) {
                            verdict_text(verdict.refusal)});
     }
     if (classes.size() > 1) print_table(out << '\n', classes, "  ");
+    print_comparison(out, group.comparison);
 }
 
 /// "i-0a1b: running, m5.large, zone a, spot, 0.096 an hour".
@@ -222,6 +243,20 @@ json::object workload_json(const simulation::Explained& explained) {
         {"workload", explained.subject}, {"settled", explained.settled}, {"pods", std::move(pods)}};
 }
 
+json::array template_fields_json(const std::vector<engine::TemplateField>& fields) {
+    const auto text = [](const std::optional<std::string>& of) {
+        return of ? json::value(*of) : json::value(nullptr);
+    };
+    json::array out;
+    for (const engine::TemplateField& field : fields)
+        out.push_back(json::object{{"field", field.name},
+                                   {"template", text(field.told)},
+                                   {"node", text(field.seen)},
+                                   {"same", field.is_same()},
+                                   {"mark", field.mark}});
+    return out;
+}
+
 json::object group_json(const engine::GroupAnswer& group) {
     json::array classes;
     for (const engine::ClassVerdict& verdict : group.classes) {
@@ -239,7 +274,11 @@ json::object group_json(const engine::GroupAnswer& group) {
             {"upcoming", group.upcoming.nodes()},
             {"increase", group.increase},
             {"similar", ids_json(group.similar)},
-            {"pods", std::move(classes)}};
+            {"pods", std::move(classes)},
+            {"template_node", group.comparison.node},
+            {"template_obstacle", group.comparison.obstacle},
+            {"template_remark", group.comparison.remark},
+            {"template_fields", template_fields_json(group.comparison.fields)}};
 }
 
 json::value machine_json(const std::optional<engine::NodeMachine>& of) {
