@@ -86,7 +86,8 @@ void print_workload(std::ostream& out, const simulation::Explained& explained) {
 }
 
 std::string comparison_text(const engine::TemplateComparison& comparison) {
-    if (!comparison.obstacle.empty()) return "beside no node: " + comparison.obstacle;
+    if (!comparison.not_compared_because.empty())
+        return "beside no node: " + comparison.not_compared_because;
     const auto count = static_cast<std::int64_t>(comparison.fields.size());
     std::string out = "beside node " + comparison.node + ": " +
                       std::to_string(comparison.differences()) + " of " + counted(count, "field") +
@@ -243,18 +244,25 @@ json::object workload_json(const simulation::Explained& explained) {
         {"workload", explained.subject}, {"settled", explained.settled}, {"pods", std::move(pods)}};
 }
 
-json::array template_fields_json(const std::vector<engine::TemplateField>& fields) {
-    const auto text = [](const std::optional<std::string>& of) {
-        return of ? json::value(*of) : json::value(nullptr);
-    };
-    json::array out;
-    for (const engine::TemplateField& field : fields)
-        out.push_back(json::object{{"field", field.name},
-                                   {"template", text(field.told)},
-                                   {"node", text(field.seen)},
-                                   {"same", field.is_same()},
-                                   {"mark", field.mark}});
-    return out;
+json::value text_or_null(const std::optional<std::string>& text) {
+    return text ? json::value(*text) : json::value(nullptr);
+}
+json::value text_or_null(const std::string& text) {
+    return text.empty() ? json::value(nullptr) : json::value(text);
+}
+
+json::object comparison_json(const engine::TemplateComparison& comparison) {
+    json::array fields;
+    for (const engine::TemplateField& field : comparison.fields)
+        fields.push_back(json::object{{"field", field.name},
+                                      {"template", text_or_null(field.told)},
+                                      {"node", text_or_null(field.seen)},
+                                      {"same", field.is_same()},
+                                      {"mark", field.mark}});
+    return {{"node", text_or_null(comparison.node)},
+            {"not_compared_because", text_or_null(comparison.not_compared_because)},
+            {"remark", text_or_null(comparison.remark)},
+            {"fields", std::move(fields)}};
 }
 
 json::object group_json(const engine::GroupAnswer& group) {
@@ -274,11 +282,8 @@ json::object group_json(const engine::GroupAnswer& group) {
             {"upcoming", group.upcoming.nodes()},
             {"increase", group.increase},
             {"similar", ids_json(group.similar)},
-            {"pods", std::move(classes)},
-            {"template_node", group.comparison.node},
-            {"template_obstacle", group.comparison.obstacle},
-            {"template_remark", group.comparison.remark},
-            {"template_fields", template_fields_json(group.comparison.fields)}};
+            {"comparison", comparison_json(group.comparison)},
+            {"pods", std::move(classes)}};
 }
 
 json::value machine_json(const std::optional<engine::NodeMachine>& of) {

@@ -191,7 +191,11 @@ std::string GceServer::calls_text() const {
     return std::move(out).str();
 }
 
-void GceServer::administer(const Making& call) const { tell("calls", json::array{call_of(call)}); }
+void GceServer::administer(const Making& call) const {
+    json::array calls;  // not made of its one item, which would be taken for the array itself
+    calls.push_back(call_of(call));
+    tell("calls", calls);
+}
 
 std::string id_of(const Group& group) {
     return std::string(project) + "/" + group.place + "/" + mig_of(group.name);

@@ -108,8 +108,8 @@ TEST_F(GceTemplates, AreOfEveryKindOfGroup) {
              {"regional", "/zone", "us-central1-a"},
          })
         EXPECT_EQ(in_template(told, group, path), expected) << group << " " << path;
-    EXPECT_EQ(json::serialize(group_in(told, "spot").at("spot")), "true");
-    EXPECT_EQ(json::serialize(group_in(told, "plain").at("spot")), "false");
+    EXPECT_EQ(in_template(told, "spot", "/labels/cloud.google.com~1gke-spot"), "true");
+    EXPECT_EQ(in_template(told, "plain", "/labels/cloud.google.com~1gke-spot"), "absent");
     EXPECT_THAT(gce->violations(), IsEmpty());
 }
 

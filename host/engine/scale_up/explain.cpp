@@ -131,8 +131,8 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     out.increase = state_->scale_up.progress().ledger.grown(index);
     out.similar = state_->scale_up.similar_to(index);
     const Scene& scene = state_->scene;
-    out.comparison = compare_with_node(*scene.snapshot, scene.membership, index, *scene.settings,
-                                       scene.time.wall);
+    out.comparison = compare_template(*scene.snapshot, scene.membership, index, *scene.settings,
+                                      scene.time.wall);
     if (node.node == nullptr) return out;
     for (Subject s = 0; s < state_->scene.pending_count(); ++s) {
         out.classes.push_back(

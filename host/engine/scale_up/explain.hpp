@@ -13,7 +13,7 @@
 #include "engine/decision.hpp"
 #include "engine/health/health.hpp"
 #include "engine/pass.hpp"
-#include "engine/scale_up/explain_fields.hpp"
+#include "engine/templates/template_comparison.hpp"
 
 namespace capstan::engine {
 

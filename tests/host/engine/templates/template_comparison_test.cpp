@@ -1,9 +1,9 @@
-#include "engine/scale_up/explain_fields.hpp"
+#include "engine/templates/template_comparison.hpp"
 
 #include <gmock/gmock.h>
 
+#include "../scale_up/pass_case.hpp"
 #include "engine/scale_up/explain.hpp"
-#include "pass_case.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -27,7 +27,7 @@ std::vector<std::string> compared(const NodeTemplate& told, const NodeTemplate& 
     return lines_of(compare_fields(told, seen, provider_id, {}));
 }
 
-TEST(ExplainedFields, StandInOneOrderWithBothValuesAndAMark) {
+TEST(TemplateFields, StandInOneOrderWithBothValuesAndAMark) {
     const NodeTemplate told{.machine_type = "n2",
                             .zone = "a",
                             .arch = "amd64",
@@ -46,7 +46,7 @@ TEST(ExplainedFields, StandInOneOrderWithBothValuesAndAMark) {
                             "taint dedicated: gpu:NoSchedule | gpu:NoSchedule"));
 }
 
-TEST(ExplainedFields, AmountsDifferByAShareOfTheTemplates) {
+TEST(TemplateFields, AmountsDifferByAShareOfTheTemplates) {
     const struct {
         std::optional<std::int64_t> told, seen;
         const char* mark;
@@ -64,12 +64,12 @@ TEST(ExplainedFields, AmountsDifferByAShareOfTheTemplates) {
     }
 }
 
-TEST(ExplainedFields, AnAmountOfNothingIsAsNone) {
+TEST(TemplateFields, AnAmountOfNothingIsAsNone) {
     EXPECT_THAT(compared({.capacity = {{"hugepages-1Gi", 0}}}, {}), IsEmpty());
     EXPECT_THAT(compared({}, {.allocatable = {{"hugepages-1Gi", 0}}}), IsEmpty());
 }
 
-TEST(ExplainedFields, TellWhatOneSideAloneHas) {
+TEST(TemplateFields, TellWhatOneSideAloneHas) {
     const NodeTemplate told{.labels = {{"a", "1"}, {"c", ""}},
                             .taints = {{"x", "", Effect::no_execute}}};
     const NodeTemplate seen{.machine_type = "n2", .labels = {{"b", "2"}, {"c", "3"}}};
@@ -79,7 +79,7 @@ TEST(ExplainedFields, TellWhatOneSideAloneHas) {
                             "taint x: NoExecute | -: not there"));
 }
 
-TEST(ExplainedFields, LabelsThatFieldsSayAreThose) {
+TEST(TemplateFields, LabelsThatFieldsSayAreThose) {
     const NodeTemplate seen{.labels = {{"kubernetes.io/arch", "arm64"},
                                        {"kubernetes.io/os", "linux"},
                                        {"beta.kubernetes.io/os", "linux"},
@@ -92,7 +92,7 @@ TEST(ExplainedFields, LabelsThatFieldsSayAreThose) {
                             "label topology.kubernetes.io/region: - | r: not told"));
 }
 
-TEST(ExplainedFields, WhatNamesTheNodeItselfIsLeftOut) {
+TEST(TemplateFields, WhatNamesTheNodeItselfIsLeftOut) {
     const NodeTemplate seen{.name = "web-1",
                             .labels = {{"kubernetes.io/hostname", "web-1.internal"},
                                        {"example.com/node", "web-1"},
@@ -102,7 +102,7 @@ TEST(ExplainedFields, WhatNamesTheNodeItselfIsLeftOut) {
                 ElementsAre("label example.com/group: - | web: not told"));
 }
 
-TEST(ExplainedFields, TaintsThatPassAreLeftOutAndOnesOfOneKeyStandTogether) {
+TEST(TemplateFields, TaintsThatPassAreLeftOutAndOnesOfOneKeyStandTogether) {
     const NodeTemplate seen{.taints = {{"node.kubernetes.io/not-ready", "", Effect::no_schedule},
                                        {"a", "1", Effect::no_schedule},
                                        {"a", "1", Effect::no_execute}}};
@@ -136,7 +136,7 @@ TEST(TemplateBesideANode, IsBesideTheYoungestThatCanStandForANewOne) {
     c.world.change_node("e-unready").ready = false;
     const TemplateComparison comparison = c.compare();
     EXPECT_EQ(comparison.node, "b-young");
-    EXPECT_EQ(comparison.obstacle, "");
+    EXPECT_EQ(comparison.not_compared_because, "");
     EXPECT_EQ(comparison.remark, "");
     EXPECT_THAT(lines_of(comparison.fields), Contains("label team: x | -: not there"));
     EXPECT_EQ(comparison.differences(), 4u) << "the label, and what is allocatable is not told";
@@ -153,12 +153,13 @@ TEST(TemplateBesideANode, IsTheCloudsOwnAlsoWhereNewNodesLookLikeANode) {
 
 TEST(TemplateBesideANode, SaysWhyThereIsNoNodeToCompare) {
     ComparedGroup c;
-    EXPECT_EQ(c.compare().obstacle, "the group has no node");
+    EXPECT_EQ(c.compare().not_compared_because, "the group has no node");
     EXPECT_THAT(c.compare().fields, IsEmpty());
     c.world.node("a", "web").ready = false;
-    EXPECT_EQ(c.compare().obstacle, "its only node, a, is not ready");
+    EXPECT_EQ(c.compare().not_compared_because, "its only node, a, is not ready");
     c.world.node("b", "web").unschedulable = true;
-    EXPECT_EQ(c.compare().obstacle, "none of its 2 nodes can stand for a new one: a is not ready");
+    EXPECT_EQ(c.compare().not_compared_because,
+              "none of its 2 nodes can stand for a new one: a is not ready");
     EXPECT_EQ(c.compare().node, "");
 }
 
@@ -166,10 +167,10 @@ TEST(TemplateBesideANode, SaysWhyThereIsNoTemplateToCompare) {
     ComparedGroup c;
     c.world.node("a", "web");
     c.world.change_group("web").described = nullptr;
-    EXPECT_EQ(c.compare().obstacle, "its cloud describes no new node");
+    EXPECT_EQ(c.compare().not_compared_because, "its cloud describes no new node");
     EXPECT_EQ(c.compare().node, "a");
     c.world.change_group("web").undescribed_because = "image ami-1 is not there";
-    EXPECT_EQ(c.compare().obstacle, "image ami-1 is not there");
+    EXPECT_EQ(c.compare().not_compared_because, "image ami-1 is not there");
 }
 
 TEST(TemplateBesideANode, RemarksWhatMakesThemDifferWithGoodReason) {

@@ -1,4 +1,4 @@
-#include "engine/scale_up/explain_fields.hpp"
+#include "engine/templates/template_comparison.hpp"
 
 #include <algorithm>
 #include <array>
@@ -197,19 +197,20 @@ std::vector<TemplateField> compare_fields(NodeTemplate told, NodeTemplate seen,
     return out.take();
 }
 
-TemplateComparison compare_with_node(const Snapshot& snapshot, const Membership& membership,
-                                     std::size_t group, const Settings& settings, Time wall) {
+TemplateComparison compare_template(const Snapshot& snapshot, const Membership& membership,
+                                    std::size_t group, const Settings& settings, Time wall) {
     const Group& of = (*snapshot.groups)[group];
     const std::optional<NodeIndex> youngest = find_youngest(snapshot, membership, group, wall);
     TemplateComparison out;
     if (youngest) out.node = snapshot.cluster.text(snapshot.cluster.node(*youngest).name);
     if (of.described == nullptr) {
-        out.obstacle = of.undescribed_because.empty() ? "its cloud describes no new node"
-                                                      : of.undescribed_because;
+        out.not_compared_because = of.undescribed_because.empty()
+                                       ? "its cloud describes no new node"
+                                       : of.undescribed_because;
         return out;
     }
     if (!youngest) {
-        out.obstacle = why_no_node(snapshot, membership, group, wall);
+        out.not_compared_because = why_no_node(snapshot, membership, group, wall);
         return out;
     }
     const NodeRow& node = snapshot.cluster.node(*youngest);

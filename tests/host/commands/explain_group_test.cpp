@@ -25,7 +25,7 @@ std::string compared_dump(const std::string& nodes) {
 }
 
 /// A dump of two nodes. Of their group the template is guessed, from what both have.
-class ExplainFields : public testing::Test {
+class ExplainGroup : public testing::Test {
 protected:
     static std::string younger_node() {
         std::string out = ready_node("web-2");
@@ -45,7 +45,7 @@ protected:
         folder_.write("dump.json", compared_dump(ready_node("web-1") + "," + younger_node()));
 };
 
-TEST_F(ExplainFields, StandBesideTheYoungestNodeWithAMarkWhereTheyDiffer) {
+TEST_F(ExplainGroup, StandBesideTheYoungestNodeWithAMarkWhereTheyDiffer) {
     const Ran ran = explain();
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, HasSubstr("beside node web-2: 4 of "));
@@ -56,13 +56,14 @@ TEST_F(ExplainFields, StandBesideTheYoungestNodeWithAMarkWhereTheyDiffer) {
                                Not(HasSubstr("hostname"))));
 }
 
-TEST_F(ExplainFields, AreRowsOfTheJson) {
+TEST_F(ExplainGroup, AreRowsOfTheJson) {
     const Ran ran = explain(" -o json");
     EXPECT_EQ(ran.code, 0) << ran.err;
     const boost::json::object answer = boost::json::parse(ran.out).as_object();
-    EXPECT_EQ(answer.at("template_node"), "web-2");
-    EXPECT_EQ(answer.at("template_obstacle"), "");
-    const boost::json::array& fields = answer.at("template_fields").as_array();
+    const boost::json::object& comparison = answer.at("comparison").as_object();
+    EXPECT_EQ(comparison.at("node"), "web-2");
+    EXPECT_TRUE(comparison.at("not_compared_because").is_null());
+    const boost::json::array& fields = comparison.at("fields").as_array();
     const auto of = [&](const char* name) {
         for (const auto& field : fields)
             if (field.at("field") == name) return boost::json::serialize(field);
@@ -74,7 +75,7 @@ TEST_F(ExplainFields, AreRowsOfTheJson) {
                                 R"("same":false,"mark":"not told"})");
 }
 
-TEST_F(ExplainFields, AreNoneWhereNoNodeIsReady) {
+TEST_F(ExplainGroup, AreNoneWhereNoNodeIsReady) {
     std::string node = ready_node("web-1");
     node.replace(node.find(R"("True")"), 6, R"("False")");
     const std::string file = folder_.write("unready.json", compared_dump(node));

@@ -28,8 +28,8 @@ struct TemplateField {
 struct TemplateComparison {
     /// The youngest node of the group that can stand for a new one; empty: there is none.
     std::string node{};
-    std::string obstacle{};  ///< why nothing is compared; empty: `fields` are
-    std::string remark{};    ///< why template and node may differ with good reason; empty: none
+    std::string not_compared_because{};  ///< why nothing is compared; empty: `fields` are
+    std::string remark{};  ///< why template and node may differ with good reason; empty: none
     std::vector<TemplateField> fields{};
 
     std::size_t differences() const noexcept;
@@ -37,8 +37,8 @@ struct TemplateComparison {
 
 /// The cloud's own template, also where new nodes are taken to look like a node. A node can stand
 /// for a new one as in why_no_model. `group`: its place in the snapshot. `wall`: see PassTime.
-TemplateComparison compare_with_node(const Snapshot& snapshot, const Membership& membership,
-                                     std::size_t group, const Settings& settings, Time wall);
+TemplateComparison compare_template(const Snapshot& snapshot, const Membership& membership,
+                                    std::size_t group, const Settings& settings, Time wall);
 
 /// Fields of either, in this order: machine type, zone, arch, os, amounts, labels, taints. Labels
 /// that say the same as a field, and those that name the node itself (its hostname, its machine),
