@@ -102,7 +102,10 @@ Task<void> TemplateReader::read_template(std::string link) {
         if (!parsed) return fail_task<InstanceTemplate>(std::move(parsed).error());
         return apis_.templates.get(*std::move(parsed));
     };
-    return templates_.update(std::move(link), read);
+    const bool failed_before = find_template_error(link) != nullptr;
+    co_await templates_.update(link, read);
+    const bool fails = find_template_error(link) != nullptr;
+    if (fails != failed_before) ++described_version_;
 }
 
 Task<void> TemplateReader::read_templates(std::vector<std::string> links) {

@@ -26,8 +26,8 @@ struct Grown : Project {
     }
     std::vector<std::string> created(std::size_t call = 0) const {
         std::vector<std::string> out;
-        for (const Json& each :
-             gce.asked("createInstances").at(call).body.find("instances")->items())
+        const Json body = gce.asked("createInstances").at(call).body;
+        for (const Json& each : body.find("instances")->items())
             out.push_back(each.text_at({"name"}));
         return out;
     }

@@ -262,7 +262,7 @@ testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
         const bool is_group = parts.size() > 2 && parts[2] == "instanceGroupManagers";
         asked.method = !is_group ? parts.at(2) : parts.size() > 4 ? parts[4] : "get";
     }
-    asked_.push_back(asked);
+    if (keeps_requests) asked_.push_back(asked);
     std::deque<Trouble>& troubles = troubles_[asked.method];
     std::optional<Trouble> trouble;
     if (!troubles.empty()) {

@@ -65,7 +65,8 @@ public:
         std::string code{}, message{}, location{};
     };
     std::map<std::string, std::deque<Ending>> endings{};
-    Duration latency{};  ///< of each answer; it shows what was when it was asked for
+    bool keeps_requests = true;  ///< for `calls` and `asked`
+    Duration latency{};          ///< of each answer; it shows what was when it was asked for
 
     FakeMig& add(const std::string& key, int size);
     /// Instances of the group run until it has what it wants, and those that go are gone.
