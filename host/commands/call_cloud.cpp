@@ -169,17 +169,20 @@ json::value or_null(const std::optional<Error>& error) {
 }
 
 json::object template_json(const NodeTemplate& node) {
-    json::object capacity, labels;
+    json::object capacity, allocatable, labels;
     json::array taints;
     for (const Resources::Entry& entry : node.capacity) capacity[entry.resource] = entry.amount;
+    for (const Resources::Entry& entry : node.allocatable)
+        allocatable[entry.resource] = entry.amount;
     for (const auto& [key, value] : node.labels) labels[key] = value;
     for (const Taint& taint : node.taints) {
         taints.push_back(json::object{
             {"key", taint.key}, {"value", taint.value}, {"effect", name_of(taint.effect)}});
     }
     return {{"machine_type", node.machine_type}, {"zone", node.zone},
-            {"capacity", std::move(capacity)},   {"labels", std::move(labels)},
-            {"taints", std::move(taints)},       {"fingerprint", node.fingerprint}};
+            {"capacity", std::move(capacity)},   {"allocatable", std::move(allocatable)},
+            {"labels", std::move(labels)},       {"taints", std::move(taints)},
+            {"fingerprint", node.fingerprint}};
 }
 
 json::value template_of(CalledCloud& cloud, const NodeGroupId& group) {

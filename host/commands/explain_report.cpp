@@ -83,6 +83,23 @@ void print_workload(std::ostream& out, const simulation::Explained& explained) {
     for (const simulation::Explained& pod : explained.pods) print_pod(out << '\n', pod);
 }
 
+/// Each property of what the cloud describes beside that of a real node; "differs" stands behind it
+/// where they are not the same.
+void print_comparison(std::ostream& out, const engine::TemplateComparison& comparison) {
+    if (!comparison.not_compared_because.empty()) {
+        out << "\n  template and node are not compared: " << comparison.not_compared_because
+            << '\n';
+        return;
+    }
+    if (comparison.fields.empty()) return;
+    Rows rows{{"FIELD", "TEMPLATE", "NODE " + comparison.node, ""}};
+    const auto shown = [](const std::string& text) { return text.empty() ? "-" : text; };
+    for (const engine::TemplateField& field : comparison.fields)
+        rows.push_back({field.field, shown(field.described), shown(field.node),
+                        field.is_same() ? "" : "differs"});
+    print_table(out << '\n', rows, "  ");
+}
+
 void print_group(std::ostream& out, const engine::GroupAnswer& group) {
     out << group.group << '\n';
     Rows rows{{"can grow", group.obstacle.empty() ? "yes" : "no: " + group.obstacle},
@@ -93,6 +110,7 @@ void print_group(std::ostream& out, const engine::GroupAnswer& group) {
               {"similar groups", group.similar.empty() ? "none" : ids_text(group.similar)}};
     if (!group.target_because.empty()) rows.push_back({"target", group.target_because});
     print_table(out, rows, "  ");
+    print_comparison(out, group.comparison);
     Rows classes{{"PODS", "FIRST", "AN EMPTY NODE"}};
     for (const engine::ClassVerdict& verdict : group.classes) {
         classes.push_back({std::to_string(verdict.pods.count), verdict.pods.example,
@@ -222,6 +240,22 @@ json::object workload_json(const simulation::Explained& explained) {
         {"workload", explained.subject}, {"settled", explained.settled}, {"pods", std::move(pods)}};
 }
 
+json::value text_or_null(const std::string& text) {
+    return text.empty() ? json::value(nullptr) : json::value(text);
+}
+
+json::object comparison_json(const engine::TemplateComparison& comparison) {
+    json::array fields;
+    for (const engine::TemplateField& field : comparison.fields)
+        fields.push_back(json::object{{"field", field.field},
+                                      {"template", text_or_null(field.described)},
+                                      {"node", text_or_null(field.node)},
+                                      {"same", field.is_same()}});
+    return {{"node", text_or_null(comparison.node)},
+            {"not_compared_because", text_or_null(comparison.not_compared_because)},
+            {"fields", std::move(fields)}};
+}
+
 json::object group_json(const engine::GroupAnswer& group) {
     json::array classes;
     for (const engine::ClassVerdict& verdict : group.classes) {
@@ -239,6 +273,7 @@ json::object group_json(const engine::GroupAnswer& group) {
             {"upcoming", group.upcoming.nodes()},
             {"increase", group.increase},
             {"similar", ids_json(group.similar)},
+            {"comparison", comparison_json(group.comparison)},
             {"pods", std::move(classes)}};
 }
 

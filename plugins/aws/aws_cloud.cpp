@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/cluster_checks.hpp>
 #include <capstan/sentence.hpp>
 
 #include "api/auto_scaling.hpp"
@@ -26,7 +27,6 @@
 #include "groups/template_reader.hpp"
 #include "groups/type_source.hpp"
 #include "groups/view_maker.hpp"
-#include "provisioning/cluster_checks.hpp"
 #include "provisioning/group_maker.hpp"
 #include "provisioning/rights.hpp"
 #include "wire/aws_client.hpp"

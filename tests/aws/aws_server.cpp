@@ -1,35 +1,21 @@
 #include "aws_server.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_from.hpp>
-#include <boost/json/value_to.hpp>
 
 namespace capstan::aws {
 namespace {
 
-namespace fs = std::filesystem;
 namespace json = boost::json;
-using namespace std::chrono_literals;
 
-constexpr const char* python = "build/python/bin/python";
 constexpr const char* account_number = "123456789012";
-
-std::string text_of(const fs::path& path) {
-    std::ostringstream out;
-    out << std::ifstream(path).rdbuf();
-    return std::move(out).str();
-}
-
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-        text.replace(at, what.size(), by);
-}
 
 json::object tag(const std::string& key, const std::string& value) {
     return {{"Key", key}, {"Value", value}, {"PropagateAtLaunch", true}};
@@ -105,6 +91,7 @@ Call read_call(const json::value& value) {
         return found == nullptr || !found->is_string() ? "" : std::string(found->get_string());
     };
     Call out{.number = value.at("number").to_number<std::int64_t>(),
+             .at = value.at("at").to_number<double>(),
              .service = text("service"),
              .action = text("action"),
              .principal = text("principal"),
@@ -120,13 +107,13 @@ Call read_call(const json::value& value) {
 json::object policy_of(const std::vector<std::string>& files) {
     json::array statements;
     for (const std::string& file : files) {
-        std::string text = text_of(fs::path("deploy/aws") / file);
+        std::string text = clouds::text_of(std::filesystem::path("deploy/aws") / file);
         if (text.empty()) throw std::runtime_error("deploy/aws has no " + file);
         for (const auto& [what, by] : {std::pair{"REGION", region},
                                        {"ACCOUNT", account_number},
                                        {"CLUSTER", cluster_name},
                                        {"NODE_ROLE", "nodes"}})
-            replace_all(text, what, by);
+            clouds::replace_all(text, what, by);
         const json::value document = json::parse(text);
         for (const json::value& statement : document.at("Statement").as_array())
             statements.push_back(statement);
@@ -139,53 +126,7 @@ std::string Call::parameter(const std::string& name) const {
     return found == nullptr || !found->is_string() ? "" : std::string(found->get_string());
 }
 
-std::string AwsServer::missing_because() {
-    bool is_there = false;
-    std::error_code none;
-    for (const auto& version : fs::directory_iterator("build/python/lib", none))
-        is_there = is_there || fs::exists(version.path() / "site-packages/moto");
-    return is_there ? "" : std::string(python) + " has no moto; ./dev packages test installs it";
-}
-
-AwsServer::AwsServer(const World& world) {
-    server_process_ =
-        start("server", folder_.write("world.json", json::serialize(describe(world))), server_);
-    proxy_process_ = start("proxy", server_->url(), proxy_);
-}
-
-std::unique_ptr<e2e::Process> AwsServer::start(const std::string& program,
-                                               const std::string& argument,
-                                               std::optional<e2e::Api>& api) {
-    const fs::path port = folder_.path() / (program + ".port");
-    auto out = std::make_unique<e2e::Process>(
-        std::vector<std::string>{python, "tests/aws/" + program, port.string(), argument},
-        e2e::Process::Variables{}, folder_.path() / (program + ".log"));
-    const bool is_up = e2e::becomes(90s, [&] { return fs::exists(port) || !out->is_running(); });
-    if (!is_up || !fs::exists(port))
-        throw std::runtime_error("the " + program + " does not come up: " + log());
-    api.emplace("http://127.0.0.1:" + text_of(port));
-    return out;
-}
-
-std::string AwsServer::log() const {
-    return text_of(folder_.path() / "server.log") + text_of(folder_.path() / "proxy.log");
-}
-
-json::value AwsServer::ask(const std::string& word) const {
-    return server_->get("/control/" + word);
-}
-
-void AwsServer::tell(const std::string& word, const json::value& value) const {
-    server_->create("/control/" + word, json::serialize(value));
-}
-
-void AwsServer::strike(const json::array& rules) const {
-    proxy_->create("/proxy/rules", json::serialize(rules));
-}
-
-std::vector<std::int64_t> AwsServer::hits() const {
-    return json::value_to<std::vector<std::int64_t>>(proxy_->get("/proxy/hits"));
-}
+AwsServer::AwsServer(const World& world) : CloudServer("tests/aws", describe(world)) {}
 
 int AwsServer::desired(const std::string& group) const {
     const json::value all = ask("groups");
@@ -225,8 +166,49 @@ int AwsServer::most_desired(const std::string& group) const {
     return out;
 }
 
-std::vector<std::string> AwsServer::violations() const {
-    return json::value_to<std::vector<std::string>>(ask("violations"));
+std::string AwsServer::calls_text() const {
+    std::ostringstream out;
+    for (const Call& call : calls())
+        out << call.number << " " << call.service << ":" << call.action << " " << call.status << " "
+            << json::serialize(call.parameters).substr(0, 300) << " " << call.answer.substr(0, 300)
+            << "\n";
+    return std::move(out).str();
+}
+
+World bare_account() {
+    World world{.policies = {"policy.json", "policy_provisioning.json"}};
+    world.calls = {{"ec2",
+                    "CreateLaunchTemplate",
+                    {{"LaunchTemplateName", "nodes"},
+                     {"LaunchTemplateData",
+                      json::object{{"ImageId", "ami-ekslinux"}, {"UserData", node_config}}}}}};
+    world.more["subnet_tags"] = json::object{{"kubernetes.io/cluster/shop", "shared"}};
+    return world;
+}
+
+clouds::StoryOptions provisioned() {
+    return {.settings =
+                "provisioning = { launch_template = \"nodes\", subnet_tags = { "
+                "\"kubernetes.io/cluster/shop\" = \"shared\" }, instance_types = [\"m5.*\"] }\n",
+            .scale_up = "group_sources = [\"provisioning\"]\n",
+            .more = "[plugin.provisioning]\nsettings = { max_groups = 10 }\n",
+            .empty_group_time = "5s",
+            .discovery = "[]"};
+}
+
+clouds::Part part_of(std::shared_ptr<AwsServer> server, const clouds::StoryOptions& options) {
+    constexpr const char* by_tags =
+        R"(["k8s.io/cluster-autoscaler/enabled,k8s.io/cluster-autoscaler/shop"])";
+    std::ostringstream settings;
+    settings << "region = \"" << region << "\"\ncluster = \"" << cluster_name
+             << "\"\nendpoint_url = \"SERVER\"\nrefresh_every = \"1s\"\ndiscovery = "
+             << (options.discovery.empty() ? by_tags : options.discovery)
+             << "\ncredentials = { imds_endpoint = \"SERVER\" }\n"
+             << options.settings;
+    return {.plugin = "aws",
+            .prefix = "aws:///",
+            .settings = std::move(settings).str(),
+            .server = std::move(server)};
 }
 
 }  // namespace capstan::aws

@@ -2,20 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
-#include "../e2e/process.hpp"
-#include "../e2e_embedded/api.hpp"
-#include "../host/commands/shell.hpp"
+#include "../clouds/pipeline_text.hpp"
 
 namespace capstan::aws {
 
@@ -59,6 +54,7 @@ struct World {
 /// What was asked of AWS.
 struct Call {
     std::int64_t number = 0;
+    double at = 0;  ///< seconds, by the cloud's clock
     std::string service{}, action{}, principal{}, answer{};
     int status = 0;
     boost::json::value parameters{};
@@ -66,26 +62,11 @@ struct Call {
     std::string parameter(const std::string& name) const;
 };
 
-class AwsServer {
+class AwsServer : public clouds::CloudServer {
 public:
     /// Why there can be none; empty: there can.
-    static std::string missing_because();
-    /// Throws where they do not come up, or the world makes no sense.
+    static std::string missing_because() { return clouds::package_missing_because("moto"); }
     explicit AwsServer(const World& world);
-    AwsServer(const AwsServer&) = delete;
-    AwsServer& operator=(const AwsServer&) = delete;
-
-    /// Of the proxy, for Capstan.
-    const std::string& url() const { return proxy_->url(); }
-    /// Without what the proxy does, for tests and the joiner.
-    const std::string& own_url() const { return server_->url(); }
-
-    boost::json::value ask(const std::string& word) const;
-    void tell(const std::string& word, const boost::json::value& value) const;
-    /// Rules of the proxy in place of those before.
-    void strike(const boost::json::array& rules) const;
-    /// How often each of the rules has struck.
-    std::vector<std::int64_t> hits() const;
 
     /// -1: there is no such group.
     int desired(const std::string& group) const;
@@ -96,19 +77,16 @@ public:
     std::vector<Call> calls(const std::string& action = {}) const;
     /// The largest desired capacity that was ever asked for.
     int most_desired(const std::string& group) const;
-    /// What of all requests is not as AWS's models have it.
-    std::vector<std::string> violations() const;
-    /// What the programs have said.
-    std::string log() const;
-
-private:
-    std::unique_ptr<e2e::Process> start(const std::string& program, const std::string& argument,
-                                        std::optional<e2e::Api>& api);
-
-    commands::Folder folder_{};
-    std::optional<e2e::Api> server_{}, proxy_{};
-    std::unique_ptr<e2e::Process> server_process_, proxy_process_;
+    std::string calls_text() const override;
 };
+
+/// An account without groups, with a launch template to make them of and subnets to make them in.
+World bare_account();
+/// Settings with which groups are made of it.
+clouds::StoryOptions provisioned();
+
+/// AWS as a cloud of a pipeline. Its groups are read anew each second, for a story is short.
+clouds::Part part_of(std::shared_ptr<AwsServer> server, const clouds::StoryOptions& options);
 
 /// A document of deploy/aws for this cluster's account, with all statements of the files.
 boost::json::object policy_of(const std::vector<std::string>& files);

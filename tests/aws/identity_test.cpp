@@ -1,29 +1,15 @@
 // Whose right it is that Capstan uses: of its pod, where it has one, before its machine's.
-#include <cstdlib>
-
+#include "../clouds/variable.hpp"
 #include "aws_story.hpp"
 
 namespace capstan::aws {
 namespace {
 
+using clouds::Variable;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-/// A variable of this process, and of those that it starts, for as long as it lives.
-class Variable {
-public:
-    Variable(const char* name, const std::string& value) : name_(name) {
-        ::setenv(name, value.c_str(), 1);
-    }
-    ~Variable() { ::unsetenv(name_); }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-private:
-    const char* const name_;
-};
 
 /// Who has asked for the groups.
 std::string principal_of(const AwsServer& aws) {

@@ -1,14 +1,11 @@
 // Node auto-provisioning: the test cases of upstream's proposal that take a real cloud.
 #include <algorithm>
 
-#include <boost/json/parse.hpp>
-
 #include "aws_story.hpp"
 
 namespace capstan::aws {
 namespace {
 
-namespace json = boost::json;
 using e2e::becomes;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -16,29 +13,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-/// An account without groups, with a launch template to make them of and subnets to make them in.
-World bare_account() {
-    World world{.policies = {"policy.json", "policy_provisioning.json"}};
-    world.calls = {{"ec2",
-                    "CreateLaunchTemplate",
-                    {{"LaunchTemplateName", "nodes"},
-                     {"LaunchTemplateData",
-                      json::object{{"ImageId", "ami-ekslinux"}, {"UserData", node_config}}}}}};
-    world.more["subnet_tags"] = json::object{{"kubernetes.io/cluster/shop", "shared"}};
-    return world;
-}
-
-StoryOptions provisioned() {
-    return {.settings =
-                "provisioning = { launch_template = \"nodes\", subnet_tags = { "
-                "\"kubernetes.io/cluster/shop\" = \"shared\" }, instance_types = [\"m5.*\"] }\n",
-            .scale_up = "group_sources = [\"provisioning\"]\n",
-            .more = "[plugin.provisioning]\nsettings = { max_groups = 10 }\n",
-
-            .empty_group_time = "5s",
-            .discovery = "[]"};
-}
 
 std::vector<std::string> made_groups(const AwsServer& aws) {
     std::vector<std::string> out;

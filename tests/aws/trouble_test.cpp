@@ -66,16 +66,14 @@ TEST_F(AwsStories, TellOfASpotMachineThatIsTakenBack) {
     world.calls = {{"sqs", "CreateQueue", {{"QueueName", "capstan-shop"}}}};
     world.more["queue_name"] = "capstan-shop";
     StoryOptions options;
-    options.queue = "capstan-shop";
+    options.settings = "event_queue_url = \"SERVER/123456789012/capstan-shop\"\n";
     AwsStory& s = begin(world, options);
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     const std::string machine(s.aws().machines("spot").front().at("id").as_string());
     s.aws().tell("interrupt", json::object{{"instance", machine}, {"notice", 10}});
-    EXPECT_TRUE(becomes(30s, [&] {
-        return s.daemon().log().find(machine + " of spot leaves: spot interruption") !=
-               std::string::npos;
-    }));
+    EXPECT_TRUE(
+        becomes(30s, [&] { return s.has_logged(machine + " of spot leaves: spot interruption"); }));
     EXPECT_TRUE(becomes(30s, [&] { return s.aws().calls("DeleteMessageBatch").size() == 1; }));
     EXPECT_TRUE(becomes(90s, [&] {
         const auto nodes = s.nodes();
@@ -92,9 +90,7 @@ TEST_F(AwsStories, NameTheRightThatIsMissing) {
     without["Statement"].as_array().erase(without["Statement"].as_array().begin() + 1);
     s.aws().tell("policy", json::object{{"name", "capstan-shop"}, {"document", without}});
     s.run();
-    EXPECT_TRUE(becomes(60s, [&] {
-        return s.daemon().log().find("autoscaling:SetDesiredCapacity") != std::string::npos;
-    }));
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_logged("autoscaling:SetDesiredCapacity"); }));
     EXPECT_THAT(s.daemon().log(), HasSubstr("autoScalingGroupName/web")) << "and on which group";
     EXPECT_TRUE(s.daemon().process().is_running());
     s.aws().tell("policy",

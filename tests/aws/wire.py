@@ -1,13 +1,17 @@
-"""What server and proxy both know of AWS's protocols: whose request it is, and how a refusal is written."""
+"""What server and proxy both know of AWS's protocols: whose request it is, and how a refusal is written.
+
+tests/clouds/proxy says what it needs.
+"""
 
 import json
+import re
 import urllib.parse
 import uuid
 
 
-def refusal(service, code, message):
+def refusal(request, code, _, message):
     """Content type, headers and body, as the service's protocol has them."""
-    id_ = str(uuid.uuid4())
+    service, code, id_ = request["service"], code or "Throttling", str(uuid.uuid4())
     text = message.replace("&", "&amp;").replace("<", "&lt;")
     if service == "ec2":
         return "text/xml", {}, (f'<?xml version="1.0" encoding="UTF-8"?>\n<Response><Errors><Error><Code>{code}</Code>'
@@ -42,3 +46,8 @@ def read_request(method, path, headers, body):
         if out["action"] == "AssumeRoleWithWebIdentity":
             out["service"] = "sts"
     return out
+
+
+def once_more(body):
+    body = re.sub(rb"<NextToken>[^<]*</NextToken>|<NextToken ?/>", b"", body)
+    return re.sub(rb"(</\w+Result>)", rb"<NextToken>again</NextToken>\1", body, count=1)

@@ -13,6 +13,7 @@
 #include "engine/decision.hpp"
 #include "engine/health/health.hpp"
 #include "engine/pass.hpp"
+#include "engine/templates/template_comparison.hpp"
 
 namespace capstan::engine {
 
@@ -51,6 +52,7 @@ struct GroupAnswer {
     Upcoming upcoming{};
     int increase = 0;                     ///< what the pass would add
     std::vector<NodeGroupId> similar{};   ///< by id
+    TemplateComparison comparison{};      ///< with a real node
     std::vector<ClassVerdict> classes{};  ///< all that are pending, in the order they are placed
 };
 

@@ -51,6 +51,21 @@ Reason find_size_obstacle(const Group& group, const GroupRoom& room) {
     return {};
 }
 
+/// Whether all that is put right are failed machines whose errors are none of the group's, as where
+/// its cloud makes the next ones in another zone: then it may grow in the same pass.
+bool makes_machines_elsewhere(const Scene& scene, const Group& group) {
+    const auto is_its = [&](const auto& action) { return action.group == group.group.id; };
+    if (std::ranges::any_of(scene.repairs.decreases, is_its) ||
+        std::ranges::any_of(scene.repairs.increases, is_its))
+        return false;
+    return std::ranges::all_of(scene.repairs.removals, [&](const MachineRemoval& removal) {
+        return !is_its(removal) || std::ranges::all_of(removal.machines, [&](const MachineId& id) {
+            const auto at = std::ranges::find(group.machines, id, &Machine::id);
+            return at != group.machines.end() && at->error && !concerns_group(at->error->code);
+        });
+    });
+}
+
 Reason find_group_obstacle(const Scene& scene, GroupIndex index, const GroupRoom& room,
                            const Memory& memory) {
     const Group& group = scene.groups()[index];
@@ -65,7 +80,7 @@ Reason find_group_obstacle(const Scene& scene, GroupIndex index, const GroupRoom
     if (group.group.healthy == false) return unhealthy(group.group.health_reason);
     if (const std::string& found = scene.health.groups[index].unhealthy_because; !found.empty())
         return unhealthy(found);
-    if (is_repaired(scene.repairs, group.group.id))
+    if (is_repaired(scene.repairs, group.group.id) && !makes_machines_elsewhere(scene, group))
         return {ReasonCode::being_repaired, {}, "its size is being put right"};
     const GroupTemplate& node = scene.templates[index];
     if (node.node == nullptr)

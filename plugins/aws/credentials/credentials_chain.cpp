@@ -1,15 +1,9 @@
 #include "credentials_chain.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <optional>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include <capstan/background.hpp>
-#include <capstan/single_flight.hpp>
-
-#include "../wire/repetition.hpp"
 #include "sources.hpp"
 #include "sts_roles.hpp"
 
@@ -58,114 +52,37 @@ Task<Credentials> find_credentials(std::shared_ptr<Look> look) {
     co_return co_await assume_role(look, base, std::move(request));
 }
 
-/// A renewal of an instance that was stopped meanwhile is no failure.
-bool is_end_of_instance(const Error& error) noexcept { return error.code == ErrorCode::cancelled; }
-
-}  // namespace
-
-/// What is kept, and until when.
-struct CredentialsChain::State {
-    State(const Host& of, CredentialsConfig with, Environment& from, RenewalTimes when)
-        : host(of),
-          config(std::move(with)),
-          environment(from),
-          times(when),
-          renewal(of),
-          background(of) {}
-
-    Host host;
-    CredentialsConfig config;
-    Environment& environment;
-    RenewalTimes times;
-    SingleFlight<Credentials> renewal;
-    Background background;
-    std::optional<Credentials> current{};
-    Time advisory{}, mandatory{};  ///< of `current`, where it expires
-    std::optional<Duration> failed_at{}, forced_at{};
-    Error failure{};  ///< of `failed_at`
-
-    bool rests_since(std::optional<Duration> since) const {
-        return since && host.monotonic() - *since < times.rest;
-    }
-    bool is_expired() const {
-        return !current || (current->expires && *current->expires <= host.now());
-    }
-    void keep(const Credentials& fresh);
-    static Task<Credentials> search(std::shared_ptr<State> self);
-    static Task<void> renew_beside(std::shared_ptr<State> self);
-    static Task<Credentials> renew_now(std::shared_ptr<State> self);
-};
-
-void CredentialsChain::State::keep(const Credentials& fresh) {
-    const bool is_new = !current || current->source != fresh.source;
-    current = fresh;
-    failed_at.reset();
-    if (is_new) host.info("requests to AWS are signed with credentials of " + fresh.source);
-    if (!fresh.expires) return;
-    const Duration life = std::max(*fresh.expires - host.now(), Duration::zero());
-    const Duration spread = share_of(std::min(times.jitter, life / 20), host.random_share());
-    mandatory = *fresh.expires - std::min(times.mandatory, life / 6);
-    advisory = *fresh.expires - std::min(times.advisory, life / 4) - spread;
-}
-
-/// Keeps what is found, or why nothing is.
-Task<Credentials> CredentialsChain::State::search(std::shared_ptr<State> self) {
-    const auto look =
-        std::make_shared<Look>(Look{self->host, self->config, &self->environment, {}});
-    const Result<Credentials> found = co_await as_result(find_credentials(look));
-    if (found) {
-        self->keep(*found);
-    } else {
-        self->failure = found.error();
-        self->failed_at = self->host.monotonic();
+/// Tells what signs from here on, where that changed.
+Task<Credentials> find_and_tell(std::shared_ptr<Look> look, std::shared_ptr<std::string> told) {
+    const Credentials found = co_await find_credentials(look);
+    if (*told != found.source) {
+        look->host.info("requests to AWS are signed with credentials of " + found.source);
+        *told = found.source;
     }
     co_return found;
 }
 
-Task<void> CredentialsChain::State::renew_beside(std::shared_ptr<State> self) {
-    const Result<Credentials> fresh = co_await as_result(self->renewal.join(search(self)));
-    if (fresh || is_end_of_instance(fresh.error())) co_return;
-    self->host.warn("credentials could not be renewed, and are used on: " + fresh.error().message);
+Renewed<Credentials>::Find search_for_credentials(const Host& host, CredentialsConfig config,
+                                                  Environment& environment) {
+    const auto told = std::make_shared<std::string>();
+    return [host, config = std::move(config), &environment, told] {
+        return find_and_tell(std::make_shared<Look>(Look{host, config, &environment, {}}), told);
+    };
 }
 
-/// Waits for the renewal. What still holds is used where it fails.
-Task<Credentials> CredentialsChain::State::renew_now(std::shared_ptr<State> self) {
-    const Result<Credentials> fresh = co_await as_result(self->renewal.join(search(self)));
-    if (fresh) co_return *fresh;
-    if (self->is_expired() || is_end_of_instance(fresh.error())) co_return fail(fresh.error());
-    self->host.warn("credentials could not be renewed, and are used on: " + fresh.error().message);
-    co_return *self->current;
-}
+}  // namespace
 
 CredentialsChain::CredentialsChain(const Host& host, CredentialsConfig config,
                                    Environment& environment, RenewalTimes times)
-    : state_(std::make_shared<State>(host, std::move(config), environment, times)) {}
+    : credentials_(host, "credentials",
+                   search_for_credentials(host, std::move(config), environment), times) {}
 
-Task<Credentials> CredentialsChain::get() {
-    const std::shared_ptr<State> self = state_;
-    if (self->current && !self->current->expires) co_return *self->current;
-    const bool is_expired = self->is_expired();
-    const Time now = self->host.now();
-    if (!is_expired && now < self->advisory) co_return *self->current;
-    if (self->rests_since(self->failed_at)) {
-        if (is_expired) co_return fail(self->failure);
-        co_return *self->current;
-    }
-    if (is_expired || now >= self->mandatory) co_return co_await State::renew_now(self);
-    if (!self->renewal.is_under_way())
-        self->background.spawn("renewal of credentials", State::renew_beside(self));
-    co_return *self->current;
-}
+Task<Credentials> CredentialsChain::get() { return credentials_.get(); }
 
 Task<Credentials> CredentialsChain::renew(std::string refused_access_key_id) {
-    const std::shared_ptr<State> self = state_;
-    const bool is_other = self->current && self->current->access_key_id != refused_access_key_id;
-    if (is_other) co_return co_await get();
-    if (!self->renewal.is_under_way()) {
-        if (self->current && self->rests_since(self->forced_at)) co_return *self->current;
-        self->forced_at = self->host.monotonic();
-    }
-    co_return co_await self->renewal.join(State::search(self));
+    return credentials_.renew([refused = std::move(refused_access_key_id)](const Credentials& one) {
+        return one.access_key_id == refused;
+    });
 }
 
 }  // namespace capstan::aws

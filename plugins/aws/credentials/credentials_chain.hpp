@@ -1,27 +1,15 @@
 /// Credentials as all AWS clients find them: the first source that has some.
 #pragma once
 
-#include <memory>
 #include <string>
+
+#include <capstan/renewed.hpp>
 
 #include "../wire/aws_client.hpp"
 #include "config.hpp"
 #include "environment.hpp"
 
 namespace capstan::aws {
-
-/// When credentials that expire are renewed, before their end. Of those that live for less than an
-/// hour both are shorter: a quarter and a sixth of the life.
-struct RenewalTimes {
-    Duration advisory = std::chrono::minutes(15);   ///< from here on beside the calls
-    Duration mandatory = std::chrono::minutes(10);  ///< from here on calls wait for it
-    /// Renewals of several daemons are spread over this much time before `advisory`, or over a
-    /// twentieth of the life.
-    Duration jitter = std::chrono::minutes(2);
-    /// After a renewal that failed, or one that was forced, at least this long goes by; meanwhile
-    /// calls without credentials get the error of it.
-    Duration rest = std::chrono::seconds(30);
-};
 
 /// [strand] The order: settings, environment, web identity, shared profile, container, instance
 /// metadata. A profile that the settings name is asked before the environment, which then is not
@@ -42,8 +30,7 @@ public:
     Task<Credentials> renew(std::string refused_access_key_id) override;
 
 private:
-    struct State;
-    std::shared_ptr<State> state_;
+    Renewed<Credentials> credentials_;
 };
 
 }  // namespace capstan::aws

@@ -3,11 +3,11 @@
 #include <chrono>
 #include <utility>
 
+#include <capstan/attempts.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/retry.hpp>
 #include <capstan/sentence.hpp>
 
-#include "../wire/repetition.hpp"
 #include "served_credentials.hpp"
 #include "sources.hpp"
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <capstan/data_file.hpp>
 #include <capstan/host.hpp>
 #include <capstan/standing_warnings.hpp>
 #include <capstan/task.hpp>
@@ -22,8 +23,7 @@ public:
         std::string types_file{}, price_file{};  ///< empty: none
         std::string region{};                    ///< that prices are to be of
     };
-    DataFiles(const Host& host, Config config)
-        : host_(host), config_(std::move(config)), warnings_(host) {}
+    DataFiles(const Host& host, Config config);
 
     /// A file that cannot be read, or is none, is `invalid_config`.
     Task<std::optional<TypeTable>> read_types();
@@ -32,9 +32,9 @@ public:
     Task<void> renew_prices();
 
     /// NULL: none are known.
-    const std::shared_ptr<const PriceTable>& prices() const noexcept { return prices_; }
-    /// Another one whenever the prices were read.
-    std::uint64_t version() const noexcept { return version_; }
+    const std::shared_ptr<const PriceTable>& prices() const noexcept { return prices_.value(); }
+    /// Another one whenever the prices changed.
+    std::uint64_t version() const noexcept { return prices_.version(); }
 
 private:
     void tell_prices();
@@ -42,10 +42,7 @@ private:
     const Host host_;
     const Config config_;
     StandingWarnings warnings_;
-    std::shared_ptr<const PriceTable> prices_{};
-    std::string text_{};  ///< of the file, as the prices are of
-    Duration read_at_{};
-    std::uint64_t version_ = 0;
+    DataFile<PriceTable> prices_;
 };
 
 }  // namespace capstan::aws

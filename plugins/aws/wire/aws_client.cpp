@@ -6,12 +6,14 @@
 #include <functional>
 #include <optional>
 
+#include <capstan/attempts.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/http_error.hpp>
 #include <capstan/time_text.hpp>
 #include <capstan/url.hpp>
 
-#include "repetition.hpp"
+#include "aws_error.hpp"
+#include "error_codes.hpp"
 #include "signature.hpp"
 
 namespace capstan::aws {
@@ -76,7 +78,7 @@ struct AwsClient::State {
     Host host;
     ClientConfig config;
     CredentialsProvider& credentials;
-    RepetitionBudget budget;
+    AttemptBudget budget;
     Metric durations;
     Duration skew{};   ///< that requests are signed with
     Duration ahead{};  ///< of AWS's clock, as dates of replies tell
@@ -105,6 +107,8 @@ struct AwsClient::State {
     static Task<void> answer(std::shared_ptr<State> self, AwsCall call);
     static Task<Json> answer_json(std::shared_ptr<State> self, AwsCall call);
     static Task<void> attempts(std::shared_ptr<State> self, AwsCall call);
+    static Task<Attempt> send_once(std::shared_ptr<State> self, std::shared_ptr<const AwsCall> call,
+                                   std::shared_ptr<Corrections> done);
     static Task<bool> correct(std::shared_ptr<State> self, std::shared_ptr<Corrections> done,
                               Credentials refused, std::shared_ptr<FailedAttempt> failed,
                               bool is_time_wrong);
@@ -154,34 +158,32 @@ Task<bool> AwsClient::State::correct(std::shared_ptr<State> self, std::shared_pt
         fresh->session_token != refused.session_token;
 }
 
+Task<Attempt> AwsClient::State::send_once(std::shared_ptr<State> self,
+                                          std::shared_ptr<const AwsCall> call,
+                                          std::shared_ptr<Corrections> done) {
+    const Result<Credentials> with = co_await as_result(self->credentials.get());
+    if (!with) throw Failure(unsigned_error(call->action, with.error()));
+    HttpRequest request = self->signed_request(*call, *with);
+    const Time sent = self->host.now();
+    const Result<HttpReply> reply = co_await as_result(send(self->host, std::move(request)));
+    if (reply) self->learn_clock(sent, *reply);
+    const std::optional<FailedAttempt> judged = self->judge(*call, reply);
+    if (!judged) co_return Attempt();
+    const auto failed = std::make_shared<FailedAttempt>(*judged);
+    const bool is_time_wrong = self->learn_skew(failed->error.provider_code, reply);
+    Attempt out;
+    out.is_corrected = co_await correct(self, done, *with, failed, is_time_wrong);
+    out.failed = *failed;
+    co_return out;
+}
+
 Task<void> AwsClient::State::attempts(std::shared_ptr<State> self, AwsCall call) {
+    const auto shared = std::make_shared<const AwsCall>(std::move(call));
     const auto corrections = std::make_shared<Corrections>();
-    int paid = 0;
-    for (int attempt = 1;;) {
-        const Result<Credentials> with = co_await as_result(self->credentials.get());
-        if (!with) throw Failure(unsigned_error(call.action, with.error()));
-        HttpRequest request = self->signed_request(call, *with);
-        const Time sent = self->host.now();
-        const Result<HttpReply> reply = co_await as_result(send(self->host, std::move(request)));
-        if (reply) self->learn_clock(sent, *reply);
-        const std::optional<FailedAttempt> judged = self->judge(call, reply);
-        if (!judged) {
-            self->budget.refund(paid);
-            co_return;
-        }
-        const auto failed = std::make_shared<FailedAttempt>(*judged);
-        const bool is_time_wrong = self->learn_skew(failed->error.provider_code, reply);
-        if (co_await correct(self, corrections, *with, failed, is_time_wrong)) continue;
-        const std::optional<Duration> time = co_await time_left(self->host);
-        const Duration wait =
-            self->budget.delay_after(attempt, self->host.random_share(), failed->error.retry_after);
-        const std::string end =
-            self->budget.find_end(*failed, call.repeatable, attempt, wait, time);
-        if (!end.empty()) throw Failure(last_error(*failed, call.repeatable, attempt, end));
-        paid = self->budget.pay(*failed);
-        ++attempt;
-        co_await sleep_for(self->host, wait);
-    }
+    const std::function<Task<Attempt>()> make = [self, shared, corrections] {
+        return send_once(self, shared, corrections);
+    };
+    co_await make_attempts(self->host, self->budget, shared->repeatable, make);
 }
 
 Task<void> AwsClient::State::answer(std::shared_ptr<State> self, AwsCall call) {

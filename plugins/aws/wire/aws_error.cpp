@@ -163,4 +163,12 @@ Error make_aws_error(const std::string& action, const HttpReply& reply, Time now
     return out;
 }
 
+FailedAttempt judge_refusal(const std::string& action, const HttpReply& reply, Time now) {
+    const AwsErrorText text = read_aws_error(reply);
+    FailedAttempt out;
+    out.error = make_aws_error(action, reply, now);
+    out.again = meaning_of(reply.status, text.code, text.message).again;
+    return out;
+}
+
 }  // namespace capstan::aws

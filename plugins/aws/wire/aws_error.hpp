@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <capstan/attempts.hpp>
 #include <capstan/error.hpp>
 #include <capstan/http.hpp>
 
@@ -26,6 +27,9 @@ AwsErrorText read_aws_error(const HttpReply& reply);
 /// that was called, as policies name it. A `permission` also names the action that the policy
 /// lacks, and the resource, where AWS tells them.
 Error make_aws_error(const std::string& action, const HttpReply& reply, Time now);
+
+/// A reply that is no success, with whether the request may be sent again.
+FailedAttempt judge_refusal(const std::string& action, const HttpReply& reply, Time now);
 
 /// What a refusal says of the right that is missing: "is not authorized to perform:
 /// ec2:RunInstances on resource: arn:aws:..."; each is empty where it does not say.

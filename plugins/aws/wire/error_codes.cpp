@@ -14,10 +14,10 @@ struct CodeRow {
     CodeMeaning meaning;
 };
 
-constexpr CodeMeaning code_alone(ErrorCode code) noexcept { return {code, Again::no}; }
-constexpr CodeMeaning means_throttled{ErrorCode::throttled, Again::always};
-constexpr CodeMeaning means_failing{ErrorCode::unavailable, Again::if_safe};
-constexpr CodeMeaning means_contention{ErrorCode::conflict, Again::always};
+constexpr CodeMeaning code_alone(ErrorCode code) noexcept { return {code, RepeatWhen::never}; }
+constexpr CodeMeaning means_throttled{ErrorCode::throttled, RepeatWhen::always};
+constexpr CodeMeaning means_failing{ErrorCode::unavailable, RepeatWhen::if_safe};
+constexpr CodeMeaning means_contention{ErrorCode::conflict, RepeatWhen::always};
 constexpr CodeMeaning means_no_room = code_alone(ErrorCode::out_of_capacity);
 constexpr CodeMeaning means_no_quota = code_alone(ErrorCode::quota);
 constexpr CodeMeaning means_no_right = code_alone(ErrorCode::permission);
@@ -239,7 +239,7 @@ CodeMeaning meaning_of_status(int status) noexcept {
     if (status == 429 || status == 509) return means_throttled;
     // What redirects is no endpoint of AWS.
     if (status < 400) return code_alone(ErrorCode::unavailable);
-    if (status == 408 || status == 425 || status >= 500) return {code, Again::if_safe};
+    if (status == 408 || status == 425 || status >= 500) return {code, RepeatWhen::if_safe};
     return code_alone(code);
 }
 

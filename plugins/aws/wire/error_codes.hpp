@@ -1,24 +1,17 @@
 /// What the host does about each of AWS's error codes, and which of them are repeated.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include <capstan/attempts.hpp>
 #include <capstan/error.hpp>
 
 namespace capstan::aws {
 
-/// Whether the same request may succeed a moment later.
-enum class Again : std::uint8_t {
-    no,
-    if_safe,  ///< it may have been carried out: if it can be sent twice
-    always,   ///< it was not carried out
-};
-
 struct CodeMeaning {
     ErrorCode code = ErrorCode::internal;
-    Again again = Again::no;
+    RepeatWhen again = RepeatWhen::never;
     bool operator==(const CodeMeaning&) const = default;
 };
 

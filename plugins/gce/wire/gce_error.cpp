@@ -214,8 +214,8 @@ Error classify_failure(std::string_view code, std::string_view message) {
                                     : contains_in_capitals(code, row.code);
         });
     if (meaning != failure_meanings.end()) out.code = meaning->error;
-    if (out.message.empty())
-        out.message = code.empty() ? "it failed, and Google does not say why" : out.provider_code;
+    if (out.message.empty()) out.message = "Google does not say why";
+    if (!out.provider_code.empty()) out.message = out.provider_code + ": " + out.message;
     return out;
 }
 

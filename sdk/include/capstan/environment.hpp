@@ -6,12 +6,6 @@
 ///     const std::string profile = find_variable(variables, "ACME_PROFILE");
 #pragma once
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <map>
@@ -20,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include <capstan/sentence.hpp>
+#include <capstan/detail/bounded_file.hpp>
 #include <capstan/task.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -40,51 +34,11 @@ public:
 
 namespace detail {
 
-class FileHandle {
-public:
-    explicit FileHandle(const std::string& path)
-        : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-    FileHandle(const FileHandle&) = delete;
-    FileHandle& operator=(const FileHandle&) = delete;
-    ~FileHandle() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    int fd() const noexcept { return fd_; }
-
-private:
-    int fd_;
-};
-
-[[noreturn]] inline void refuse_file(const std::string& path, int number) {
-    const ErrorCode code = number == ENOENT || number == ENOTDIR ? ErrorCode::not_found
-                           : number == EACCES || number == EPERM ? ErrorCode::permission
-                                                                 : ErrorCode::unavailable;
-    const char* const why = code == ErrorCode::not_found    ? "there is no such file"
-                            : code == ErrorCode::permission ? "it may not be read"
-                                                            : "it cannot be read";
-    throw Failure(code, in_quotes(path) + ": " + why);
-}
-
 /// Tokens and profiles are small; what is larger is another file.
 inline constexpr std::size_t environment_file_max = std::size_t{1} << 20;
 
-inline std::string read_small_file(const std::string& path) {
-    const FileHandle file(path);
-    struct stat about{};
-    if (file.fd() < 0 || ::fstat(file.fd(), &about) != 0) refuse_file(path, errno);
-    if (!S_ISREG(about.st_mode))
-        throw Failure(ErrorCode::unavailable, in_quotes(path) + ": it is no file");
-    std::string out;
-    std::array<char, 4096> part{};
-    for (;;) {
-        const ssize_t size = ::read(file.fd(), part.data(), part.size());
-        if (size < 0 && errno == EINTR) continue;
-        if (size < 0) refuse_file(path, errno);
-        if (size == 0) return out;
-        out.append(part.data(), static_cast<std::size_t>(size));
-        if (out.size() > environment_file_max)
-            throw Failure(ErrorCode::unavailable, in_quotes(path) + ": it is larger than 1 MiB");
-    }
+inline std::string read_environment_file(const std::string& path) {
+    return read_bounded_file(path, environment_file_max);
 }
 
 inline Variables read_variables(std::span<const char* const> names) {
@@ -111,7 +65,7 @@ public:
         co_return co_await blocking(host_, &detail::read_variables, names_);
     }
     Task<std::string> read_file(std::string path) override {
-        co_return co_await blocking(host_, &detail::read_small_file, std::move(path));
+        co_return co_await blocking(host_, &detail::read_environment_file, std::move(path));
     }
 
 private:

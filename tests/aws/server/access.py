@@ -237,7 +237,7 @@ def is_over(key):
 
 
 def answer_refusal(refusal, call, start_response):
-    type_, headers, text = written(call["service"], refusal.code, refusal.message)
+    type_, headers, text = written(call, refusal.code, refusal.status, refusal.message)
     out = text.encode()
     start_response(f"{refusal.status} Refused", [("Content-Type", type_), ("Content-Length", str(len(out))),
                                                  *headers.items()])

@@ -23,6 +23,7 @@ from .groups import SETTINGS, all_groups, reconcile_all
 from .identity import IDENTITIES
 from .instance_types import OFFERED, accelerators
 from .models_check import model_of
+from .nodes import node_of
 
 
 class Control:
@@ -190,6 +191,9 @@ class Control:
 
     def get_machines(self):
         return [machine_of(group, state) for group in all_groups() for state in group.instance_states]
+
+    def get_nodes(self):
+        return [node_of(machine) for machine in self.get_machines()]
 
 
 def sessions():

@@ -80,12 +80,12 @@ class Programs:
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
         self.processes = []
-        self.server = self.start("server")
-        self.proxy = self.start("proxy", self.server)
+        self.server = self.start("server", HERE)
+        self.proxy = self.start("proxy", HERE.parents[1] / "clouds/proxy", self.server, HERE.parent / "wire.py")
 
-    def start(self, what, *arguments):
+    def start(self, what, program, *arguments):
         port = pathlib.Path(self.folder.name) / f"{what}.port"
-        self.processes.append(subprocess.Popen([sys.executable, HERE.parent / what, str(port), *arguments],
+        self.processes.append(subprocess.Popen([sys.executable, program, port, *arguments],
                                                preexec_fn=die_with_parent))
         while not port.exists():
             assert self.processes[-1].poll() is None, f"{what} does not come up"

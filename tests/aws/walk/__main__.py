@@ -2,27 +2,18 @@
 
     build/python/bin/python tests/aws/walk [FOLDER] [-- OPTION...]
 
-Starts the server of tests/aws with two groups, one for each of two zones, and in front of it `capstan cluster --run` with
-the story beside this file; options are those of `capstan cluster`. Says what becomes of the groups, as AWS lists them.
-FOLDER gets the kubeconfig and the configuration. Ends when the cluster does, with its exit code; 1: no group has grown, 77:
-there is no moto.
+Two groups, one for each of two zones; tests/clouds/walk.py says the rest.
 """
 
-import ctypes
-import importlib.util
 import json
-import os
 import pathlib
-import signal
-import subprocess
 import sys
-import tempfile
-import time
-import urllib.error
-import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
-CAPSTAN = "build/release/bin/capstan"
+sys.path.insert(0, str(HERE.parents[1] / "clouds"))
+
+import walk  # noqa: E402
+
 REGION, ACCOUNT, CLUSTER = "eu-central-1", "123456789012", "shop"
 
 
@@ -59,82 +50,13 @@ def world():
     }
 
 
-def die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
-def start(command, **options):
-    return subprocess.Popen(command, preexec_fn=die_with_parent, **options)
-
-
-def wait_for(path, process):
-    """Until a program has written the file; False: it ended before."""
-    while not path.exists() or not path.read_text(encoding="utf-8"):
-        if process.poll() is not None:
-            return False
-        time.sleep(0.05)
-    return True
-
-
-def groups_of(server):
-    """By name: how many machines it wants, and how many are in service."""
-    with urllib.request.urlopen(f"{server}/control/groups", timeout=5) as answer:
-        wanted = {name: group["desired"] for name, group in json.load(answer).items()}
-    with urllib.request.urlopen(f"{server}/control/machines", timeout=5) as answer:
-        machines = json.load(answer)
-    return {name: (desired, sum(1 for machine in machines
-                                if machine["group"] == name and machine["state"] == "InService"))
-            for name, desired in wanted.items()}
-
-
-def tell(before, now):
-    for name, (desired, running) in sorted(now.items()):
-        if before.get(name) != (desired, running):
-            print(f"   AWS: Auto Scaling group {name}: {desired} desired, {running} in service", flush=True)
-
-
-def follow(server, cluster):
-    """The most machines that were in service at a time."""
-    said, most = {}, 0
-    while cluster.poll() is None:
-        try:
-            now = groups_of(server)
-            tell(said, now)
-            said, most = now, max(most, sum(running for _, running in now.values()))
-        except (urllib.error.URLError, OSError):
-            pass  # the next look tells it
-        time.sleep(0.5)
-    return most
-
-
-def main(folder, options):
-    if importlib.util.find_spec("moto") is None:
-        print("there is no moto: ./dev packages test installs it", file=sys.stderr)
-        sys.exit(1 if os.environ.get("CI") == "true" else 77)
-    folder.mkdir(parents=True, exist_ok=True)
-    port, log = folder / "server.port", (folder / "server.log").open("w", encoding="utf-8")
-    for left in (port, folder / "kubeconfig"):
-        left.unlink(missing_ok=True)
-    (folder / "world.json").write_text(json.dumps(world()), encoding="utf-8")
-    server_process = start([sys.executable, HERE.parent / "server", port, folder / "world.json"], stdout=log, stderr=log)
-    if not wait_for(port, server_process):
-        sys.exit(f"the server does not come up: {folder / 'server.log'} says why")
-    server = f"http://127.0.0.1:{port.read_text(encoding='utf-8')}"
-    story = (HERE / "story.toml").read_text(encoding="utf-8").replace("SERVER", server)
-    (folder / "story.toml").write_text(story, encoding="utf-8")
-    cluster = start([CAPSTAN, "cluster", folder / "story.toml", "--run", "--dir", folder, *options])
-    if wait_for(folder / "kubeconfig", cluster):
-        start([sys.executable, HERE.parent / "joiner", folder / "kubeconfig", server], stdout=log, stderr=log)
-        try:
-            if follow(server, cluster) == 0:
-                sys.exit(cluster.wait() or 1)
-        except KeyboardInterrupt:
-            pass  # the cluster has been told, too
-    sys.exit(cluster.wait())
+def sizes(groups, machines):
+    return {name: (group["desired"], sum(1 for machine in machines
+                                         if machine["group"] == name and machine["state"] == "InService"))
+            for name, group in groups.items()}
 
 
 if __name__ == "__main__":
-    arguments = sys.argv[1:]
-    at = arguments.index("--") if "--" in arguments else len(arguments)
-    with tempfile.TemporaryDirectory(prefix="capstan-aws-") as temporary:
-        main(pathlib.Path(arguments[0] if at > 0 else temporary), arguments[at + 1:])
+    walk.main(walk.Cloud(name="aws", prefix="aws:///", package="moto", folder=HERE.parent, world=world(), sizes=sizes,
+                         sentence="AWS: Auto Scaling group {name}: {wanted} desired, {running} in service"),
+              sys.argv[1:])

@@ -275,6 +275,18 @@ TEST(Pass, BacksOffAGroupWhoseMachineFailed) {
     EXPECT_TRUE(outcome.memory.backoffs.contains(NodeGroupId("a")));
 }
 
+TEST(Pass, GrowsAGroupOnWhoseMachinesItsCloudMakesElsewhereNextTime) {
+    PassCase c;
+    c.group("a", 1, 10);
+    c.world.machine("a", "m-0", MachineState::failed).error =
+        Error{ErrorCode::conflict, "zone a has none left, and others have"};
+    c.pods("web", 1, 1000);
+    const Outcome outcome = c.run();
+    EXPECT_EQ(growth(outcome.decision), (Growths{{"a", 1}}));
+    ASSERT_EQ(outcome.decision.removals.size(), 1u) << "the failed one goes in the same pass";
+    EXPECT_TRUE(outcome.memory.backoffs.empty());
+}
+
 TEST(Pass, SaysWhyEveryGroupCannotGrow) {
     PassCase c;
     c.world.group("no-size").group.max = 3;

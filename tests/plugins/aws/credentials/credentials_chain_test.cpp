@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <capstan/gather.hpp>
-
 #include "fake_machine.hpp"
 
 namespace capstan::aws {
@@ -11,7 +9,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::AllOf;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::reply;
@@ -154,109 +151,11 @@ TEST(CredentialsChain, ARoleThatMayNotBeAssumedIsToldWithItsAction) {
                 HasSubstr("a policy has to allow sts:AssumeRole on arn:aws:iam::2:role/other"));
 }
 
-TEST(CredentialsChain, KeepsWhatItHasUntilItsTime) {
-    ChainMachine m;
-    EXPECT_EQ(m.key(), "ASIA1");
-    m.host.advance(42min);
-    EXPECT_EQ(m.key(), "ASIA1");
-    EXPECT_EQ(m.asked(), 1U);
-}
-
-TEST(CredentialsChain, RenewsBesideTheCallsFirst) {
-    ChainMachine m;
-    EXPECT_EQ(m.key(), "ASIA1");
-    m.host.advance(46min);
-    m.latency = 5s;
-    const Duration before = m.host.monotonic();
-    EXPECT_EQ(m.key(), "ASIA1");
-    EXPECT_EQ(m.host.monotonic(), before);
-    m.host.advance(6s);
-    EXPECT_EQ(m.key(), "ASIA2");
-    EXPECT_EQ(m.asked(), 2U);
-}
-
-TEST(CredentialsChain, ThenLetsTheCallsWait) {
+TEST(CredentialsChain, RenewsBeforeTheEndThatTheSourceTells) {
     ChainMachine m;
     EXPECT_EQ(m.key(), "ASIA1");
     m.host.advance(51min);
     EXPECT_EQ(m.key(), "ASIA2");
-}
-
-TEST(CredentialsChain, CredentialsOfAShortLifeAreNotRenewedAllTheTime) {
-    ChainMachine m;
-    m.life = 15min;
-    EXPECT_EQ(m.key(), "ASIA1");
-    m.host.advance(10min);
-    EXPECT_EQ(m.key(), "ASIA1");
-    EXPECT_EQ(m.asked(), 1U);
-    m.host.advance(3min);
-    EXPECT_EQ(m.key(), "ASIA2");
-}
-
-TEST(CredentialsChain, CallsWaitForCredentialsOfAShortLifeNearTheirEndAlone) {
-    ChainMachine m;
-    m.life = 15min;
-    EXPECT_EQ(m.key(), "ASIA1");
-    m.host.advance(12min);
-    m.latency = 5s;
-    EXPECT_EQ(m.key(), "ASIA1");
-    m.host.advance(6s);
-    EXPECT_EQ(m.key(), "ASIA2");
-}
-
-TEST(CredentialsChain, ARenewalThatFailsLeavesWhatStillHolds) {
-    ChainMachine m;
-    EXPECT_EQ(m.key(), "ASIA1");
-    m.answers[sts_post] = reply(400,
-                                "<ErrorResponse><Error><Code>IDPRejectedClaim</Code></Error>"
-                                "</ErrorResponse>");
-    m.host.advance(55min);
-    EXPECT_EQ(m.key(), "ASIA1");
-    EXPECT_THAT(m.host.log_lines().back().message, HasSubstr("are used on: "));
-    const std::size_t asked = m.asked();
-    EXPECT_EQ(m.key(), "ASIA1");
-    EXPECT_EQ(m.asked(), asked) << "it rests after a failure";
-    m.answers.clear();
-    m.host.advance(31s);
-    EXPECT_EQ(m.key(), "ASIA2");
-}
-
-TEST(CredentialsChain, ExpiredCredentialsAreNotUsed) {
-    ChainMachine m;
-    EXPECT_EQ(m.key(), "ASIA1");
-    m.answers[sts_post] = reply(400,
-                                "<ErrorResponse><Error><Code>IDPRejectedClaim</Code></Error>"
-                                "</ErrorResponse>");
-    m.host.advance(61min);
-    EXPECT_THAT(m.key(), HasSubstr("IDPRejectedClaim"));
-    const std::size_t asked = m.asked();
-    EXPECT_THAT(m.key(), HasSubstr("IDPRejectedClaim"));
-    EXPECT_EQ(m.asked(), asked);
-}
-
-TEST(CredentialsChain, ManyCallersShareOneSearch) {
-    ChainMachine m;
-    std::vector<Task<Credentials>> calls;
-    for (int i = 0; i < 50; ++i) calls.push_back(m.chain().get());
-    const auto all = run(m.host, gather(std::move(calls), 50));
-    ASSERT_TRUE(all) << all.error().message;
-    EXPECT_EQ(m.asked(), 1U);
-    EXPECT_THAT(*all, Each(::testing::Field(&Credentials::access_key_id, "ASIA1")));
-}
-
-TEST(CredentialsChain, ManyRefusalsMakeOneRenewal) {
-    ChainMachine m;
-    EXPECT_EQ(m.key(), "ASIA1");
-    std::vector<Task<Credentials>> calls;
-    for (int i = 0; i < 50; ++i) calls.push_back(m.chain().renew("ASIA1"));
-    const auto all = run(m.host, gather(std::move(calls), 50));
-    ASSERT_TRUE(all) << all.error().message;
-    EXPECT_THAT(*all, Each(::testing::Field(&Credentials::access_key_id, "ASIA2")));
-    EXPECT_EQ(m.asked(), 2U);
-    EXPECT_EQ(run(m.host, m.chain().renew("ASIA1"))->access_key_id, "ASIA2");
-    m.host.advance(31s);
-    EXPECT_EQ(run(m.host, m.chain().renew("ASIA1"))->access_key_id, "ASIA2");
-    EXPECT_EQ(m.asked(), 2U) << "a late refusal of the old ones";
 }
 
 TEST(CredentialsChain, KeysThatStayTheSameAreNotReadAtEachRefusal) {
@@ -268,15 +167,6 @@ TEST(CredentialsChain, KeysThatStayTheSameAreNotReadAtEachRefusal) {
     EXPECT_EQ(run(m.host, m.chain().renew("AKIA"))->access_key_id, "AKIA");
     m.host.advance(31s);
     EXPECT_EQ(run(m.host, m.chain().renew("AKIA"))->access_key_id, "AKIANEW");
-}
-
-TEST(CredentialsChain, ACallerThatGivesUpEndsNoSearch) {
-    ChainMachine m;
-    m.latency = 5s;
-    EXPECT_EQ(run(m.host, m.chain().get(), 1s).error().code, ErrorCode::deadline);
-    m.host.advance(5s);
-    EXPECT_EQ(m.key(), "ASIA1");
-    EXPECT_EQ(m.asked(), 1U);
 }
 
 TEST(CredentialsChain, TheClientRenewsByItAfterARefusal) {

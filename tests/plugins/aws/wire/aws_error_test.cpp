@@ -167,5 +167,29 @@ TEST(AwsError, TheAdviceToWaitIsHandedOn) {
         std::chrono::seconds(7));
 }
 
+TEST(AwsRefusal, TellsByAwsCodeWhetherTheSameMaySucceedAMomentLater) {
+    struct Case {
+        int status;
+        std::string code;
+        RepeatWhen again;
+    };
+    const Case cases[] = {{400, "Throttling", RepeatWhen::always},
+                          {503, "RequestLimitExceeded", RepeatWhen::always},
+                          {500, "ResourceContention", RepeatWhen::always},
+                          {500, "InternalFailure", RepeatWhen::if_safe},
+                          {502, "", RepeatWhen::if_safe},
+                          {503, "", RepeatWhen::if_safe},
+                          {400, "ValidationError", RepeatWhen::never},
+                          {403, "AccessDenied", RepeatWhen::never},
+                          {500, "InsufficientInstanceCapacity", RepeatWhen::never}};
+    for (const Case& c : cases) {
+        const HttpReply refused = reply(c.status, query_error(c.code, "m"));
+        const FailedAttempt failed = judge_refusal(scaling_action, refused, {});
+        EXPECT_EQ(failed.again, c.again) << c.status << " " << c.code;
+        EXPECT_EQ(failed.error, make_aws_error(scaling_action, refused, {}));
+        EXPECT_FALSE(failed.timed_out);
+    }
+}
+
 }  // namespace
 }  // namespace capstan::aws

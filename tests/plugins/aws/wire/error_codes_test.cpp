@@ -92,35 +92,35 @@ TEST(ErrorCodes, AllOfBotocoresRepeatedCodesAreRepeated) {
           "BandwidthLimitExceeded", "LimitExceededException", "SlowDown", "EC2ThrottledException",
           "ProvisionedThroughputExceededException", "TransactionInProgressException",
           "PriorRequestNotComplete"}) {
-        EXPECT_EQ(find_meaning(name, {}), (CodeMeaning{ErrorCode::throttled, Again::always}))
+        EXPECT_EQ(find_meaning(name, {}), (CodeMeaning{ErrorCode::throttled, RepeatWhen::always}))
             << name;
     }
     for (const char* name : {"RequestTimeout", "RequestTimeoutException"})
-        EXPECT_EQ(find_meaning(name, {}), (CodeMeaning{ErrorCode::unavailable, Again::if_safe}));
+        EXPECT_EQ(find_meaning(name, {}), (CodeMeaning{ErrorCode::unavailable, RepeatWhen::if_safe}));
     EXPECT_EQ(find_meaning("ResourceContention", {}),
-              (CodeMeaning{ErrorCode::conflict, Again::always}));
+              (CodeMeaning{ErrorCode::conflict, RepeatWhen::always}));
 }
 
 TEST(ErrorCodes, WithoutAKnownCodeTheStatusCounts) {
     const std::pair<int, CodeMeaning> cases[] = {
-        {302, {ErrorCode::unavailable, Again::no}},
-        {400, {ErrorCode::invalid_argument, Again::no}},
-        {403, {ErrorCode::permission, Again::no}},
-        {404, {ErrorCode::not_found, Again::no}},
-        {408, {ErrorCode::unavailable, Again::if_safe}},
-        {429, {ErrorCode::throttled, Again::always}},
-        {500, {ErrorCode::unavailable, Again::if_safe}},
-        {502, {ErrorCode::unavailable, Again::if_safe}},
-        {503, {ErrorCode::unavailable, Again::if_safe}},
-        {504, {ErrorCode::deadline, Again::if_safe}},
-        {509, {ErrorCode::throttled, Again::always}},
+        {302, {ErrorCode::unavailable, RepeatWhen::never}},
+        {400, {ErrorCode::invalid_argument, RepeatWhen::never}},
+        {403, {ErrorCode::permission, RepeatWhen::never}},
+        {404, {ErrorCode::not_found, RepeatWhen::never}},
+        {408, {ErrorCode::unavailable, RepeatWhen::if_safe}},
+        {429, {ErrorCode::throttled, RepeatWhen::always}},
+        {500, {ErrorCode::unavailable, RepeatWhen::if_safe}},
+        {502, {ErrorCode::unavailable, RepeatWhen::if_safe}},
+        {503, {ErrorCode::unavailable, RepeatWhen::if_safe}},
+        {504, {ErrorCode::deadline, RepeatWhen::if_safe}},
+        {509, {ErrorCode::throttled, RepeatWhen::always}},
     };
     for (const auto& [status, meaning] : cases) {
         EXPECT_EQ(meaning_of(status, "", ""), meaning) << status;
         EXPECT_EQ(meaning_of(status, "NeverHeardOf", ""), meaning) << status;
     }
     EXPECT_EQ(meaning_of(500, "InsufficientInstanceCapacity", ""),
-              (CodeMeaning{ErrorCode::out_of_capacity, Again::no}));
+              (CodeMeaning{ErrorCode::out_of_capacity, RepeatWhen::never}));
 }
 
 TEST(ErrorCodes, AreKnownExactly) {

@@ -1,0 +1,23 @@
+/// Environment variables of a story.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace capstan::clouds {
+
+/// A variable of this process, and of those that it starts, for as long as it lives.
+class Variable {
+public:
+    Variable(const char* name, const std::string& value) : name_(name) {
+        ::setenv(name, value.c_str(), 1);
+    }
+    ~Variable() { ::unsetenv(name_); }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+private:
+    const char* const name_;
+};
+
+}  // namespace capstan::clouds

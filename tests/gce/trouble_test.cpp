@@ -1,0 +1,159 @@
+// What Google does not give, and what it takes back.
+#include <algorithm>
+
+#include <boost/json/parse.hpp>
+
+#include "gce_story.hpp"
+#include "passes.hpp"
+
+namespace capstan::gce {
+namespace {
+
+namespace json = boost::json;
+using e2e::becomes;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// Spot before on demand, by the label that the Zalando fork's expander reads.
+World spot_and_on_demand(const char* capacity) {
+    World world{
+        .groups = {
+            {.name = "spot", .spot = true, .labels = {{"zalando.org/scaling-priority", "100"}}},
+            {.name = "on-demand"}}};
+    world.more["capacity"] = json::parse(capacity);
+    return world;
+}
+const StoryOptions spot_first{.expanders = R"(["label_priority", "least_waste"])",
+                              .more = "[scale_up]\nbackoff = \"until_joined\"\n"};
+
+std::string machine_of(const GceServer& gce, const std::string& group) {
+    const auto machines = gce.machines(group);
+    return machines.empty() ? "" : std::string(machines.front().at("id").as_string());
+}
+
+TEST_F(GceStories, FallOverToOnDemandInThePassThatSeesTheStockOut) {
+    GceStory& s = begin(spot_and_on_demand(R"([{"group": "shop-spot", "limit": 0}])"), spot_first);
+    s.run();
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
+    EXPECT_EQ(s.gce().target("on-demand"), 1);
+    EXPECT_EQ(s.gce().target("spot"), 1)
+        << "one request stands, and tells when there are some again";
+    expect_acted_in_that_pass(first_sight(s.gce(), "spot", "on-demand"));
+    EXPECT_TRUE(s.has_logged("ZONE_RESOURCE_POOL_EXHAUSTED")) << "in Google's words";
+
+    s.gce().tell("capacity", json::array{});
+    s.gce().tell("time", json::object{{"advance", 31}});
+    EXPECT_TRUE(becomes(60s, [&] {
+        const auto machines = s.gce().machines("spot");
+        return machines.size() == 1 && machines.front().at("ready").as_bool();
+    }));
+}
+
+TEST_F(GceStories, FallOverWhereAQuotaIsUsedUp) {
+    GceStory& s = begin(
+        spot_and_on_demand(R"([{"group": "shop-spot", "limit": 0, "code": "QUOTA_EXCEEDED"}])"),
+        spot_first);
+    s.run();
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
+    EXPECT_EQ(s.gce().target("on-demand"), 1);
+    expect_acted_in_that_pass(first_sight(s.gce(), "spot", "on-demand"));
+    EXPECT_TRUE(s.has_logged("Quota 'CPUS' exceeded"));
+}
+
+/// Its group makes it anew, with its name and another id.
+TEST_F(GceStories, WaitForAPreemptedMachineToComeBack) {
+    GceStory& s = begin({.groups = {{.name = "spot", .target = 1, .spot = true}},
+                         .more = {{"delays", json::parse(R"({"boot": 3, "delete": 1})")}}});
+    s.run();
+    ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
+    const std::string machine = machine_of(s.gce(), "spot");
+    const auto number = [&] { return s.gce().machines("spot").front().at("number"); };
+    const json::value before = number();
+    s.gce().tell("preempt", json::object{{"instance", machine}, {"notice", 1}});
+    EXPECT_TRUE(becomes(30s, [&] { return !s.has_ready_pods(1); }));
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); })) << "the group makes it anew";
+    EXPECT_EQ(machine_of(s.gce(), "spot"), machine) << "by the same name";
+    EXPECT_NE(number(), before);
+    EXPECT_EQ(s.gce().target("spot"), 1);
+    EXPECT_THAT(s.gce().calls("createInstances"), IsEmpty());
+    EXPECT_THAT(s.gce().calls("deleteInstances"), IsEmpty());
+}
+
+/// What an administrator takes out of a group stays, and is nothing that Capstan removes.
+TEST_F(GceStories, LeaveAnAbandonedMachineAlone) {
+    GceStory& s = begin({.groups = {{.name = "web", .target = 1}}});
+    s.run();
+    ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
+    const std::string machine = machine_of(s.gce(), "web");
+    s.gce().administer(
+        {.method = "compute.instanceGroupManagers.abandonInstances",
+         .parameters = {{"zone", "us-central1-a"}, {"instanceGroupManager", "shop-web"}},
+         .body = {
+             {"instances", json::array{"zones/us-central1-a/instances/" + std::string(machine)}}}});
+    ASSERT_TRUE(becomes(30s, [&] { return s.gce().target("web") == 0; }));
+    s.scale(0);
+    s.scale(2);
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(2); }));
+    s.scale(0);
+    EXPECT_TRUE(becomes(90s, [&] { return s.gce().target("web") == 0; }));
+    for (const Call& call : s.gce().calls("deleteInstances"))
+        EXPECT_THAT(call.instances(), Not(Contains(machine)));
+}
+
+TEST_F(GceStories, LeaveGroupsAloneThatAnAutoscalerSizesOrThatKeepState) {
+    World world{
+        .groups = {{.name = "web"},
+                   {.name = "sized"},
+                   {.name = "stateful",
+                    .more = {{"statefulPolicy", json::parse(R"({"preservedState": {"disks": {"data":
+                                          {"autoDelete": "NEVER"}}}})")}}}}};
+    GceStory& s = begin(world);
+    s.gce().tell("group", json::object{{"name", "shop-sized"}, {"autoscaler", "cpu"}});
+    s.scale(3);
+    s.run();
+    EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(3); }));
+    EXPECT_EQ(s.gce().target("web"), 3);
+    EXPECT_EQ(s.gce().target("sized"), 0);
+    EXPECT_EQ(s.gce().target("stateful"), 0);
+    EXPECT_TRUE(s.has_logged("shop-sized"));
+    EXPECT_TRUE(s.has_logged("shop-stateful")) << "each is told of";
+}
+
+TEST_F(GceStories, NameThePermissionThatIsMissing) {
+    GceStory& s = begin({.groups = {{.name = "web"}}},
+                        {.more = "[scale_up]\ninitial_node_group_backoff_duration = \"3s\"\n"});
+    const auto grant = [&](json::array permissions) {
+        s.gce().tell("policy",
+                     json::object{{"name", account}, {"permissions", std::move(permissions)}});
+    };
+    grant({"compute.instanceGroupManagers.get", "compute.instanceGroupManagers.list",
+           "compute.instances.list", "compute.instances.get", "compute.instanceTemplates.get",
+           "compute.machineTypes.get", "compute.machineTypes.list", "compute.images.get",
+           "compute.images.getFromFamily", "compute.regions.get", "compute.zones.list",
+           "compute.zoneOperations.get"});
+    s.run();
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_logged("compute.instanceGroupManagers.update"); }));
+    EXPECT_TRUE(s.has_logged("instanceGroupManagers/shop-web")) << "and on which group";
+    EXPECT_TRUE(s.daemon().process().is_running());
+    grant({"*"});
+    EXPECT_TRUE(becomes(120s, [&] { return s.has_ready_pods(1); })) << "once it is granted";
+}
+
+/// The scope of a list that is not reached: its groups stay as they were, the others go on.
+TEST_F(GceStories, GoOnWhereAZoneIsNotReached) {
+    GceStory& s =
+        begin({.groups = {{.name = "web-a"}, {.name = "web-b", .place = "us-central1-b"}}});
+    s.run();
+    ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
+    s.gce().tell("unreachable", json::object{{"scopes", json::array{"zones/us-central1-a"}}});
+    s.scale(3);
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
+    s.gce().tell("unreachable", json::object{{"scopes", json::array{}}});
+    s.scale(1);
+    EXPECT_TRUE(becomes(90s, [&] { return s.nodes().size() == 1; }));
+    EXPECT_TRUE(s.has_ready_pods(1));
+}
+
+}  // namespace
+}  // namespace capstan::gce

@@ -1,0 +1,102 @@
+#include <gmock/gmock.h>
+
+#include <capstan/url.hpp>
+
+#include "fake_machine.hpp"
+
+namespace capstan::gce {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using testing::reply;
+
+std::string federation(const std::string& source, const std::string& more = {}) {
+    return R"({"type":"external_account","audience":"//iam.googleapis.com/x","subject_token_type":)"
+           R"("urn:ietf:params:oauth:token-type:jwt","token_url":"https://sts.googleapis.com/v1/token",)"
+           R"("credential_source":)" +
+           source + more + "}";
+}
+const std::string sts_request = std::string("POST ") + sts_token_url;
+
+TEST(WorkloadIdentity, ExchangesATokenOfAFile) {
+    FakeMachine machine;
+    machine.environment.files["/var/run/token"] = "subject\n";
+    machine.answers[sts_request] = token_answer("federated");
+    const auto token = machine.ask(federation(R"({"file":"/var/run/token"})"));
+    ASSERT_TRUE(token) << token.error().message;
+    EXPECT_EQ(token->text, "federated");
+    EXPECT_THAT(
+        *parse_query(machine.requests_to(sts_token_url).at(0).body),
+        AllOf(Contains(Pair("subject_token", "subject")),
+              Contains(Pair("audience", "//iam.googleapis.com/x")),
+              Contains(Pair("scope", "scope-a scope-b")),
+              Contains(Pair("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"))));
+}
+
+TEST(WorkloadIdentity, TakesTheTokenOutOfJson) {
+    FakeMachine machine;
+    machine.environment.files["/t"] = R"({"id_token":"inner"})";
+    machine.answers[sts_request] = token_answer("federated");
+    ASSERT_TRUE(machine.ask(federation(
+        R"({"file":"/t","format":{"type":"json","subject_token_field_name":"id_token"}})")));
+    EXPECT_THAT(machine.requests_to(sts_token_url).at(0).body, HasSubstr("subject_token=inner"));
+    machine.environment.files["/t"] = "{}";
+    EXPECT_THAT(
+        machine
+            .ask(federation(
+                R"({"file":"/t","format":{"type":"json","subject_token_field_name":"id_token"}})"))
+            .error()
+            .message,
+        HasSubstr("the subject token is empty"));
+}
+
+TEST(WorkloadIdentity, FetchesATokenFromAUrl) {
+    FakeMachine machine;
+    machine.answers["GET http://169.254.170.2/token"] = reply(200, "from-url");
+    machine.answers[sts_request] = token_answer("federated");
+    ASSERT_TRUE(machine.ask(
+        federation(R"({"url":"http://169.254.170.2/token","headers":{"Metadata":"True"}})")));
+    EXPECT_EQ(header_named(machine.requests_to("http://169.254.170.2/token").at(0), "metadata"),
+              "True");
+    EXPECT_THAT(machine.requests_to(sts_token_url).at(0).body, HasSubstr("subject_token=from-url"));
+}
+
+TEST(WorkloadIdentity, ThenImpersonatesAnAccount) {
+    FakeMachine machine;
+    machine.environment.files["/t"] = "subject";
+    machine.answers[sts_request] = token_answer("federated");
+    const std::string url =
+        "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/"
+        "a@shop.iam:generateAccessToken";
+    machine.answers["POST " + url] =
+        reply(200, R"({"accessToken":"final","expireTime":"2027-01-01T00:00:00Z"})");
+    const auto token = machine.ask(
+        federation(R"({"file":"/t"})", R"(,"service_account_impersonation_url":")" + url + "\""));
+    ASSERT_TRUE(token) << token.error().message;
+    EXPECT_EQ(token->text, "final");
+    EXPECT_EQ(header_named(machine.requests_to(url).at(0), "authorization"), "Bearer federated");
+    EXPECT_THAT(machine.requests_to(sts_token_url).at(0).body, HasSubstr("cloud-platform"));
+}
+
+TEST(WorkloadIdentity, OfAProgramOrOfAwsIsNotSupported) {
+    FakeMachine machine;
+    const auto program = machine.ask(federation(R"({"executable":{"command":"/bin/x"}})"));
+    ASSERT_FALSE(program);
+    EXPECT_EQ(program.error().code, ErrorCode::unsupported);
+    EXPECT_THAT(program.error().message, HasSubstr("a plugin starts no process"));
+    EXPECT_THAT(machine.ask(federation(R"({"environment_id":"aws1"})")).error().message,
+                HasSubstr("AWS is not supported"));
+}
+
+TEST(WorkloadIdentity, TellsAFileThatIsNotThere) {
+    FakeMachine machine;
+    EXPECT_THAT(machine.ask(federation(R"({"file":"/none"})")).error().message,
+                HasSubstr("\"/none\": there is no such file"));
+    EXPECT_EQ(machine.count(), 0U);
+}
+
+}  // namespace
+}  // namespace capstan::gce

@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+
+#include <capstan/time_text.hpp>
+
+#include "fake_machine.hpp"
+
+namespace capstan::gce {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::reply;
+
+const std::string url =
+    "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/"
+    "scaler%40shop.iam:generateAccessToken";
+const HttpReply good = reply(200, R"({"accessToken":"other","expireTime":"2027-01-01T00:00:00Z"})");
+
+TEST(Impersonation, AsksForAnotherAccountsToken) {
+    FakeMachine machine;
+    machine.config.impersonate = "scaler@shop.iam";
+    machine.answers[std::string("GET ") + metadata_token_url] =
+        metadata_answer(R"({"access_token":"base","expires_in":300})");
+    machine.answers["POST " + url] = good;
+    const auto token = machine.find();
+    ASSERT_TRUE(token) << token.error().message;
+    EXPECT_EQ(token->text, "other");
+    EXPECT_EQ(token->expires, *parse_rfc3339("2027-01-01T00:00:00Z"));
+    const HttpRequest asked = machine.requests_to(url).at(0);
+    EXPECT_EQ(header_named(asked, "authorization"), "Bearer base");
+    EXPECT_THAT(asked.body, AllOf(HasSubstr(R"("lifetime":"3600s")"), HasSubstr("auth/compute")));
+    EXPECT_EQ(token->source, "account scaler%40shop.iam, by the metadata server");
+}
+
+TEST(Impersonation, ThatIsNotAllowedIsUnauthenticatedAndSaysWhy) {
+    FakeMachine machine;
+    machine.config.impersonate = "scaler@shop.iam";
+    machine.answers[std::string("GET ") + metadata_token_url] =
+        metadata_answer(R"({"access_token":"base","expires_in":300})");
+    machine.answers["POST " + url] = reply(
+        403,
+        R"({"error":{"code":403,"message":"Permission 'iam.serviceAccounts.getAccessToken' denied",
+                 "status":"PERMISSION_DENIED"}})");
+    const auto refused = machine.find();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::unauthenticated);
+    EXPECT_THAT(refused.error().message, HasSubstr("getAccessToken"));
+}
+
+TEST(Impersonation, OfAFileGoesThroughItsDelegates) {
+    FakeMachine machine;
+    machine.answers[std::string("POST ") + oauth_url] = token_answer("user");
+    machine.answers["POST " + url] = good;
+    const auto token = machine.ask(
+        R"({"type":"impersonated_service_account","service_account_impersonation_url":")" + url +
+        R"(","delegates":["projects/-/serviceAccounts/d"],"source_credentials":{"type":"authorized_user",)"
+        R"("client_id":"c","client_secret":"s","refresh_token":"r"}})");
+    ASSERT_TRUE(token) << token.error().message;
+    EXPECT_THAT(machine.requests_to(url).at(0).body,
+                HasSubstr(R"("delegates":["projects/-/serviceAccounts/d"])"));
+}
+
+TEST(Impersonation, OfAnImpersonatedAccountIsRefused) {
+    FakeMachine machine;
+    EXPECT_THAT(
+        machine
+            .ask(
+                R"({"type":"impersonated_service_account","service_account_impersonation_url":"https://x/y",)"
+                R"("source_credentials":{"type":"impersonated_service_account"}})")
+            .error()
+            .message,
+        HasSubstr("impersonated in turn"));
+}
+
+TEST(Impersonation, WithoutATokenInTheAnswerIsRefused) {
+    FakeMachine machine;
+    machine.config.impersonate = "scaler@shop.iam";
+    machine.answers[std::string("GET ") + metadata_token_url] =
+        metadata_answer(R"({"access_token":"base","expires_in":300})");
+    machine.answers["POST " + url] = reply(200, R"({"accessToken":"other"})");
+    EXPECT_EQ(machine.find().error().code, ErrorCode::unauthenticated);
+}
+
+}  // namespace
+}  // namespace capstan::gce

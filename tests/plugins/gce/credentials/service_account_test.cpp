@@ -1,0 +1,105 @@
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+#include <capstan/url.hpp>
+
+#include "fake_machine.hpp"
+
+namespace capstan::gce {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::reply;
+
+TEST(ServiceAccountKeys, AreExchangedForAToken) {
+    FakeMachine machine;
+    machine.answers[std::string("POST ") + oauth_url] = token_answer("t1");
+    const Time before = machine.host.now();
+    const auto token = machine.ask(key_file());
+    ASSERT_TRUE(token) << token.error().message;
+    EXPECT_EQ(token->text, "t1");
+    EXPECT_EQ(token->expires, before + 1h);
+    EXPECT_EQ(token->source, "the service account of file \"/key.json\"");
+    const auto form = parse_query(machine.requests_to(oauth_url).at(0).body);
+    ASSERT_TRUE(form);
+    EXPECT_EQ(form->at(0).second, "urn:ietf:params:oauth:grant-type:jwt-bearer");
+    EXPECT_EQ(std::ranges::count(form->at(1).second, '.'), 2);
+}
+
+TEST(ServiceAccountKeys, AreShownToNobodyWithoutTls) {
+    FakeMachine machine;
+    const auto refused = machine.ask(key_file(R"(,"token_uri":"http://example.com/token")"));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_config);
+    EXPECT_THAT(refused.error().message, HasSubstr("without https"));
+    EXPECT_EQ(machine.count(), 0U);
+}
+
+TEST(ServiceAccountKeys, GoToThisMachineAndToTheSettingsEndpoint) {
+    FakeMachine machine;
+    machine.answers["POST http://127.0.0.1:8080/token"] = token_answer("local");
+    EXPECT_EQ(machine.ask(key_file(R"(,"token_uri":"http://127.0.0.1:8080/token")"))->text,
+              "local");
+    machine.config.endpoints.overrides["oauth2"] = "http://proxy.example:1/";
+    machine.answers["POST http://proxy.example:1/token"] = token_answer("own");
+    EXPECT_EQ(machine.ask(key_file())->text, "own");
+}
+
+TEST(ServiceAccountKeys, ThatAreRefusedAreUnauthenticated) {
+    FakeMachine machine;
+    machine.answers[std::string("POST ") + oauth_url] =
+        reply(400, R"({"error":"invalid_grant","error_description":"Invalid JWT Signature."})");
+    const auto refused = machine.ask(key_file());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::unauthenticated);
+    EXPECT_THAT(refused.error().message,
+                AllOf(HasSubstr("Invalid JWT Signature."), Not(HasSubstr("PRIVATE"))));
+}
+
+TEST(ServiceAccountKeys, OfASilentEndpointAreUnavailable) {
+    FakeMachine machine;
+    EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unavailable);
+    machine.answers[std::string("POST ") + oauth_url] = reply(503);
+    EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unavailable);
+}
+
+TEST(ServiceAccountKeys, ThatLackSomethingSayWhat) {
+    FakeMachine machine;
+    EXPECT_THAT(machine.ask(R"({"type":"service_account","client_email":"a"})").error().message,
+                HasSubstr("private_key is absent"));
+    EXPECT_THAT(machine.ask(R"({"type":"service_account","private_key":7})").error().message,
+                HasSubstr("client_email is absent"));
+}
+
+TEST(Users, ExchangeTheirRefreshToken) {
+    FakeMachine machine;
+    machine.answers[std::string("POST ") + oauth_url] = token_answer("user");
+    const auto token = machine.ask(
+        R"({"type":"authorized_user","client_id":"c","client_secret":"s","refresh_token":"r"})");
+    ASSERT_TRUE(token);
+    EXPECT_EQ(token->text, "user");
+    EXPECT_EQ(machine.requests_to(oauth_url).at(0).body,
+              "grant_type=refresh_token&client_id=c&client_secret=s&refresh_token=r");
+}
+
+TEST(Credentials, OfAnUnknownTypeAreRefusedByName) {
+    FakeMachine machine;
+    EXPECT_THAT(machine.ask(R"({"type":"gdch_service_account"})").error().message,
+                HasSubstr("\"gdch_service_account\""));
+    EXPECT_FALSE(machine.ask("{}"));
+}
+
+TEST(TokenAnswers, WithoutATokenAreRefused) {
+    FakeMachine machine;
+    machine.answers[std::string("POST ") + oauth_url] = reply(200, R"({"expires_in":3599})");
+    EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unauthenticated);
+    machine.answers[std::string("POST ") + oauth_url] = reply(200, "<html>");
+    EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unavailable);
+}
+
+}  // namespace
+}  // namespace capstan::gce

@@ -1,0 +1,144 @@
+#include "credentials/token_chain.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+#include "fake_machine.hpp"
+
+namespace capstan::gce {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::run;
+
+constexpr const char* user_file =
+    R"({"type":"authorized_user","client_id":"c","client_secret":"s","refresh_token":"r",)"
+    R"("quota_project_id":"billing","project_id":"from-file","universe_domain":"u.example"})";
+const std::string served_request = std::string("GET ") + metadata_token_url;
+
+struct Machine : FakeMachine {
+    Machine() {
+        answers[std::string("POST ") + oauth_url] = token_answer("user");
+        answers[served_request] = metadata_answer(R"({"access_token":"served","expires_in":3600})");
+    }
+    std::string token() {
+        const auto found = find();
+        EXPECT_TRUE(found) << found.error().message;
+        return found ? found->text : std::string();
+    }
+};
+
+TEST(TokenChain, AsksTheSettingsThenTheEnvironmentThenGcloudThenTheMachine) {
+    Machine machine;
+    EXPECT_EQ(machine.token(), "served");
+    machine.environment.set["HOME"] = "/root";
+    EXPECT_EQ(machine.token(), "served") << "gcloud's file is not there";
+    machine.environment.files["/root/.config/gcloud/application_default_credentials.json"] =
+        user_file;
+    EXPECT_EQ(machine.token(), "user");
+    machine.environment.set["GOOGLE_APPLICATION_CREDENTIALS"] = "/adc.json";
+    EXPECT_FALSE(machine.find()) << "a file that is asked for has to be there";
+    machine.environment.files["/adc.json"] = user_file;
+    EXPECT_EQ(machine.token(), "user");
+    machine.config.file = "/own.json";
+    EXPECT_FALSE(machine.find());
+    machine.config.key_secret = "key";
+    machine.host.secrets()["key"] = user_file;
+    EXPECT_EQ(machine.token(), "user");
+}
+
+TEST(TokenChain, TellsEachSourceThatHasNothing) {
+    FakeMachine machine;
+    machine.environment.set["HOME"] = "/root";
+    machine.answers[served_request] = testing::reply(404, "", {{"metadata-flavor", "Google"}});
+    const auto refused = machine.find();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::unauthenticated);
+    EXPECT_THAT(
+        refused.error().message,
+        AllOf(HasSubstr("GOOGLE_APPLICATION_CREDENTIALS is not set"),
+              HasSubstr("application_default_credentials.json"), HasSubstr("metadata server")));
+}
+
+TEST(TokenChain, RefusesAFileThatIsNoJson) {
+    Machine machine;
+    machine.config.file = "/own.json";
+    machine.environment.files["/own.json"] = "secret text";
+    const auto refused = machine.find();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_config);
+    EXPECT_THAT(refused.error().message, ::testing::Not(HasSubstr("secret text")));
+}
+
+TEST(TokenChain, NamesTheQuotaProject) {
+    Machine machine;
+    machine.config.file = "/own.json";
+    machine.environment.files["/own.json"] = user_file;
+    EXPECT_EQ(machine.find()->quota_project, "billing");
+    machine.environment.set["GOOGLE_CLOUD_QUOTA_PROJECT"] = "env";
+    EXPECT_EQ(machine.find()->quota_project, "env");
+    machine.config.quota_project = "settings";
+    EXPECT_EQ(machine.find()->quota_project, "settings");
+}
+
+TEST(TokenChain, IsAnonymousWhereTheSettingsSaySo) {
+    FakeMachine machine;
+    machine.config.anonymous = true;
+    EXPECT_EQ(machine.find()->text, "");
+    EXPECT_EQ(machine.count(), 0U);
+}
+
+TEST(TokenChain, KeepsATokenAndRenewsOneThatWasRefused) {
+    Machine machine;
+    TokenChain chain(machine.host.host(), machine.config, machine.environment);
+    EXPECT_EQ(run(machine.host, chain.get())->text, "served");
+    EXPECT_EQ(run(machine.host, chain.get())->text, "served");
+    EXPECT_EQ(machine.count(), 1U);
+    machine.answers[served_request] =
+        metadata_answer(R"({"access_token":"second","expires_in":3600})");
+    EXPECT_EQ(run(machine.host, chain.renew("served"))->text, "second");
+    EXPECT_EQ(run(machine.host, chain.renew("served"))->text, "second")
+        << "it is another one already";
+    EXPECT_EQ(machine.count(), 2U);
+}
+
+TEST(Projects, AreTheSettingsTheEnvironmentsTheFilesOrTheMachines) {
+    Machine machine;
+    const auto find = [&](const std::string& setting) {
+        return run(machine.host,
+                   find_project(machine.host.host(), setting, machine.config, machine.environment));
+    };
+    EXPECT_EQ(find("own"), "own");
+    EXPECT_EQ(find("").error().code, ErrorCode::unavailable)
+        << "the metadata server may answer later";
+    machine.answers["GET http://metadata.google.internal/computeMetadata/v1/project/project-id"] =
+        metadata_answer("machines");
+    EXPECT_EQ(find(""), "machines");
+    machine.config.file = "/own.json";
+    machine.environment.files["/own.json"] = user_file;
+    EXPECT_EQ(find(""), "from-file");
+    machine.environment.set["GOOGLE_CLOUD_PROJECT"] = "env";
+    EXPECT_EQ(find(""), "env");
+}
+
+TEST(Universes, AreTheSettingsTheCredentialsOrTheEnvironments) {
+    Machine machine;
+    const auto find = [&](EndpointConfig settings) {
+        return run(machine.host, find_endpoints(machine.host.host(), settings, machine.config,
+                                                machine.environment))
+            ->universe;
+    };
+    EXPECT_EQ(find({}), "googleapis.com");
+    machine.environment.set["GOOGLE_CLOUD_UNIVERSE_DOMAIN"] = "env.example";
+    EXPECT_EQ(find({}), "env.example");
+    machine.config.file = "/own.json";
+    machine.environment.files["/own.json"] = user_file;
+    EXPECT_EQ(find({}), "u.example");
+    EXPECT_EQ(find({.universe = "set.example"}), "set.example");
+}
+
+}  // namespace
+}  // namespace capstan::gce

@@ -1,0 +1,70 @@
+#include <gmock/gmock.h>
+
+#include "sources.hpp"
+#include "templates/node_marks.hpp"
+
+namespace capstan::gce {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::vector<Taint> taint{{.key = "dedicated", .value = "ml", .effect = Effect::no_schedule}};
+
+KubeEnv written(const std::string& before, const Labels& labels, const std::vector<Taint>& taints) {
+    const auto text = write_kube_env(before, labels, taints);
+    EXPECT_TRUE(text) << text.error().message;
+    const auto read = KubeEnv::parse(text ? *text : "");
+    EXPECT_TRUE(read);
+    return read ? *read : KubeEnv();
+}
+
+TEST(WrittenKubeEnv, HasThePlansLabelsAndTaintsBesideItsOwn) {
+    const KubeEnv env = written(kube_env_with("os=linux;node_labels=a=b;kube_reserved=cpu=70m"),
+                                {{"team", "ml"}}, taint);
+    std::vector<std::string> warnings;
+    EXPECT_EQ(read_node_labels(env, warnings), (Labels{{"a", "b"}, {"team", "ml"}}));
+    EXPECT_EQ(read_node_taints(env, warnings), taint);
+    EXPECT_EQ(**env.find_autoscaler_variable("os"), "linux");
+    EXPECT_EQ(**env.find_autoscaler_variable("kube_reserved"), "cpu=70m");
+    EXPECT_EQ(env.find("NODE_LABELS"), "a=b,team=ml");
+    EXPECT_EQ(env.find("NODE_TAINTS"), "dedicated=ml:NoSchedule");
+    EXPECT_EQ(env.find("KUBE_PROXY_TOKEN"), "x") << "all else stays";
+    EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST(WrittenKubeEnv, TellsKubeletThroughItsArguments) {
+    const KubeEnv env = written(
+        "KUBELET_ARGS: --v=2 --node-labels=old=1 --cloud-provider=external\nNODE_LABELS: old=1\n",
+        {{"team", "ml"}}, taint);
+    EXPECT_EQ(env.find("KUBELET_ARGS"),
+              "--v=2 --node-labels=old=1,team=ml --cloud-provider=external "
+              "--register-with-taints=dedicated=ml:NoSchedule");
+}
+
+TEST(WrittenKubeEnv, IsTheSameWhenItIsWrittenAgain) {
+    const auto once =
+        write_kube_env(kube_env_with("node_labels=a=b;os=linux"), {{"c", "d"}}, taint);
+    ASSERT_TRUE(once);
+    EXPECT_EQ(*write_kube_env(*once, {{"c", "d"}}, taint), *once);
+}
+
+TEST(WrittenKubeEnv, KeepsTextsOfAnyKind) {
+    const KubeEnv env =
+        written("A: \"x: {y}\\n# \\\"z\\\"\"\nB: 'true'\nC: |\n  two\n  lines\n", {}, {});
+    EXPECT_EQ(env.find("A"), "x: {y}\n# \"z\"");
+    EXPECT_EQ(env.find("B"), "true");
+    EXPECT_EQ(env.find("C"), "two\nlines\n");
+}
+
+TEST(WrittenKubeEnv, NeedsOneToBeginWith) {
+    const auto refused = write_kube_env("", {{"a", "b"}}, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
+    EXPECT_THAT(write_kube_env("- a\n", {}, {}).error().message, HasSubstr("kube-env"));
+    EXPECT_FALSE(write_kube_env("NODE_TAINTS: broken\n", {}, {}))
+        << "what is there has to be understood";
+}
+
+}  // namespace
+}  // namespace capstan::gce

@@ -1,0 +1,196 @@
+#include "wire/gce_client.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/testing/run_task.hpp>
+
+namespace capstan::gce {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::Contains;
+using testing::FakeHost;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::Pair;
+using testing::reply;
+using testing::run;
+
+/// Another token at each renewal.
+class RenewedTokens : public TokenProvider {
+public:
+    Task<AccessToken> get() override {
+        if (fails) co_return fail(ErrorCode::deadline, "the metadata server is silent");
+        AccessToken out{.text = "token-" + std::to_string(made),
+                        .source = "the test",
+                        .quota_project = quota_project};
+        co_return std::move(out);
+    }
+    Task<AccessToken> renew(std::string refused) override {
+        refusals.push_back(std::move(refused));
+        if (!is_stuck) ++made;
+        return get();
+    }
+    std::vector<std::string> refusals{};
+    std::string quota_project{};
+    bool fails = false, is_stuck = false;
+    int made = 1;
+};
+
+/// Google as answers in their order, the last of them for ever.
+struct Google {
+    FakeHost host{};
+    RenewedTokens tokens{};
+    ClientConfig config{};
+    std::vector<testing::HttpOutcome> answers{};
+    std::size_t answered = 0;
+    std::optional<GceClient> made{};
+
+    Google() {
+        host.http().handle([this](const HttpRequest&) {
+            return answers.at(std::min(answered++, answers.size() - 1));
+        });
+    }
+    Result<Json> call(GceRequest request, Duration allowed = 10min) {
+        if (!made) made.emplace(host.host(), config, tokens);
+        return run(host, made->call(std::move(request)), allowed);
+    }
+    std::size_t count() { return host.http().requests().size(); }
+    const HttpRequest& sent(std::size_t at) { return host.http().requests().at(at); }
+};
+
+GceRequest list_request() {
+    return {"compute.instances.list", "GET", "projects/p/zones/z/instances"};
+}
+GceRequest resize_request(Repeatable repeatable = Repeatable::no) {
+    GceRequest out("compute.instanceGroupManagers.resize", "POST",
+                   "projects/p/zones/z/instanceGroupManagers/m/resize");
+    out.query.emplace_back("size", "3");
+    out.repeatable = repeatable;
+    return out;
+}
+
+HttpReply refused(int status, const std::string& reason) {
+    return reply(status, R"({"error":{"message":"m","errors":[{"reason":")" + reason + R"("}]}})");
+}
+
+TEST(GceClient, SendsATokenAndReadsJson) {
+    Google google;
+    google.answers = {reply(200, R"({"id":"7"})")};
+    GceRequest request = list_request();
+    request.query = {{"maxResults", "500"}, {"fields", "items(id)"}};
+    const auto answer = google.call(request);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->text_at({"id"}), "7");
+    EXPECT_EQ(google.sent(0).url,
+              "https://compute.googleapis.com/compute/v1/projects/p/zones/z/instances"
+              "?maxResults=500&fields=items%28id%29");
+    EXPECT_THAT(google.sent(0).headers, AllOf(Contains(Pair("authorization", "Bearer token-1")),
+                                              Not(Contains(Key("x-goog-user-project")))));
+}
+
+TEST(GceClient, NamesTheQuotaProject) {
+    Google google;
+    google.tokens.quota_project = "billing";
+    google.answers = {reply(200)};
+    EXPECT_EQ(*google.call(list_request()), Json::object()) << "an empty answer is an empty object";
+    EXPECT_THAT(google.sent(0).headers, Contains(Pair("x-goog-user-project", "billing")));
+}
+
+TEST(GceClient, SendsABodyAsJson) {
+    Google google;
+    google.answers = {reply(200, "{}")};
+    GceRequest request = resize_request();
+    request.body = Json::object({{"a", Json(1)}});
+    ASSERT_TRUE(google.call(request));
+    EXPECT_EQ(google.sent(0).body, R"({"a":1})");
+    EXPECT_THAT(google.sent(0).headers, Contains(Pair("content-type", "application/json")));
+}
+
+TEST(GceClient, RepeatsReadsAndWhatWasNotCarriedOut) {
+    Google google;
+    google.answers = {reply(503), testing::unanswered(), reply(200, "{}")};
+    EXPECT_TRUE(google.call(list_request()));
+    EXPECT_EQ(google.count(), 3U);
+    Google throttled;
+    throttled.answers = {refused(403, "rateLimitExceeded"), reply(200, "{}")};
+    EXPECT_TRUE(throttled.call(resize_request())) << "a refused change may be sent again";
+}
+
+TEST(GceClient, DoesNotRepeatAChangeOfWhichItIsNotKnownWhatCameOfIt) {
+    Google google;
+    google.answers = {reply(503)};
+    const auto answer = google.call(resize_request());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::deadline);
+    EXPECT_EQ(google.count(), 1U);
+    Google again;
+    again.answers = {reply(503), reply(200, "{}")};
+    EXPECT_TRUE(again.call(resize_request(Repeatable::yes))) << "with a requestId it may be";
+}
+
+TEST(GceClient, EndsAfterAFewAttemptsAndSaysSo) {
+    Google google;
+    google.answers = {reply(503)};
+    const auto answer = google.call(list_request());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
+    EXPECT_THAT(answer.error().message,
+                AllOf(HasSubstr("compute.instances.list"), HasSubstr("3 attempts")));
+}
+
+TEST(GceClient, RenewsARefusedTokenOnce) {
+    Google google;
+    google.answers = {refused(401, "authError"), reply(200, "{}")};
+    EXPECT_TRUE(google.call(list_request()));
+    EXPECT_THAT(google.tokens.refusals, ::testing::ElementsAre("token-1"));
+    EXPECT_THAT(google.sent(1).headers, Contains(Pair("authorization", "Bearer token-2")));
+    Google stuck;
+    stuck.answers = {refused(401, "authError")};
+    const auto answer = stuck.call(list_request());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::unauthenticated);
+    EXPECT_THAT(answer.error().message, HasSubstr("the token of the test"));
+    EXPECT_EQ(stuck.count(), 2U);
+}
+
+TEST(GceClient, SendsNothingWithoutAToken) {
+    Google google;
+    google.tokens.fails = true;
+    const auto answer = google.call(resize_request());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::unavailable) << "so nothing is left open";
+    EXPECT_EQ(google.count(), 0U);
+}
+
+TEST(GceClient, TakesAnAnswerThatIsNoJsonForNone) {
+    Google google;
+    google.answers = {reply(200, "<html>"), reply(200, "{}")};
+    EXPECT_TRUE(google.call(list_request()));
+    Google change;
+    change.answers = {reply(200, "<html>")};
+    EXPECT_EQ(change.call(resize_request()).error().code, ErrorCode::deadline);
+}
+
+TEST(GceClient, CountsRequestsAsUpstreamDoes) {
+    Google google;
+    google.answers = {reply(200, "{}")};
+    ASSERT_TRUE(google.call(resize_request()));
+    EXPECT_EQ(google.host.metric("cluster_autoscaler_gce_request_count",
+                                 {"instance_group_managers", "resize"}),
+              1);
+    EXPECT_NE(google.host.metric("cluster_autoscaler_gce_request_duration_seconds",
+                                 {"instance_group_managers", "resize", "success"}),
+              std::nullopt);
+}
+
+}  // namespace
+}  // namespace capstan::gce

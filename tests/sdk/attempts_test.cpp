@@ -1,0 +1,240 @@
+#include <capstan/attempts.hpp>
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/testing/run_task.hpp>
+
+namespace capstan {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::EndsWith;
+using testing::FakeHost;
+using ::testing::IsEmpty;
+using testing::run;
+
+FailedAttempt failed_with(RepeatWhen again, ErrorCode code = ErrorCode::unavailable) {
+    return {.error = {code, "servers.list: m"}, .again = again};
+}
+
+FailedAttempt absent_with(ErrorCode code, std::string provider_code = {}) {
+    return judge_absence("servers.list", Error{code, "m", std::move(provider_code)});
+}
+
+FailedAttempt unreadable() {
+    return judge_unreadable("servers.list", {ErrorCode::invalid_argument, "the answer is cut"});
+}
+
+std::string end_of(const FailedAttempt& failed, Repeatable repeatable, int attempt = 1) {
+    return AttemptBudget(RetryPolicy()).find_end(failed, repeatable, attempt, 1s, 1min);
+}
+
+TEST(Attempts, OfAReadFollowWhateverMayPass) {
+    for (const FailedAttempt& failed :
+         {failed_with(RepeatWhen::always), failed_with(RepeatWhen::if_safe),
+          absent_with(ErrorCode::deadline), absent_with(ErrorCode::unavailable),
+          absent_with(ErrorCode::unavailable, "connection_lost"), absent_with(ErrorCode::busy),
+          unreadable()})
+        EXPECT_EQ(end_of(failed, Repeatable::yes), "") << failed.error.message;
+}
+
+TEST(Attempts, OfAChangeFollowWhereNothingWasDone) {
+    for (const FailedAttempt& failed :
+         {failed_with(RepeatWhen::always), absent_with(ErrorCode::unavailable),
+          absent_with(ErrorCode::busy)})
+        EXPECT_EQ(end_of(failed, Repeatable::no), "") << failed.error.message;
+}
+
+TEST(Attempts, OfAChangeThatMayHaveBeenCarriedOutDoNotFollow) {
+    for (const FailedAttempt& failed :
+         {failed_with(RepeatWhen::if_safe), absent_with(ErrorCode::deadline),
+          absent_with(ErrorCode::unavailable, "connection_lost"), unreadable()}) {
+        const std::string end = end_of(failed, Repeatable::no);
+        EXPECT_EQ(end, "it may have been carried out") << failed.error.message;
+        const Error error = AttemptBudget::last_error(failed, Repeatable::no, 1, end);
+        EXPECT_EQ(error.code, ErrorCode::deadline) << error.message;
+        EXPECT_THAT(error.message, EndsWith("(after 1 attempt; it may have been carried out)"));
+    }
+}
+
+TEST(Attempts, DoNotFollowWhatWouldFailAgain) {
+    for (const FailedAttempt& failed :
+         {failed_with(RepeatWhen::never), absent_with(ErrorCode::permission),
+          absent_with(ErrorCode::cancelled)}) {
+        const std::string end = end_of(failed, Repeatable::yes);
+        EXPECT_NE(end, "");
+        EXPECT_EQ(AttemptBudget::last_error(failed, Repeatable::yes, 1, end), failed.error);
+    }
+}
+
+TEST(Attempts, AnAnswerBeyondTheLimitWasCarriedOut) {
+    const FailedAttempt failed = absent_with(ErrorCode::quota);
+    EXPECT_EQ(failed.error.code, ErrorCode::unavailable);
+    EXPECT_EQ(end_of(failed, Repeatable::no), "it may have been carried out");
+}
+
+TEST(Attempts, AnUnreadableAnswerIsNoFaultOfTheRequest) {
+    EXPECT_EQ(unreadable().error,
+              (Error{ErrorCode::unavailable, "servers.list: the answer is cut"}));
+}
+
+TEST(Attempts, TheHostsWordIsNoCodeOfTheCloud) {
+    EXPECT_EQ(absent_with(ErrorCode::unavailable, "connection_lost").error.provider_code, "");
+}
+
+TEST(AttemptBudget, EndsAttemptsByTheirNumberTheTimeAndItself) {
+    const FailedAttempt failed = failed_with(RepeatWhen::always);
+    RetryPolicy policy;
+    policy.budget = 12;
+    AttemptBudget budget(policy);
+    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 3, 1s, 1min), "no more are made");
+    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 2s, 2s), "no time is left for another");
+    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 2s, std::nullopt), "");
+    budget.pay(failed);
+    budget.pay(failed);
+    EXPECT_EQ(budget.left(), 2);
+    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 1s, 1min), "too many requests fail");
+    budget.refund(5);
+    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 1s, 1min), "");
+}
+
+TEST(AttemptBudget, GetsBackWhatASuccessPaidAndOneMoreAtLeast) {
+    AttemptBudget budget{RetryPolicy()};
+    const int paid = budget.pay(absent_with(ErrorCode::deadline));
+    EXPECT_EQ(paid, 10);
+    EXPECT_EQ(budget.left(), 490);
+    budget.refund(0);
+    EXPECT_EQ(budget.left(), 491);
+    budget.refund(paid);
+    EXPECT_EQ(budget.left(), 500);
+}
+
+TEST(AttemptBudget, WaitsAShareOfATimeThatDoublesUpToItsBound) {
+    const AttemptBudget budget{RetryPolicy()};
+    EXPECT_EQ(budget.delay_after(1, 0.5, std::nullopt), 500ms);
+    EXPECT_EQ(budget.delay_after(2, 0.5, std::nullopt), 1s);
+    EXPECT_EQ(budget.delay_after(3, 0.0, std::nullopt), 0s);
+    EXPECT_EQ(budget.delay_after(60, 0.5, std::nullopt), 10s);
+    EXPECT_EQ(budget.delay_after(1, 0.5, 7s), 7s);
+}
+
+TEST(AttemptBudget, AnAdviceThatIsTooLongEndsAttempts) {
+    FailedAttempt failed = failed_with(RepeatWhen::always);
+    failed.error.retry_after = 1min;
+    EXPECT_EQ(end_of(failed, Repeatable::yes), "it asks for a longer wait");
+}
+
+TEST(AShareOfATime, IsFromNothingToAlmostAll) {
+    EXPECT_EQ(share_of(10s, 0), 0s);
+    EXPECT_EQ(share_of(10s, 0.25), 2500ms);
+    EXPECT_LT(share_of(10s, 0.999), 10s);
+}
+
+/// A client whose attempts come to what `outcomes` says, one after another, then succeed.
+struct Attempting {
+    FakeHost host{};
+    AttemptBudget budget{RetryPolicy()};
+    std::vector<Attempt> outcomes{};
+    std::vector<Duration> sent{};
+
+    Task<Attempt> send_once() {
+        const std::size_t n = sent.size();
+        sent.push_back(host.monotonic());
+        co_await sleep_for(host.host(), 100ms);
+        co_return n < outcomes.size() ? outcomes[n] : Attempt();
+    }
+    Result<void> make(Repeatable repeatable = Repeatable::yes, Duration allowed = 10min) {
+        return run(host,
+                   make_attempts(host.host(), budget, repeatable, [this] { return send_once(); }),
+                   allowed);
+    }
+};
+
+Attempt with_failure(FailedAttempt failed) { return {.failed = std::move(failed)}; }
+
+TEST(MakeAttempts, UntilOneSucceeds) {
+    Attempting a;
+    a.outcomes = {with_failure(failed_with(RepeatWhen::always)), with_failure(unreadable())};
+    EXPECT_TRUE(a.make());
+    EXPECT_EQ(a.sent.size(), 3);
+    EXPECT_EQ(a.budget.left(), 495) << "the last repetition is given back";
+}
+
+TEST(MakeAttempts, TheFirstSuccessIsTheOnlyAttempt) {
+    Attempting a;
+    EXPECT_TRUE(a.make());
+    EXPECT_EQ(a.sent.size(), 1);
+    EXPECT_EQ(a.budget.left(), 500);
+}
+
+TEST(MakeAttempts, TheLastErrorTellsHowManyThereWere) {
+    Attempting a;
+    a.outcomes.assign(9, with_failure(failed_with(RepeatWhen::always, ErrorCode::throttled)));
+    const auto made = a.make();
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error(), (Error{ErrorCode::throttled,
+                                   "servers.list: m (after 3 attempts; no more are made)"}));
+    EXPECT_EQ(a.sent.size(), 3);
+}
+
+TEST(MakeAttempts, AChangeThatMayHaveBeenCarriedOutIsNotSentTwice) {
+    Attempting a;
+    a.outcomes = {with_failure(failed_with(RepeatWhen::if_safe))};
+    EXPECT_EQ(a.make(Repeatable::no).error().code, ErrorCode::deadline);
+    EXPECT_EQ(a.sent.size(), 1);
+}
+
+TEST(MakeAttempts, WaitsAsLongAsTheCloudAsks) {
+    Attempting a;
+    FailedAttempt failed = failed_with(RepeatWhen::always);
+    failed.error.retry_after = 7s;
+    a.outcomes = {with_failure(failed)};
+    ASSERT_TRUE(a.make());
+    EXPECT_EQ(a.sent.at(1) - a.sent.at(0), 7s + 100ms);
+}
+
+TEST(MakeAttempts, EndsWhereTheOperationHasNoTimeForAnother) {
+    Attempting a;
+    FailedAttempt failed = failed_with(RepeatWhen::always);
+    failed.error.retry_after = 7s;
+    a.outcomes = {with_failure(failed)};
+    EXPECT_THAT(a.make(Repeatable::yes, 5s).error().message,
+                EndsWith("(after 1 attempt; no time is left for another)"));
+}
+
+TEST(MakeAttempts, OneWhoseCauseIsMendedFollowsAtOnceAndCountsAsTheSame) {
+    Attempting a;
+    Attempt corrected = with_failure(failed_with(RepeatWhen::never, ErrorCode::unauthenticated));
+    corrected.is_corrected = true;
+    a.outcomes = {corrected, with_failure(failed_with(RepeatWhen::never))};
+    EXPECT_EQ(a.make().error().message, "servers.list: m");
+    EXPECT_EQ(a.sent.at(1) - a.sent.at(0), 100ms);
+    EXPECT_EQ(a.budget.left(), 500);
+}
+
+TEST(MakeAttempts, WhatAnAttemptThrowsEndsThemAll) {
+    FakeHost host;
+    AttemptBudget budget{RetryPolicy()};
+    const auto made =
+        run(host, make_attempts(host.host(), budget, Repeatable::yes, [] {
+                return fail_task<Attempt>({ErrorCode::unauthenticated, "there is no key"});
+            }));
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error(), (Error{ErrorCode::unauthenticated, "there is no key"}));
+}
+
+TEST(MakeAttempts, EndWithTheirInstance) {
+    Attempting a;
+    a.outcomes.assign(9, with_failure(failed_with(RepeatWhen::always)));
+    EXPECT_EQ(a.make(Repeatable::yes, 50ms).error().code, ErrorCode::deadline);
+    EXPECT_TRUE(a.host.stop());
+    EXPECT_EQ(a.host.misuse(), testing::Misuse{});
+    EXPECT_EQ(a.sent.size(), 1);
+}
+
+}  // namespace
+}  // namespace capstan

@@ -1,0 +1,226 @@
+#include <capstan/renewed.hpp>
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/gather.hpp>
+#include <capstan/testing/run_task.hpp>
+
+namespace capstan {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using testing::FakeHost;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::run;
+
+struct Token {
+    std::string text{};
+    std::optional<Time> expires{};
+};
+
+/// A source of tokens "1", "2", ..., which live for an hour.
+struct TokenSource {
+    FakeHost host{};
+    Renewed<Token> token{host.host(), "tokens", [this] { return find(); }};
+    int given = 0, asked = 0;
+    std::optional<Duration> life = 1h;
+    Duration latency = 100ms;
+    std::optional<Error> error{};
+
+    Task<Token> find() {
+        ++asked;
+        co_await sleep_for(host.host(), latency);
+        if (error) co_return fail(*error);
+        Token out{std::to_string(++given), {}};
+        if (life) out.expires = host.now() + *life;
+        co_return out;
+    }
+    std::string get() {
+        const auto got = run(host, token.get());
+        return got ? got->text : "an error: " + got.error().message;
+    }
+    static auto refusing(std::string text) {
+        return [text = std::move(text)](const Token& one) { return one.text == text; };
+    }
+    std::string renew(std::string refused) {
+        const auto got = run(host, token.renew(refusing(std::move(refused))));
+        return got ? got->text : "an error: " + got.error().message;
+    }
+    std::vector<std::string> warnings() const {
+        std::vector<std::string> out;
+        for (const auto& line : host.log_lines())
+            if (line.level == CAPSTAN_LOG_WARN) out.push_back(line.message);
+        return out;
+    }
+};
+
+const Error refused{ErrorCode::unauthenticated, "the source says no"};
+
+TEST(Renewed, KeepsWhatItHasUntilItsTime) {
+    TokenSource s;
+    EXPECT_EQ(s.get(), "1");
+    s.host.advance(42min);
+    EXPECT_EQ(s.get(), "1");
+    EXPECT_EQ(s.asked, 1);
+}
+
+TEST(Renewed, RenewsBesideTheCallsFirst) {
+    TokenSource s;
+    EXPECT_EQ(s.get(), "1");
+    s.host.advance(46min);
+    s.latency = 5s;
+    const Duration before = s.host.monotonic();
+    EXPECT_EQ(s.get(), "1");
+    EXPECT_EQ(s.host.monotonic(), before);
+    s.host.advance(6s);
+    EXPECT_EQ(s.get(), "2");
+    EXPECT_EQ(s.asked, 2);
+}
+
+TEST(Renewed, ThenLetsTheCallsWait) {
+    TokenSource s;
+    EXPECT_EQ(s.get(), "1");
+    s.host.advance(51min);
+    EXPECT_EQ(s.get(), "2");
+}
+
+TEST(Renewed, AValueWithoutAnEndIsKeptForGood) {
+    TokenSource s;
+    s.life.reset();
+    EXPECT_EQ(s.get(), "1");
+    s.host.advance(24h * 400);
+    EXPECT_EQ(s.get(), "1");
+    EXPECT_EQ(s.asked, 1);
+}
+
+TEST(Renewed, AValueThatIsOverAlreadyIsGivenOnceAndAskedForAgain) {
+    TokenSource s;
+    s.life = -1s;
+    EXPECT_EQ(s.get(), "1");
+    EXPECT_EQ(s.get(), "2");
+}
+
+TEST(Renewed, AValueOfAShortLifeIsNotRenewedAllTheTime) {
+    TokenSource s;
+    s.life = 15min;
+    EXPECT_EQ(s.get(), "1");
+    s.host.advance(10min);
+    EXPECT_EQ(s.get(), "1");
+    EXPECT_EQ(s.asked, 1);
+    s.host.advance(3min);
+    EXPECT_EQ(s.get(), "2");
+}
+
+TEST(Renewed, CallsWaitForAValueOfAShortLifeNearItsEndAlone) {
+    TokenSource s;
+    s.life = 15min;
+    EXPECT_EQ(s.get(), "1");
+    s.host.advance(12min);
+    s.latency = 5s;
+    EXPECT_EQ(s.get(), "1");
+    s.host.advance(6s);
+    EXPECT_EQ(s.get(), "2");
+}
+
+TEST(Renewed, ARenewalThatFailsLeavesWhatStillHolds) {
+    TokenSource s;
+    EXPECT_EQ(s.get(), "1");
+    s.error = refused;
+    s.host.advance(55min);
+    EXPECT_EQ(s.get(), "1");
+    EXPECT_THAT(s.warnings(),
+                ElementsAre("tokens could not be renewed, and are used on: the source says no"));
+    const int asked = s.asked;
+    EXPECT_EQ(s.get(), "1");
+    EXPECT_EQ(s.asked, asked) << "it rests after a failure";
+    s.error.reset();
+    s.host.advance(31s);
+    EXPECT_EQ(s.get(), "2");
+}
+
+TEST(Renewed, ARenewalBesideTheCallsThatFailsIsToldToo) {
+    TokenSource s;
+    EXPECT_EQ(s.get(), "1");
+    s.error = refused;
+    s.host.advance(46min);
+    EXPECT_EQ(s.get(), "1");
+    s.host.advance(1s);
+    EXPECT_THAT(s.warnings(), ElementsAre(HasSubstr("are used on: the source says no")));
+}
+
+TEST(Renewed, WhatIsOverIsNotUsed) {
+    TokenSource s;
+    EXPECT_EQ(s.get(), "1");
+    s.error = refused;
+    s.host.advance(61min);
+    EXPECT_EQ(s.get(), "an error: the source says no");
+    const int asked = s.asked;
+    EXPECT_EQ(s.get(), "an error: the source says no");
+    EXPECT_EQ(s.asked, asked);
+    EXPECT_THAT(s.warnings(), IsEmpty()) << "nothing is used on";
+}
+
+TEST(Renewed, ManyCallersShareOneSearch) {
+    TokenSource s;
+    std::vector<Task<Token>> calls;
+    for (int i = 0; i < 50; ++i) calls.push_back(s.token.get());
+    const auto all = run(s.host, gather(std::move(calls), 50));
+    ASSERT_TRUE(all) << all.error();
+    EXPECT_THAT(*all, Each(Field(&Token::text, "1")));
+    EXPECT_EQ(s.asked, 1);
+}
+
+TEST(Renewed, ManyRefusalsMakeOneRenewal) {
+    TokenSource s;
+    EXPECT_EQ(s.get(), "1");
+    std::vector<Task<Token>> calls;
+    for (int i = 0; i < 50; ++i) calls.push_back(s.token.renew(TokenSource::refusing("1")));
+    const auto all = run(s.host, gather(std::move(calls), 50));
+    ASSERT_TRUE(all) << all.error();
+    EXPECT_THAT(*all, Each(Field(&Token::text, "2")));
+    EXPECT_EQ(s.renew("1"), "2");
+    s.host.advance(31s);
+    EXPECT_EQ(s.renew("1"), "2");
+    EXPECT_EQ(s.asked, 2) << "a late refusal of the old one";
+}
+
+TEST(Renewed, AfterARefusalItRestsBeforeTheNext) {
+    TokenSource s;
+    s.life.reset();
+    EXPECT_EQ(s.get(), "1");
+    EXPECT_EQ(s.renew("1"), "2");
+    EXPECT_EQ(s.renew("2"), "2");
+    s.host.advance(31s);
+    EXPECT_EQ(s.renew("2"), "3");
+}
+
+TEST(Renewed, ACallerThatGivesUpEndsNoSearch) {
+    TokenSource s;
+    s.latency = 5s;
+    EXPECT_EQ(run(s.host, s.token.get(), 1s).error().code, ErrorCode::deadline);
+    s.host.advance(5s);
+    EXPECT_EQ(s.get(), "1");
+    EXPECT_EQ(s.asked, 1);
+}
+
+TEST(Renewed, EndsWithItsInstanceAndTellsNoFailure) {
+    TokenSource s;
+    EXPECT_EQ(s.get(), "1");
+    s.host.advance(46min);
+    s.latency = 5s;
+    EXPECT_EQ(s.get(), "1");
+    EXPECT_TRUE(s.host.stop());
+    EXPECT_EQ(s.host.misuse(), testing::Misuse{});
+    EXPECT_THAT(s.warnings(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan

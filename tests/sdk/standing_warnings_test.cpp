@@ -1,0 +1,64 @@
+#include <capstan/standing_warnings.hpp>
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include <capstan/testing/fake_host.hpp>
+
+namespace capstan {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeHost;
+using Sentences = std::vector<std::string>;
+
+struct Standing : ::testing::Test {
+    FakeHost host{};
+    StandingWarnings warnings{host.host()};
+
+    std::vector<std::string> said() const {
+        std::vector<std::string> out;
+        for (const auto& line : host.log_lines()) {
+            EXPECT_EQ(line.level, CAPSTAN_LOG_WARN);
+            out.push_back(line.message);
+        }
+        return out;
+    }
+};
+
+TEST_F(Standing, AWarningIsLoggedOnceForAsLongAsItGoesOn) {
+    for (int refresh = 0; refresh < 3; ++refresh) warnings.tell("group a", "a is full");
+    EXPECT_THAT(said(), ElementsAre("a is full"));
+}
+
+TEST_F(Standing, OfSeveralTheNewOnesAreLogged) {
+    warnings.tell("group a", Sentences{"a is full", "a is old"});
+    warnings.tell("group a", Sentences{"a is new", "a is full"});
+    EXPECT_THAT(said(), ElementsAre("a is full", "a is old", "a is new"));
+    warnings.tell("group a", Sentences{"a is old"});
+    EXPECT_THAT(said(), ElementsAre("a is full", "a is old", "a is new", "a is old"))
+        << "it was over in between";
+}
+
+TEST_F(Standing, OneThatWasOverIsLoggedAgain) {
+    warnings.tell("group a", "a is full");
+    warnings.tell("group a", Sentences{});
+    warnings.tell("group a", "a is full");
+    warnings.end("group a");
+    warnings.tell("group a", "a is full");
+    EXPECT_THAT(said(), ElementsAre("a is full", "a is full", "a is full"));
+}
+
+TEST_F(Standing, SubjectsAreApart) {
+    warnings.tell("group a", "it is full");
+    warnings.tell("group b", "it is full");
+    warnings.end("group b");
+    warnings.end("group c");
+    warnings.tell("group a", "it is full");
+    EXPECT_THAT(said(), ElementsAre("it is full", "it is full"));
+}
+
+}  // namespace
+}  // namespace capstan
