@@ -1,0 +1,191 @@
+#include "provisioning/group_maker.hpp"
+
+#include <gmock/gmock.h>
+
+#include "answering_google.hpp"
+#include "market_facts.hpp"
+#include "provisioning/made_group.hpp"
+
+namespace capstan::gce {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const std::string made_name = name_of_made_group(usual_plan().name, "prod");
+const std::string group_path =
+    "projects/shop/zones/us-central1-a/instanceGroupManagers/" + made_name;
+const std::string template_path = "projects/shop/global/instanceTemplates/" + made_name;
+const std::string groups_path = "projects/shop/zones/us-central1-a/instanceGroupManagers";
+const std::string templates_path = "projects/shop/global/instanceTemplates";
+
+std::string done() { return operation_answer({}, "DONE"); }
+
+std::string template_json(const std::string& name, const std::string& labels) {
+    return R"({"id":"1","selfLink":"projects/shop/global/instanceTemplates/)" + name +
+           R"(","properties":{"labels":)" + labels + "}}";
+}
+std::string made_labels() {
+    return R"({"capstan-made-for":"prod","capstan-plan":")" + digest_of(usual_plan()) + "\"}";
+}
+std::string group_json(int target = 0) {
+    return R"({"id":"1","selfLink":")" + group_path + R"(","instanceTemplate":")" + template_path +
+           R"(","targetSize":)" + std::to_string(target) + "}";
+}
+
+/// A project in which the configured instance template is, and nothing was made.
+struct Making : AnsweringGoogle {
+    explicit Making(MakingConfig config = usual_config())
+        : maker(host().host(), client(), std::move(config)) {
+        const MarketFacts facts = usual_facts();
+        on("GET " + templates_path + "/nodes",
+           R"({"id":"5","selfLink":"projects/shop/global/instanceTemplates/nodes","properties":)" +
+               to_string(facts.source.properties) + "}");
+        on("GET projects/i/global/images/cos-1",
+           R"({"selfLink":"projects/i/global/images/cos-1","family":"cos","architecture":"X86_64","diskSizeGb":"10"})");
+        for (const char* zone : {"us-central1-a", "us-central1-b"})
+            on(std::string("GET projects/shop/zones/") + zone + "/machineTypes",
+               R"({"items":[{"name":"n2-standard-4","guestCpus":4,"memoryMb":16384,"architecture":"X86_64"}]})");
+    }
+    Result<void> create() { return run(maker.create(usual_plan())); }
+    Result<void> destroy() {
+        return run(maker.destroy(NodeGroupId("shop/us-central1-a/" + made_name)));
+    }
+    /// Changes alone, in their order: "POST instanceTemplates".
+    std::vector<std::string> changes() {
+        std::vector<std::string> out;
+        for (const AskedGoogle& each : asked())
+            if (each.method != "GET" && !each.path.ends_with("listManagedInstances"))
+                out.push_back(each.method + " " +
+                              std::string(each.path.find("instanceTemplates") != std::string::npos
+                                              ? "template"
+                                              : "group"));
+        return out;
+    }
+    GroupMaker maker;
+};
+
+TEST(GceGroupMaker, MakesAnInstanceTemplateAndAGroup) {
+    Making google;
+    google.on("POST " + templates_path, done()).on("POST " + groups_path, done());
+    const auto made = google.create();
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_THAT(google.changes(), ElementsAre("POST template", "POST group"));
+}
+
+TEST(GceGroupMaker, IsDoneWhereTheGroupIsThere) {
+    Making google;
+    google.on("GET " + group_path, group_json())
+        .on("GET " + template_path, template_json(made_name, made_labels()));
+    EXPECT_TRUE(google.create());
+    EXPECT_THAT(google.changes(), IsEmpty());
+}
+
+TEST(GceGroupMaker, LeavesAGroupOfAnotherOwnerAlone) {
+    Making google;
+    google.on("GET " + group_path, group_json())
+        .on("GET " + template_path, template_json(made_name, "{}"));
+    const auto refused = google.create();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+    EXPECT_THAT(google.changes(), IsEmpty());
+}
+
+TEST(GceGroupMaker, CleansUpWhereTheGroupIsRefused) {
+    Making google;
+    google.on("POST " + templates_path, done())
+        .on("POST " + groups_path,
+            R"({"error":{"code":403,"message":"no","errors":[{"reason":"forbidden"}]}})", 403)
+        .on("DELETE " + template_path, done());
+    const auto refused = google.create();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::permission);
+    EXPECT_THAT(google.changes(), ElementsAre("POST template", "POST group", "DELETE template"));
+}
+
+TEST(GceGroupMaker, MakesAnInstanceTemplateAnewThatAnAttemptLeft) {
+    Making google;
+    google
+        .on("POST " + templates_path,
+            R"({"error":{"code":409,"message":"there","errors":[{"reason":"alreadyExists"}]}})",
+            409)
+        .on("POST " + templates_path, done())
+        .on("GET " + template_path, template_json(made_name, made_labels()))
+        .on("DELETE " + template_path, done())
+        .on("POST " + groups_path, done());
+    const auto made = google.create();
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_THAT(google.changes(),
+                ElementsAre("POST template", "DELETE template", "POST template", "POST group"));
+}
+
+TEST(GceGroupMaker, KeepsBothWhereGoogleGaveNoAnswer) {
+    Making google;
+    google.on("POST " + templates_path, done()).on("POST " + groups_path, "", 503);
+    const auto open = google.create();
+    ASSERT_FALSE(open);
+    EXPECT_THAT(google.changes(), ::testing::Not(::testing::Contains("DELETE template")));
+}
+
+TEST(GceGroupMaker, DeletesAnEmptyGroupAndItsInstanceTemplate) {
+    Making google;
+    google.on("GET " + group_path, group_json())
+        .on("GET " + template_path, template_json(made_name, made_labels()))
+        .on("POST " + group_path + "/listManagedInstances", "{}")
+        .on("DELETE " + group_path, done())
+        .on("DELETE " + template_path, done());
+    const auto gone = google.destroy();
+    ASSERT_TRUE(gone) << gone.error().message;
+    EXPECT_THAT(google.changes(), ElementsAre("DELETE group", "DELETE template"));
+}
+
+TEST(GceGroupMaker, DeletesNoGroupThatItDidNotMakeOrThatIsInUse) {
+    Making strangers;
+    strangers.on("GET " + group_path, group_json())
+        .on("GET " + template_path, template_json(made_name, "{}"));
+    EXPECT_EQ(strangers.destroy().error().code, ErrorCode::permission);
+    Making wanted;
+    wanted.on("GET " + group_path, group_json(1))
+        .on("GET " + template_path, template_json(made_name, made_labels()));
+    EXPECT_EQ(wanted.destroy().error().code, ErrorCode::conflict);
+    Making full;
+    full.on("GET " + group_path, group_json())
+        .on("GET " + template_path, template_json(made_name, made_labels()))
+        .on("POST " + group_path + "/listManagedInstances",
+            R"({"managedInstances":[{"instance":"projects/shop/zones/us-central1-a/instances/i"}]})");
+    EXPECT_EQ(full.destroy().error().code, ErrorCode::conflict);
+    for (Making* each : {&strangers, &wanted, &full}) EXPECT_THAT(each->changes(), IsEmpty());
+    Making gone;
+    EXPECT_EQ(gone.destroy().error().code, ErrorCode::not_found);
+}
+
+TEST(GceGroupMaker, ReadsWhatThereIsOnceInTenMinutes) {
+    Making google;
+    EXPECT_EQ(google.maker.new_group(usual_plan()).error().code, ErrorCode::unavailable)
+        << "nothing was read yet";
+    ASSERT_TRUE(google.run(google.maker.machine_types()));
+    const std::size_t asked = google.asked().size();
+    ASSERT_TRUE(google.run(google.maker.machine_types()));
+    EXPECT_EQ(google.asked().size(), asked);
+    EXPECT_TRUE(google.maker.new_group(usual_plan()));
+    google.host().advance(std::chrono::minutes(10));
+    ASSERT_TRUE(google.run(google.maker.machine_types()));
+    EXPECT_GT(google.asked().size(), asked);
+}
+
+TEST(GceGroupMaker, KnowsItsOwnGroups) {
+    Making google;
+    InstanceTemplate made;
+    made.labels = {{"capstan-made-for", "prod"}, {"capstan-plan", "x"}};
+    EXPECT_TRUE(google.maker.is_made_here(made));
+    EXPECT_FALSE(google.maker.is_made_here({}));
+    EXPECT_TRUE(google.maker.may_be_made_here(
+        {"shop", {Scope::zone, "us-central1-a"}, "instanceGroupManagers", made_name}));
+    EXPECT_FALSE(google.maker.may_be_made_here(
+        {"shop", {Scope::zone, "us-central1-a"}, "instanceGroupManagers", "web"}));
+}
+
+}  // namespace
+}  // namespace capstan::gce

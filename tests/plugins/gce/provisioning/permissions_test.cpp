@@ -1,0 +1,104 @@
+#include "provisioning/permissions.hpp"
+
+#include <gmock/gmock.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+
+#include "answering_google.hpp"
+
+namespace capstan::gce {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAreArray;
+
+std::vector<std::string> permissions_in(const std::string& file) {
+    std::vector<std::string> out;
+    for (const YAML::Node& each : YAML::LoadFile("deploy/gce/" + file)["includedPermissions"])
+        out.push_back(each.as<std::string>());
+    return out;
+}
+
+TEST(GceRoles, AreWhatTheSourcesName) {
+    std::vector<std::string> role = permissions_in("role.yaml");
+    EXPECT_THAT(role, UnorderedElementsAreArray(needed_permissions(false)));
+    for (std::string& more : permissions_in("role_provisioning.yaml"))
+        role.push_back(std::move(more));
+    EXPECT_THAT(role, UnorderedElementsAreArray(needed_permissions(true)));
+}
+
+struct Project : AnsweringGoogle {
+    Result<void> demand(bool provisioning = false) {
+        LookupApi lookup(client());
+        return run(demand_permissions(host().host(), lookup,
+                                      {.projects = {"shop"}, .provisioning = provisioning}));
+    }
+    Project& grants(const std::vector<std::string>& permissions) {
+        std::string text;
+        for (const std::string& each : permissions)
+            text += (text.empty() ? "\"" : ",\"") + each + "\"";
+        on("POST projects/shop:testIamPermissions", R"({"permissions":[)" + text + "]}");
+        return *this;
+    }
+    std::string log() {
+        std::string out;
+        for (const auto& line : host().log_lines()) out += line.message + "\n";
+        return out;
+    }
+};
+
+TEST(GcePermissions, ThatAreGrantedAreFine) {
+    Project project;
+    project.grants(needed_permissions(true));
+    EXPECT_TRUE(project.demand(true));
+    EXPECT_EQ(project.log(), "");
+}
+
+TEST(GcePermissions, ThatAreMissingAreNamed) {
+    std::vector<std::string> granted = needed_permissions(false);
+    std::erase(granted, "compute.instanceGroupManagers.update");
+    Project project;
+    project.grants(granted);
+    const auto refused = project.demand();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::permission);
+    EXPECT_EQ(refused.error().message,
+              "compute.instanceGroupManagers.update is not granted on project shop");
+    EXPECT_THAT(project.log(), HasSubstr("conditions of IAM that grant single groups"));
+}
+
+TEST(GcePermissions, OfOtherResourcesAreNotChecked) {
+    std::vector<std::string> granted = needed_permissions(true);
+    std::erase(granted, "iam.serviceAccounts.actAs");
+    Project project;
+    project.grants(granted);
+    EXPECT_TRUE(project.demand(true));
+    EXPECT_THAT(project.log(), HasSubstr("not checked: iam.serviceAccounts.actAs"));
+}
+
+TEST(GcePermissions, AreNotCheckedWhereTheirApiIsDisabled) {
+    Project project;
+    project.on(
+        "POST projects/shop:testIamPermissions",
+        R"({"error":{"code":403,"message":"off","details":[{"reason":"SERVICE_DISABLED"}]}})", 403);
+    EXPECT_TRUE(project.demand());
+    EXPECT_THAT(project.log(),
+                AllOf(HasSubstr("not checked"), HasSubstr("gcloud services enable")));
+}
+
+TEST(GcePermissions, AreNotCheckedWithATokenThatIsTooNarrow) {
+    Project project;
+    project.on(
+        "POST projects/shop:testIamPermissions",
+        R"({"error":{"code":403,"message":"no","details":[{"reason":"ACCESS_TOKEN_SCOPE_INSUFFICIENT"}]}})",
+        403);
+    EXPECT_TRUE(project.demand());
+    EXPECT_THAT(project.log(), HasSubstr("cloud-platform"));
+}
+
+}  // namespace
+}  // namespace capstan::gce
