@@ -1,6 +1,8 @@
 #include "commands/explain_report.hpp"
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,21 +85,22 @@ void print_workload(std::ostream& out, const simulation::Explained& explained) {
     for (const simulation::Explained& pod : explained.pods) print_pod(out << '\n', pod);
 }
 
-/// Each property of what the cloud describes beside that of a real node; "differs" stands behind it
-/// where they are not the same.
+std::string comparison_text(const engine::TemplateComparison& comparison) {
+    if (!comparison.not_compared_because.empty())
+        return "beside no node: " + comparison.not_compared_because;
+    const auto count = static_cast<std::int64_t>(comparison.fields.size());
+    std::string out = "beside node " + comparison.node + ": " +
+                      std::to_string(comparison.differences()) + " of " + counted(count, "field") +
+                      " differ";
+    return comparison.remark.empty() ? out : out + "; " + comparison.remark;
+}
+
 void print_comparison(std::ostream& out, const engine::TemplateComparison& comparison) {
-    if (!comparison.not_compared_because.empty()) {
-        out << "\n  template and node are not compared: " << comparison.not_compared_because
-            << '\n';
-        return;
-    }
-    if (comparison.fields.empty()) return;
-    Rows rows{{"FIELD", "TEMPLATE", "NODE " + comparison.node, ""}};
-    const auto shown = [](const std::string& text) { return text.empty() ? "-" : text; };
+    Rows rows{{"FIELD", "TEMPLATE", "NODE", ""}};
     for (const engine::TemplateField& field : comparison.fields)
-        rows.push_back({field.field, shown(field.described), shown(field.node),
-                        field.is_same() ? "" : "differs"});
-    print_table(out << '\n', rows, "  ");
+        rows.push_back(
+            {field.name, field.told.value_or("-"), field.seen.value_or("-"), field.mark});
+    if (rows.size() > 1) print_table(out << '\n', rows, "  ");
 }
 
 void print_group(std::ostream& out, const engine::GroupAnswer& group) {
@@ -105,18 +108,19 @@ void print_group(std::ostream& out, const engine::GroupAnswer& group) {
     Rows rows{{"can grow", group.obstacle.empty() ? "yes" : "no: " + group.obstacle},
               {"room", group.room ? counted(*group.room, "node") : "no maximum"},
               {"new nodes look like", group.template_source},
+              {"its cloud's template", comparison_text(group.comparison)},
               {"on their way", counted(group.upcoming.nodes(), "node")},
               {"this pass adds", counted(group.increase, "node")},
               {"similar groups", group.similar.empty() ? "none" : ids_text(group.similar)}};
     if (!group.target_because.empty()) rows.push_back({"target", group.target_because});
     print_table(out, rows, "  ");
-    print_comparison(out, group.comparison);
     Rows classes{{"PODS", "FIRST", "AN EMPTY NODE"}};
     for (const engine::ClassVerdict& verdict : group.classes) {
         classes.push_back({std::to_string(verdict.pods.count), verdict.pods.example,
                            verdict_text(verdict.refusal)});
     }
     if (classes.size() > 1) print_table(out << '\n', classes, "  ");
+    print_comparison(out, group.comparison);
 }
 
 /// "i-0a1b: running, m5.large, zone a, spot, 0.096 an hour".
@@ -240,6 +244,9 @@ json::object workload_json(const simulation::Explained& explained) {
         {"workload", explained.subject}, {"settled", explained.settled}, {"pods", std::move(pods)}};
 }
 
+json::value text_or_null(const std::optional<std::string>& text) {
+    return text ? json::value(*text) : json::value(nullptr);
+}
 json::value text_or_null(const std::string& text) {
     return text.empty() ? json::value(nullptr) : json::value(text);
 }
@@ -247,12 +254,14 @@ json::value text_or_null(const std::string& text) {
 json::object comparison_json(const engine::TemplateComparison& comparison) {
     json::array fields;
     for (const engine::TemplateField& field : comparison.fields)
-        fields.push_back(json::object{{"field", field.field},
-                                      {"template", text_or_null(field.described)},
-                                      {"node", text_or_null(field.node)},
-                                      {"same", field.is_same()}});
+        fields.push_back(json::object{{"field", field.name},
+                                      {"template", text_or_null(field.told)},
+                                      {"node", text_or_null(field.seen)},
+                                      {"same", field.is_same()},
+                                      {"mark", field.mark}});
     return {{"node", text_or_null(comparison.node)},
             {"not_compared_because", text_or_null(comparison.not_compared_because)},
+            {"remark", text_or_null(comparison.remark)},
             {"fields", std::move(fields)}};
 }
 

@@ -59,27 +59,40 @@ TEST(Manifests, RunAPodWithoutRightsOnItsMachine) {
               manifest("rbac.yaml", "ServiceAccount")["metadata"]["name"].as<std::string>());
 }
 
-TEST(Manifests, OfEksRunTheSamePod) {
-    std::map<std::string, YAML::Node> of_eks;
-    for (const YAML::Node& object : YAML::LoadAllFromFile("deploy/aws/eks.yaml"))
-        of_eks[object["kind"].as<std::string>()] = object;
-    for (const char* kind : {"Deployment", "PodDisruptionBudget"})
-        EXPECT_EQ(YAML::Dump(of_eks[kind]), YAML::Dump(manifest("deployment.yaml", kind))) << kind;
-    const YAML::Node account = manifest("rbac.yaml", "ServiceAccount")["metadata"];
-    for (const char* key : {"name", "namespace"})
-        EXPECT_EQ(of_eks["ServiceAccount"]["metadata"][key].as<std::string>(),
-                  account[key].as<std::string>());
-    EXPECT_TRUE(of_eks["ServiceAccount"]["metadata"]["annotations"]["eks.amazonaws.com/role-arn"]);
+/// Of a cloud: where its manifests are, and the annotation by which its service account is known.
+struct CloudManifests {
+    const char *file, *annotation;
+};
+constexpr CloudManifests manifests_of_clouds[] = {
+    {"deploy/aws/eks.yaml", "eks.amazonaws.com/role-arn"},
+    {"deploy/gce/gke.yaml", "iam.gke.io/gcp-service-account"}};
+
+TEST(Manifests, OfCloudsRunTheSamePod) {
+    for (const auto& [file, annotation] : manifests_of_clouds) {
+        std::map<std::string, YAML::Node> of_cloud;
+        for (const YAML::Node& object : YAML::LoadAllFromFile(file))
+            of_cloud[object["kind"].as<std::string>()] = object;
+        for (const char* kind : {"Deployment", "PodDisruptionBudget"})
+            EXPECT_EQ(YAML::Dump(of_cloud[kind]), YAML::Dump(manifest("deployment.yaml", kind)))
+                << file << " " << kind;
+        const YAML::Node account = manifest("rbac.yaml", "ServiceAccount")["metadata"];
+        for (const char* key : {"name", "namespace"})
+            EXPECT_EQ(of_cloud["ServiceAccount"]["metadata"][key].as<std::string>(),
+                      account[key].as<std::string>());
+        EXPECT_TRUE(of_cloud["ServiceAccount"]["metadata"]["annotations"][annotation]) << file;
+    }
 }
 
-TEST(Manifests, OfEksHaveAConfigurationThatIsSound) {
-    const commands::Folder folder;
-    for (const YAML::Node& object : YAML::LoadAllFromFile("deploy/aws/eks.yaml")) {
-        if (object["kind"].as<std::string>() != "ConfigMap") continue;
-        const fs::path file = folder.path() / "capstan.toml";
-        std::ofstream(file) << object["data"]["capstan.toml"].as<std::string>();
-        const commands::Ran ran = commands::capstan("config check --config " + file.string());
-        EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+TEST(Manifests, OfCloudsHaveAConfigurationThatIsSound) {
+    for (const auto& [manifests, annotation] : manifests_of_clouds) {
+        const commands::Folder folder;
+        for (const YAML::Node& object : YAML::LoadAllFromFile(manifests)) {
+            if (object["kind"].as<std::string>() != "ConfigMap") continue;
+            const fs::path file = folder.path() / "capstan.toml";
+            std::ofstream(file) << object["data"]["capstan.toml"].as<std::string>();
+            const commands::Ran ran = commands::capstan("config check --config " + file.string());
+            EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+        }
     }
 }
 

@@ -14,7 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::EndsWith;
 using testing::FakeHost;
-using ::testing::IsEmpty;
 using testing::run;
 
 FailedAttempt failed_with(RepeatWhen again, ErrorCode code = ErrorCode::unavailable) {

@@ -130,8 +130,9 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     out.upcoming = state_->scene.health.groups[index].upcoming;
     out.increase = state_->scale_up.progress().ledger.grown(index);
     out.similar = state_->scale_up.similar_to(index);
-    out.comparison = compare_template(*state_->scene.snapshot, state_->scene.membership, index,
-                                      *state_->scene.settings, state_->scene.time.wall);
+    const Scene& scene = state_->scene;
+    out.comparison = compare_template(*scene.snapshot, scene.membership, index, *scene.settings,
+                                      scene.time.wall);
     if (node.node == nullptr) return out;
     for (Subject s = 0; s < state_->scene.pending_count(); ++s) {
         out.classes.push_back(

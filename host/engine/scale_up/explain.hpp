@@ -52,8 +52,8 @@ struct GroupAnswer {
     Upcoming upcoming{};
     int increase = 0;                     ///< what the pass would add
     std::vector<NodeGroupId> similar{};   ///< by id
-    TemplateComparison comparison{};      ///< with a real node
     std::vector<ClassVerdict> classes{};  ///< all that are pending, in the order they are placed
+    TemplateComparison comparison{};      ///< its cloud's template beside a node
 };
 
 /// What a cloud tells of the machine of a node.

@@ -1,9 +1,13 @@
-/// What a cloud says of a new node beside what a real one of its group is.
+/// What a cloud tells of new nodes beside what a node of the group turned out to be, field by
+/// field.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <capstan/node_template.hpp>
 
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
@@ -11,21 +15,35 @@
 
 namespace capstan::engine {
 
-/// "capacity cpu", "label team", "taint dedicated:NoSchedule". Empty: that side has none.
 struct TemplateField {
-    std::string field{}, described{}, node{};
+    /// "machine type", "capacity cpu", "allocatable memory", "label team", "taint dedicated".
+    std::string name{};
+    std::optional<std::string> told{}, seen{};  ///< nothing: template or node has none
+    /// "3.1% less" (the node, of an amount), "differs", "not told", "not there"; empty: the same.
+    std::string mark{};
+    bool is_same() const noexcept { return mark.empty(); }
     bool operator==(const TemplateField&) const = default;
-    bool is_same() const noexcept { return described == node; }
 };
 
 struct TemplateComparison {
-    std::string node{};  ///< the youngest that a new one will look like; empty: there is none
-    std::string not_compared_because{};   ///< a sentence; empty: it was compared
-    std::vector<TemplateField> fields{};  ///< capacity, allocatable, labels, taints; each by name
+    /// The youngest node of the group that can stand for a new one; empty: there is none.
+    std::string node{};
+    std::string not_compared_because{};  ///< why nothing is compared; empty: `fields` are
+    std::string remark{};  ///< why template and node may differ with good reason; empty: none
+    std::vector<TemplateField> fields{};
+
+    std::size_t differences() const noexcept;
 };
 
-/// A hostname, and taints that come and go, are left out.
+/// The cloud's own template, also where new nodes are taken to look like a node. A node can stand
+/// for a new one as in why_no_model. `group`: its place in the snapshot. `wall`: see PassTime.
 TemplateComparison compare_template(const Snapshot& snapshot, const Membership& membership,
                                     std::size_t group, const Settings& settings, Time wall);
+
+/// Fields of either, in this order: machine type, zone, arch, os, amounts, labels, taints. Labels
+/// that say the same as a field, and those that name the node itself (its hostname, its machine),
+/// are left out; so are taints that pass, and amounts of nothing.
+std::vector<TemplateField> compare_fields(NodeTemplate told, NodeTemplate seen,
+                                          const std::string& provider_id, const Settings& settings);
 
 }  // namespace capstan::engine

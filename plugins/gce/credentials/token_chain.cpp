@@ -17,7 +17,7 @@ namespace {
 constexpr RenewalTimes token_renewal{.advisory = std::chrono::seconds(225),
                                      .mandatory = std::chrono::seconds(45),
                                      .jitter = std::chrono::seconds(20),
-                                     .rest = std::chrono::seconds(10)};
+                                     .rest = std::chrono::seconds(1)};
 
 std::string first_of(std::string a, std::string b, std::string c) {
     if (!a.empty()) return a;

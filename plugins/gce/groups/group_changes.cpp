@@ -214,23 +214,58 @@ Task<Resized> GroupChanges::decrease_in_turn(Resize request, int goal) {
     const ListedGroup* const listed = parts_.lists.find(id);
     if (listed == nullptr)
         co_return refuse_change(request.group, ErrorCode::not_found, "it is gone");
-    const auto stays = [&](const GroupMachine& machine) {
-        return machine.standing.standing == Standing::member &&
-               !is_going(request.group, machine.link.name);
-    };
-    const auto& machines = listed->list.machines;
-    const auto members = std::count_if(machines.begin(), machines.end(), stays);
-    if (goal < members)
+    const UnmadeMachines unmade = find_unmade(request.group, *listed);
+    if (goal < unmade.made)
         co_return refuse_change(request.group, ErrorCode::invalid_argument,
                                 "a target of " + std::to_string(goal) + " is below its " +
-                                    counted(members, "instance") +
+                                    counted(unmade.made, "instance") +
                                     "; what is not made yet can be taken back alone");
     if (const int min = listed->limits().min; goal < min)
         co_return refuse_change(request.group, ErrorCode::invalid_argument,
                                 "a target of " + std::to_string(goal) + " passes its minimum of " +
                                     std::to_string(min));
     answers_.begin(request);
-    co_return co_await set_target(request, goal, row.link);
+    std::vector<ResourceLink> going = unmade.links;
+    going.resize(std::min(going.size(), static_cast<std::size_t>(request.delta)));
+    co_return co_await take_back(std::move(request), goal, row.link, std::move(going));
+}
+
+/// Those whose last attempt failed come first, then by name.
+GroupChanges::UnmadeMachines GroupChanges::find_unmade(const NodeGroupId& group,
+                                                       const ListedGroup& listed) const {
+    UnmadeMachines out;
+    std::vector<ResourceLink> without_fault;
+    for (const GroupMachine& machine : listed.list.machines) {
+        if (machine.standing.standing != Standing::member || is_going(group, machine.link.name))
+            continue;
+        const bool is_unmade = machine.id.empty() || machine.id == "0";
+        if (!machine.fault && !is_unmade) {
+            ++out.made;
+        } else {
+            (machine.fault ? out.links : without_fault).push_back(machine.link);
+        }
+    }
+    out.links.insert(out.links.end(), without_fault.begin(), without_fault.end());
+    return out;
+}
+
+/// By their names, so that Google chooses no machine of its own; what the list does not show yet
+/// goes by the target size.
+Task<Resized> GroupChanges::take_back(Resize request, int goal, ResourceLink link,
+                                      std::vector<ResourceLink> going) {
+    const std::string id = request.group.value();
+    for (std::size_t first = 0; first < going.size(); first += instances_per_call) {
+        const auto begin = going.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto size = std::min(instances_per_call, going.size() - first);
+        std::vector<ResourceLink> part(begin, begin + static_cast<std::ptrdiff_t>(size));
+        const Result<void> done =
+            co_await as_result(carry_out(parts_.api.delete_instances(link, part), id));
+        if (!done) co_return fail(within(changed_group(request.group), done.error()));
+        for (const ResourceLink& each : part) going_[request.group][each.name] = host_.monotonic();
+    }
+    const bool is_all = going.size() == static_cast<std::size_t>(request.delta);
+    if (!is_all) co_return co_await set_target(std::move(request), goal, link);
+    co_return agree(request, Resized{.target = goal});
 }
 
 void GroupChanges::see(std::uint64_t asked_at) {

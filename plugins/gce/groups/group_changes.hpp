@@ -38,7 +38,7 @@ public:
 
     /// By createInstances; by the target size where the group refuses that.
     Task<Resized> increase(Resize request);
-    /// Down to the machines that are there, never below.
+    /// Down to the machines that are made, never below: by the names of those that are not.
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
 
@@ -59,6 +59,14 @@ private:
     Semaphore& turn_of(const NodeGroupId& group);
     Task<Resized> increase_in_turn(Resize request, int goal);
     Task<Resized> decrease_in_turn(Resize request, int goal);
+    /// Members that Google has not made, and how many it has.
+    struct UnmadeMachines {
+        std::vector<ResourceLink> links{};
+        int made = 0;
+    };
+    UnmadeMachines find_unmade(const NodeGroupId& group, const ListedGroup& listed) const;
+    Task<Resized> take_back(Resize request, int goal, ResourceLink link,
+                            std::vector<ResourceLink> going);
     bool may_lag(const NodeGroupId& group) const;
     bool suits(const Resize& request, int listed) const;
     Result<void> check(const Resize& request, int listed) const;

@@ -225,16 +225,20 @@ std::vector<GroupMachine> MachineLists::judged(const std::string& id, const List
         machine.template_link = instance.template_link;
         if (standing.state == MachineState::creating) machine.fault = find_fault(instance);
         if (machine.fault) {
-            machine.standing.state = MachineState::failed;
             stock_outs_.note(id, group.row, zone_of_failure(instance.link, machine.fault->message),
                              *machine.fault);
         }
         keep_known(machine, group.list.machines);
         if (!instance.link.name.empty()) out.push_back(std::move(machine));
     }
-    for (GroupMachine& machine : out)
-        if (machine.fault)
-            machine.fault = stock_outs_.judge(*std::move(machine.fault), id, group.row);
+    for (GroupMachine& machine : out) {
+        if (!machine.fault) continue;
+        machine.fault = stock_outs_.judge(*std::move(machine.fault), id, group.row);
+        // Its group tries again, as long as it is asked for; one that is to be made in another zone
+        // is of no use in this one.
+        const bool is_elsewhere = machine.fault->code == ErrorCode::conflict;
+        machine.standing.state = is_elsewhere ? MachineState::failed : MachineState::requested;
+    }
     return out;
 }
 

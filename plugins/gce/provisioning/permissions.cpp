@@ -11,7 +11,7 @@
 namespace capstan::gce {
 namespace {
 
-constexpr std::array<NeededPermission, 29> all_permissions{{
+constexpr std::array<NeededPermission, 30> all_permissions{{
     {"compute.instanceGroupManagers.list"},
     {"compute.instanceGroupManagers.get"},
     {"compute.instanceGroupManagers.update"},
@@ -39,6 +39,7 @@ constexpr std::array<NeededPermission, 29> all_permissions{{
     {"compute.instances.setMetadata", PermissionOf::provisioning},
     {"compute.instances.setTags", PermissionOf::provisioning},
     {"compute.disks.create", PermissionOf::provisioning},
+    {"compute.networks.use", PermissionOf::provisioning, PermissionOn::resources},
     {"compute.subnetworks.use", PermissionOf::provisioning, PermissionOn::resources},
     {"iam.serviceAccounts.actAs", PermissionOf::provisioning, PermissionOn::resources},
 }};

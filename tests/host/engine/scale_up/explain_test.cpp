@@ -224,44 +224,6 @@ TEST(Explain, NamesAGroupThatIsNotThere) {
     EXPECT_EQ(explanation.group(NodeGroupId("z")).error().message, "there is no group \"z\"");
 }
 
-TEST(Explain, ComparesATemplateWithTheYoungestNodeFieldByField) {
-    Explaining e;
-    e.world.group("a", 2);
-    NodeTemplate& told = e.world.describe("a", {{"cpu", 4000}, {"memory", 1024}});
-    told.labels = {{"team", "web"}, {"kubernetes.io/hostname", "template"}};
-    told.taints = {{.key = "dedicated", .value = "web", .effect = Effect::no_schedule}};
-    told.allocatable = {{"cpu", 3900}};
-    e.world.node("old", "a").created = noon - 2h;
-    NodeObject& young = e.world.node("young", "a");
-    young.created = noon - 1h;
-    young.labels = {{"team", "web"}, {"disk", "ssd"}, {"kubernetes.io/hostname", "young"}};
-    young.capacity = {{"cpu", 4000}, {"memory", 2048}};
-    young.allocatable = {{"cpu", 3900}};
-    Explanation explanation = e.explain();
-    const TemplateComparison found = explanation.group(NodeGroupId("a"))->comparison;
-    EXPECT_EQ(found.node, "young");
-    const std::vector<TemplateField> expected{{"capacity cpu", "4", "4"},
-                                              {"capacity memory", "1Ki", "2Ki"},
-                                              {"allocatable cpu", "3900m", "3900m"},
-                                              {"label disk", "", "ssd"},
-                                              {"label team", "web", "web"},
-                                              {"taint dedicated:NoSchedule", "web", ""}};
-    EXPECT_EQ(found.fields, expected);
-    EXPECT_TRUE(expected[0].is_same());
-    EXPECT_FALSE(expected[1].is_same());
-}
-
-TEST(Explain, SaysWhyATemplateIsNotCompared) {
-    Explaining e;
-    e.group("a", 0, 5);
-    e.world.group("b", 0);
-    Explanation explanation = e.explain();
-    EXPECT_EQ(explanation.group(NodeGroupId("a"))->comparison.not_compared_because,
-              "no node of it is ready and as a new one will be");
-    EXPECT_EQ(explanation.group(NodeGroupId("b"))->comparison.not_compared_because,
-              "its cloud tells of no template");
-}
-
 TEST(Explain, DrawsTheMatrixOfClassesAndGroups) {
     Explaining e = two_groups();
     e.group("full", 1, 1);

@@ -7,31 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/testing/fake_environment.hpp>
 #include <capstan/testing/run_task.hpp>
 #include <capstan/time_text.hpp>
 
 #include "credentials/sources.hpp"
 
 namespace capstan::aws {
-
-class FakeEnvironment : public Environment {
-public:
-    Task<Variables> variables() override { co_return set; }
-    Task<std::string> read_file(std::string path) override {
-        reads.push_back(path);
-        const auto denied = refused.find(path);
-        if (denied != refused.end()) co_return fail(denied->second);
-        const auto found = files.find(path);
-        if (found == files.end())
-            co_return fail(ErrorCode::not_found, "\"" + path + "\": there is no such file");
-        co_return found->second;
-    }
-
-    Variables set{};
-    std::map<std::string, std::string> files{};
-    std::map<std::string, Error> refused{};
-    std::vector<std::string> reads{};
-};
 
 inline std::string header_named(const HttpRequest& request, const std::string& name) {
     for (const auto& [key, value] : request.headers) {
@@ -42,7 +24,7 @@ inline std::string header_named(const HttpRequest& request, const std::string& n
 
 struct FakeMachine {
     testing::FakeHost host{};
-    FakeEnvironment environment{};
+    testing::FakeEnvironment environment{};
     CredentialsConfig config{.region = "eu-central-1"};
     /// By "METHOD URL"; what has no row here is as a network that swallows all.
     std::map<std::string, testing::HttpOutcome> answers{};

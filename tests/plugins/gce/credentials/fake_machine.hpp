@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/testing/fake_environment.hpp>
 #include <capstan/testing/run_task.hpp>
 
 #include "credentials/sources.hpp"
@@ -14,23 +15,9 @@
 
 namespace capstan::gce {
 
-class FakeEnvironment : public Environment {
-public:
-    Task<Variables> variables() override { co_return set; }
-    Task<std::string> read_file(std::string path) override {
-        const auto found = files.find(path);
-        if (found == files.end())
-            co_return fail(ErrorCode::not_found, "\"" + path + "\": there is no such file");
-        co_return found->second;
-    }
-
-    Variables set{};
-    std::map<std::string, std::string> files{};
-};
-
 struct FakeMachine {
     testing::FakeHost host{};
-    FakeEnvironment environment{};
+    testing::FakeEnvironment environment{};
     CredentialsConfig config{};
     /// By "METHOD URL"; what has no row here is as a network that swallows all.
     std::map<std::string, testing::HttpOutcome> answers{};

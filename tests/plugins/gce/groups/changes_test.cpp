@@ -265,12 +265,14 @@ TEST(GceChanges, NoMachineIsEverTakenBack) {
     EXPECT_EQ(project.gce.calls("resize"), 0);
 }
 
-TEST(GceChanges, AMachineThatIsBeingMadeIsNotTakenBackByNumber) {
+TEST(GceChanges, AMachineThatIsNotMadeYetIsTakenBackByItsName) {
     Grown project;
     ASSERT_TRUE(project.increase(1, 3));
     ASSERT_TRUE(project.next());
-    EXPECT_FALSE(project.decrease(1, 4)) << "it is removed by its name";
-    EXPECT_EQ(project.gce.calls("resize"), 0);
+    EXPECT_EQ(*project.decrease(1, 4), Resized{3});
+    EXPECT_EQ(project.gce.calls("resize"), 0) << "Google is to choose none of those that run";
+    EXPECT_EQ(project.gce.calls("deleteInstances"), 1);
+    EXPECT_EQ(project.group().target, 3);
 }
 
 Task<void> refresh_once(GceCloud& cloud) { co_await cloud.refresh(); }

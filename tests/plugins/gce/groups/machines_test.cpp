@@ -96,7 +96,7 @@ TEST(GceMachines, AMachineThatCannotBeMadeHasFailedAndSaysWhy) {
         group.instances[0].fault = each.fault;
         group.instances[0].message = "no";
         const auto view = project.refresh();
-        EXPECT_EQ(view->machines.at(0).state, MachineState::failed);
+        EXPECT_EQ(view->machines.at(0).state, MachineState::requested) << "it is tried again";
         ASSERT_TRUE(view->machines[0].error) << each.fault;
         EXPECT_EQ(view->machines[0].error->code, each.code) << each.fault;
         EXPECT_EQ(view->machines[0].error->provider_code, each.fault);

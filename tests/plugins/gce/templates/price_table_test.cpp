@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "sources.hpp"
 
 namespace capstan::gce {
@@ -90,6 +93,15 @@ TEST(GcePriceFiles, SayWhereAndWhenTheyAreOf) {
     EXPECT_EQ(table().date(), "2026-11-01");
     EXPECT_TRUE(table().is_sample());
     EXPECT_EQ(table().find(Machine().node, Machine().type, false)->currency, "USD");
+}
+
+TEST(GcePriceFiles, OfTheSampleThatShipsAreRead) {
+    std::ifstream file("deploy/gce/prices.sample.json");
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    const auto sample = PriceTable::parse(text);
+    ASSERT_TRUE(sample) << sample.error().message;
+    EXPECT_TRUE(sample->is_sample());
+    EXPECT_TRUE(sample->find(Machine().node, Machine().type, true));
 }
 
 TEST(GcePriceFiles, ThatAreNoneAreRefusedWithThePlace) {

@@ -1,0 +1,89 @@
+// `capstan explain group`: what its cloud tells of new nodes beside a node that is there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <string>
+
+#include "dump_objects.hpp"
+#include "shell.hpp"
+
+namespace capstan::commands {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string compared_pod =
+    R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":"p",)"
+    R"("creationTimestamp":"2026-01-01T02:00:00Z"},"spec":{"containers":[{"name":"c"}]},)"
+    R"("status":{"phase":"Pending"}})";
+
+std::string compared_dump(const std::string& nodes) {
+    return R"({"kind":"List","apiVersion":"v1","items":[)" + nodes + "," + compared_pod + "]}";
+}
+
+/// A dump of two nodes. Of their group the template is guessed, from what both have.
+class ExplainGroup : public testing::Test {
+protected:
+    static std::string younger_node() {
+        std::string out = ready_node("web-2");
+        const auto replace = [&out](const std::string& what, const std::string& by) {
+            out.replace(out.find(what), what.size(), by);
+        };
+        replace("2026-01-01T00", "2026-01-01T01");
+        replace(R"("agentpool":"web")", R"("agentpool":"web","disk":"ssd")");
+        return out;
+    }
+    Ran explain(const std::string& more = {}) const {
+        return capstan("explain group web -f '" + file_ + "'" + more);
+    }
+
+    Folder folder_;
+    std::string file_ =
+        folder_.write("dump.json", compared_dump(ready_node("web-1") + "," + younger_node()));
+};
+
+TEST_F(ExplainGroup, StandBesideTheYoungestNodeWithAMarkWhereTheyDiffer) {
+    const Ran ran = explain();
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("beside node web-2: 4 of "));
+    EXPECT_THAT(ran.out, HasSubstr("\n  FIELD "));
+    EXPECT_THAT(ran.out, ::testing::ContainsRegex("arch +amd64 +- +not there\n"));
+    EXPECT_THAT(ran.out, ::testing::ContainsRegex("label disk +- +ssd +not told\n"));
+    EXPECT_THAT(ran.out, AllOf(::testing::ContainsRegex("label agentpool +web +web\n"),
+                               Not(HasSubstr("hostname"))));
+}
+
+TEST_F(ExplainGroup, AreRowsOfTheJson) {
+    const Ran ran = explain(" -o json");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const boost::json::object answer = boost::json::parse(ran.out).as_object();
+    const boost::json::object& comparison = answer.at("comparison").as_object();
+    EXPECT_EQ(comparison.at("node"), "web-2");
+    EXPECT_TRUE(comparison.at("not_compared_because").is_null());
+    const boost::json::array& fields = comparison.at("fields").as_array();
+    const auto of = [&](const char* name) {
+        for (const auto& field : fields)
+            if (field.at("field") == name) return boost::json::serialize(field);
+        return std::string("none");
+    };
+    EXPECT_EQ(of("capacity cpu"),
+              R"({"field":"capacity cpu","template":"4","node":"4","same":true,"mark":""})");
+    EXPECT_EQ(of("label disk"), R"({"field":"label disk","template":null,"node":"ssd",)"
+                                R"("same":false,"mark":"not told"})");
+}
+
+TEST_F(ExplainGroup, AreNoneWhereNoNodeIsReady) {
+    std::string node = ready_node("web-1");
+    node.replace(node.find(R"("True")"), 6, R"("False")");
+    const std::string file = folder_.write("unready.json", compared_dump(node));
+    const Ran ran = capstan("explain group web -f '" + file + "'");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("beside no node: its only node, web-1, is not ready"),
+                               Not(HasSubstr("FIELD"))));
+}
+
+}  // namespace
+}  // namespace capstan::commands

@@ -1,0 +1,190 @@
+#include "engine/templates/template_comparison.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../scale_up/pass_case.hpp"
+#include "engine/scale_up/explain.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::IsEmpty;
+
+/// "label team: a | b: differs", where "-" is what one of the two does not have.
+std::vector<std::string> lines_of(const std::vector<TemplateField>& fields) {
+    std::vector<std::string> out;
+    for (const TemplateField& field : fields)
+        out.push_back(field.name + ": " + field.told.value_or("-") + " | " +
+                      field.seen.value_or("-") + (field.is_same() ? "" : ": " + field.mark));
+    return out;
+}
+
+std::vector<std::string> compared(const NodeTemplate& told, const NodeTemplate& seen,
+                                  const std::string& provider_id = {}) {
+    return lines_of(compare_fields(told, seen, provider_id, {}));
+}
+
+TEST(TemplateFields, StandInOneOrderWithBothValuesAndAMark) {
+    const NodeTemplate told{.machine_type = "n2",
+                            .zone = "a",
+                            .arch = "amd64",
+                            .os = "linux",
+                            .labels = {{"team", "x"}},
+                            .taints = {{"dedicated", "gpu", Effect::no_schedule}},
+                            .capacity = {{"cpu", 4_cpu}},
+                            .allocatable = {{"cpu", 3900}}};
+    NodeTemplate seen = told;
+    seen.zone = "b";
+    seen.allocatable.set("cpu", 3920);
+    EXPECT_THAT(compared(told, seen),
+                ElementsAre("machine type: n2 | n2", "zone: a | b: differs", "arch: amd64 | amd64",
+                            "os: linux | linux", "capacity cpu: 4 | 4",
+                            "allocatable cpu: 3900m | 3920m: 0.5% more", "label team: x | x",
+                            "taint dedicated: gpu:NoSchedule | gpu:NoSchedule"));
+}
+
+TEST(TemplateFields, AmountsDifferByAShareOfTheTemplates) {
+    const struct {
+        std::optional<std::int64_t> told, seen;
+        const char* mark;
+    } cases[] = {{1000, 1000, ""},          {1000, 990, "1% less"},
+                 {1000, 1012, "1.2% more"}, {100000, 99999, "differs"},
+                 {1000, 0, "not there"},    {1000, std::nullopt, "not there"},
+                 {0, 1000, "not told"},     {std::nullopt, 1000, "not told"}};
+    for (const auto& [told, seen, mark] : cases) {
+        NodeTemplate of_cloud, of_node;
+        if (told) of_cloud.capacity.set("example.com/a", *told);
+        if (seen) of_node.capacity.set("example.com/a", *seen);
+        EXPECT_THAT(compare_fields(of_cloud, of_node, {}, {}),
+                    ElementsAre(Field(&TemplateField::mark, mark)))
+            << told.value_or(-1) << " " << seen.value_or(-1);
+    }
+}
+
+TEST(TemplateFields, AnAmountOfNothingIsAsNone) {
+    EXPECT_THAT(compared({.capacity = {{"hugepages-1Gi", 0}}}, {}), IsEmpty());
+    EXPECT_THAT(compared({}, {.allocatable = {{"hugepages-1Gi", 0}}}), IsEmpty());
+}
+
+TEST(TemplateFields, TellWhatOneSideAloneHas) {
+    const NodeTemplate told{.labels = {{"a", "1"}, {"c", ""}},
+                            .taints = {{"x", "", Effect::no_execute}}};
+    const NodeTemplate seen{.machine_type = "n2", .labels = {{"b", "2"}, {"c", "3"}}};
+    EXPECT_THAT(compared(told, seen),
+                ElementsAre("machine type: - | n2: not told", "label a: 1 | -: not there",
+                            "label b: - | 2: not told", "label c:  | 3: differs",
+                            "taint x: NoExecute | -: not there"));
+}
+
+TEST(TemplateFields, LabelsThatFieldsSayAreThose) {
+    const NodeTemplate seen{.labels = {{"kubernetes.io/arch", "arm64"},
+                                       {"kubernetes.io/os", "linux"},
+                                       {"beta.kubernetes.io/os", "linux"},
+                                       {"node.kubernetes.io/instance-type", "t2a"},
+                                       {"failure-domain.beta.kubernetes.io/zone", "a"},
+                                       {"topology.kubernetes.io/region", "r"}}};
+    EXPECT_THAT(compared({.arch = "arm64", .os = "linux"}, seen),
+                ElementsAre("machine type: - | t2a: not told", "zone: - | a: not told",
+                            "arch: arm64 | arm64", "os: linux | linux",
+                            "label topology.kubernetes.io/region: - | r: not told"));
+}
+
+TEST(TemplateFields, WhatNamesTheNodeItselfIsLeftOut) {
+    const NodeTemplate seen{.name = "web-1",
+                            .labels = {{"kubernetes.io/hostname", "web-1.internal"},
+                                       {"example.com/node", "web-1"},
+                                       {"example.com/instance", "i-0a"},
+                                       {"example.com/group", "web"}}};
+    EXPECT_THAT(compared({.labels = {{"kubernetes.io/hostname", "new"}}}, seen, "aws:///a/i-0a"),
+                ElementsAre("label example.com/group: - | web: not told"));
+}
+
+TEST(TemplateFields, TaintsThatPassAreLeftOutAndOnesOfOneKeyStandTogether) {
+    const NodeTemplate seen{.taints = {{"node.kubernetes.io/not-ready", "", Effect::no_schedule},
+                                       {"a", "1", Effect::no_schedule},
+                                       {"a", "1", Effect::no_execute}}};
+    EXPECT_THAT(compared({}, seen),
+                ElementsAre("taint a: - | 1:NoExecute, 1:NoSchedule: not told"));
+}
+
+struct ComparedGroup : PassCase {
+    ComparedGroup() {
+        world.group("web", 2);
+        world.describe("web", amounts(4000)).labels = {{"team", "x"}};
+    }
+    GroupAnswer answer() {
+        const Snapshot snapshot = world.snapshot();
+        return *explain_group(snapshot, memory, policies(), settings, circumstances,
+                              NodeGroupId("web"));
+    }
+    TemplateComparison compare() { return answer().comparison; }
+};
+
+TEST(TemplateBesideANode, IsBesideTheYoungestThatCanStandForANewOne) {
+    ComparedGroup c;
+    c.world.node("a-old", "web");
+    c.world.node("b-young", "web").created = noon - 30min;
+    c.world.node("c-cordoned", "web").created = noon - 20min;
+    c.world.change_node("c-cordoned").unschedulable = true;
+    NodeObject& fresh = c.world.node("d-fresh", "web");
+    fresh.created = noon - 2min;
+    fresh.ready_since = noon - 30s;
+    c.world.node("e-unready", "web").created = noon - 10min;
+    c.world.change_node("e-unready").ready = false;
+    const TemplateComparison comparison = c.compare();
+    EXPECT_EQ(comparison.node, "b-young");
+    EXPECT_EQ(comparison.not_compared_because, "");
+    EXPECT_EQ(comparison.remark, "");
+    EXPECT_THAT(lines_of(comparison.fields), Contains("label team: x | -: not there"));
+    EXPECT_EQ(comparison.differences(), 4u) << "the label, and what is allocatable is not told";
+}
+
+TEST(TemplateBesideANode, IsTheCloudsOwnAlsoWhereNewNodesLookLikeANode) {
+    ComparedGroup c;
+    c.settings.template_source = TemplateSource::mixed;
+    c.world.node("a", "web").capacity.set("cpu", 8000);
+    const GroupAnswer answer = c.answer();
+    EXPECT_EQ(answer.template_source, "from node a");
+    EXPECT_THAT(lines_of(answer.comparison.fields), Contains("capacity cpu: 4 | 8: 100% more"));
+}
+
+TEST(TemplateBesideANode, SaysWhyThereIsNoNodeToCompare) {
+    ComparedGroup c;
+    EXPECT_EQ(c.compare().not_compared_because, "the group has no node");
+    EXPECT_THAT(c.compare().fields, IsEmpty());
+    c.world.node("a", "web").ready = false;
+    EXPECT_EQ(c.compare().not_compared_because, "its only node, a, is not ready");
+    c.world.node("b", "web").unschedulable = true;
+    EXPECT_EQ(c.compare().not_compared_because,
+              "none of its 2 nodes can stand for a new one: a is not ready");
+    EXPECT_EQ(c.compare().node, "");
+}
+
+TEST(TemplateBesideANode, SaysWhyThereIsNoTemplateToCompare) {
+    ComparedGroup c;
+    c.world.node("a", "web");
+    c.world.change_group("web").described = nullptr;
+    EXPECT_EQ(c.compare().not_compared_because, "its cloud describes no new node");
+    EXPECT_EQ(c.compare().node, "a");
+    c.world.change_group("web").undescribed_because = "image ami-1 is not there";
+    EXPECT_EQ(c.compare().not_compared_because, "image ami-1 is not there");
+}
+
+TEST(TemplateBesideANode, RemarksWhatMakesThemDifferWithGoodReason) {
+    ComparedGroup c;
+    c.world.node("a", "web");
+    c.world.change_group("web").group.template_fingerprint = "v2";
+    EXPECT_EQ(c.compare().remark, "") << "what the node was made from is not known";
+    c.world.change_group("web").machines.front().template_fingerprint = "v1";
+    EXPECT_EQ(c.compare().remark, "the node was made from another template than new nodes are");
+    c.world.change_group("web").machines.front().template_fingerprint = "v2";
+    EXPECT_EQ(c.compare().remark, "");
+    c.world.describe("web", amounts(4000)).variants = 3;
+    EXPECT_EQ(c.compare().remark, "the template has the least of 3 machine types");
+}
+
+}  // namespace
+}  // namespace capstan::engine

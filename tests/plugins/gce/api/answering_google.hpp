@@ -1,0 +1,88 @@
+/// Google behind a fake host: answers by HTTP method and path, and what was asked.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <capstan/testing/run_task.hpp>
+#include <capstan/url.hpp>
+
+#include "wire/gce_client.hpp"
+
+namespace capstan::gce {
+
+class NoToken : public TokenProvider {
+public:
+    Task<AccessToken> get() override {
+        AccessToken out;
+        co_return std::move(out);
+    }
+    Task<AccessToken> renew(std::string) override { return get(); }
+};
+
+/// One request, with what stands behind the service's root.
+struct AskedGoogle {
+    std::string method{}, path{};
+    std::map<std::string, std::string> query{};
+    std::string body{};
+};
+
+class AnsweringGoogle {
+public:
+    AnsweringGoogle() {
+        host_.http().handle([this](const HttpRequest& request) { return answer(request); });
+    }
+    /// `call` is "GET projects/p/zones/z/instances". Answers in their order, the last of them for
+    /// ever.
+    AnsweringGoogle& on(const std::string& call, std::string body, int status = 200) {
+        answers_[call].push_back(testing::reply(status, std::move(body)));
+        return *this;
+    }
+    testing::FakeHost& host() { return host_; }
+    GceClient& client() { return client_; }
+    const std::vector<AskedGoogle>& asked() const { return asked_; }
+    template <class T>
+    Result<T> run(Task<T> task) {
+        return testing::run(host_, std::move(task));
+    }
+
+private:
+    testing::HttpOutcome answer(const HttpRequest& request) {
+        std::string url = request.url;
+        AskedGoogle asked{.method = request.method, .body = request.body};
+        const std::size_t mark = url.find('?');
+        if (mark != std::string::npos) {
+            const auto query = parse_query(url.substr(mark + 1));
+            for (const auto& [name, value] : *query) asked.query[name] = value;
+            url.resize(mark);
+        }
+        asked.path = url.substr(url.find("projects/"));
+        asked_.push_back(asked);
+        std::vector<HttpReply>& queue = answers_[asked.method + " " + asked.path];
+        if (queue.empty()) return testing::reply(404, R"({"error":{"message":"no such thing"}})");
+        HttpReply out = queue.front();
+        if (queue.size() > 1) queue.erase(queue.begin());
+        return out;
+    }
+
+    testing::FakeHost host_{};
+    NoToken token_{};
+    GceClient client_{host_.host(), {}, token_};
+    std::map<std::string, std::vector<HttpReply>> answers_{};
+    std::vector<AskedGoogle> asked_{};
+};
+
+inline constexpr const char* compute_root = "https://www.googleapis.com/compute/v1/";
+
+/// An answer to a change: an operation of the zone.
+inline std::string operation_answer(const std::string& more = {},
+                                    const std::string& status = "RUNNING") {
+    return R"({"kind":"compute#operation","id":"1","name":"op-1","status":")" + status +
+           R"(","selfLink":")" + compute_root +
+           R"(projects/shop/zones/us-central1-a/operations/op-1","targetId":"5")" + more + "}";
+}
+
+}  // namespace capstan::gce

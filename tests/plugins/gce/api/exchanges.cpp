@@ -1,0 +1,128 @@
+// Prints, as JSON, each request that the API's functions make, with the method they name; and, for
+// JSON documents named as arguments ("KIND FILE"), what is read of them.
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "answering_google.hpp"
+#include "api/instance_template.hpp"
+#include "api/lookup_json.hpp"
+#include "api/machine_types.hpp"
+#include "api/managed_groups.hpp"
+#include "api/managed_groups_json.hpp"
+
+namespace capstan::gce {
+namespace {
+
+/// What came of it does not matter: nothing is there.
+template <class T>
+void make(AnsweringGoogle& google, Task<T> task) {
+    static_cast<void>(google.run(std::move(task)));
+}
+
+void make_all(AnsweringGoogle& google) {
+    ManagedGroupsApi groups(google.host().host(), google.client());
+    InstanceTemplatesApi templates(google.host().host(), google.client());
+    LookupApi lookup(google.client());
+    make(google, groups.list_all("shop-prod"));
+    make(google, groups.list_zone("shop-prod", "us-central1-a"));
+    const ResourceLink instance{"shop-prod", {Scope::zone, "us-central1-a"}, "instances", "web-a"};
+    for (const Place& place :
+         {Place{Scope::zone, "us-central1-a"}, Place{Scope::region, "us-central1"}}) {
+        const ResourceLink group{"shop-prod", place, "instanceGroupManagers", "web"};
+        make(google, groups.get(group));
+        make(google, groups.list_instances(group));
+        make(google, groups.create_instances(group, {"web-a", "web-b"}));
+        make(google, groups.delete_instances(group, {instance}));
+        make(google, groups.resize(group, 3));
+        make(google, groups.insert({.link = group,
+                                    .template_link = "global/instanceTemplates/t",
+                                    .base_name = "web",
+                                    .description = "made",
+                                    .named_ports = {{"http", "80"}}}));
+        make(google, groups.remove(group));
+    }
+    for (const Place& place : {Place{}, Place{Scope::region, "us-central1"}}) {
+        const ResourceLink link{"shop-prod", place, "instanceTemplates", "t"};
+        make(google, templates.get(link));
+        make(google,
+             templates.insert(link, Json::object({{"machineType", Json("e2-small")}}), "made"));
+        make(google, templates.remove(link));
+    }
+    make(google, lookup.machine_type("shop-prod", "us-central1-a", "n2-standard-4"));
+    make(google, lookup.machine_types("shop-prod", "us-central1-a"));
+    make(google, lookup.image("projects/cos-cloud/global/images/family/cos-stable"));
+    make(google, lookup.image("projects/cos-cloud/global/images/cos-121"));
+    make(google, lookup.zones("shop-prod"));
+    make(google, lookup.zones_of("shop-prod", "us-central1"));
+    make(google, lookup.accelerators("shop-prod", "us-central1-a"));
+    make(google, lookup.test_permissions("shop-prod", {"compute.instances.list"}));
+    for (const Place& place :
+         {Place{}, Place{Scope::region, "us-central1"}, Place{Scope::zone, "us-central1-a"}}) {
+        Operation operation{.link = {"shop-prod", place, "operations", "operation-1"}};
+        make(google, await_operation(google.host().host(), google.client(), operation,
+                                     std::chrono::seconds(1)));
+    }
+}
+
+void print_requests() {
+    AnsweringGoogle google;
+    make_all(google);
+    for (const HttpRequest& request : google.host().http().requests()) {
+        std::cout << to_string(Json::object({{"method", Json(request.method)},
+                                             {"url", Json(request.url)},
+                                             {"body", Json(request.body)}}))
+                  << '\n';
+    }
+}
+
+template <class T>
+Json told(const Result<T>& read, std::size_t count) {
+    if (!read) return Json::object({{"error", Json(read.error().message)}});
+    return Json::object({{"count", Json(std::uint64_t{count})}});
+}
+
+/// How many things were read, or why none.
+Json read_document(const std::string& kind, const Json& json) {
+    try {
+        if (kind == "aggregated") {
+            ManagedGroups out;
+            read_aggregated_groups(json, out);
+            if (!out.broken.empty()) throw Failure(out.broken.front());
+            return Json::object({{"count", Json(std::uint64_t{out.groups.size()})}});
+        }
+        if (kind == "managed_instances")
+            return Json::object(
+                {{"count", Json(std::uint64_t{read_managed_instances(json).size()})}});
+        if (kind == "instances")
+            return Json::object(
+                {{"count", Json(std::uint64_t{read_listed_instances(json).size()})}});
+        if (kind == "group") return told(read_managed_group(json), 1);
+        if (kind == "template") return told(read_instance_template(json), 1);
+        if (kind == "operation") return told(read_operation(json), 1);
+        if (kind == "machine_type") return told(read_machine_type(json), 1);
+        if (kind == "image") return told(read_image(json), 1);
+    } catch (const Failure& failure) {
+        return Json::object({{"error", Json(failure.error().message)}});
+    }
+    return Json::object({{"error", Json("there is no kind " + kind)}});
+}
+
+void print_reading(const std::string& kind, const std::string& path) {
+    std::ifstream file(path);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    const Result<Json> json = parse_json(text);
+    std::cout << to_string(json ? read_document(kind, *json)
+                                : Json::object({{"error", Json(json.error().message)}}))
+              << '\n';
+}
+
+}  // namespace
+}  // namespace capstan::gce
+
+int main(int count, char** arguments) {
+    if (count == 1) capstan::gce::print_requests();
+    for (int i = 1; i + 1 < count; i += 2)
+        capstan::gce::print_reading(arguments[i], arguments[i + 1]);
+    return 0;
+}

@@ -1,0 +1,27 @@
+#include <capstan/testing/fake_environment.hpp>
+
+#include <gmock/gmock.h>
+
+#include <capstan/testing/run_task.hpp>
+
+namespace capstan::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(FakeEnvironment, HasWhatTheTestGaveIt) {
+    FakeHost host;
+    FakeEnvironment environment;
+    environment.set["HOME"] = "/h";
+    environment.files["/h/token"] = "t";
+    environment.refused["/h/key"] = {ErrorCode::permission, "it may not be read"};
+    EXPECT_EQ(run(host, environment.variables()), (Variables{{"HOME", "/h"}}));
+    EXPECT_EQ(run(host, environment.read_file("/h/token")), "t");
+    EXPECT_EQ(run(host, environment.read_file("/h/key")).error().code, ErrorCode::permission);
+    EXPECT_EQ(run(host, environment.read_file("/h/none")).error(),
+              (Error{ErrorCode::not_found, "\"/h/none\": there is no such file"}));
+    EXPECT_THAT(environment.reads, ElementsAre("/h/token", "/h/key", "/h/none"));
+}
+
+}  // namespace
+}  // namespace capstan::testing
