@@ -3,8 +3,8 @@
 
 #include <capstan/sentence.hpp>
 
-#include "../api/json_fields.hpp"
 #include "sources.hpp"
+#include "token_request.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -73,7 +73,7 @@ Task<CredentialsSearch> find_credentials_text(SharedLook look) {
 
 Task<AccessToken> ask_with(SharedLook look, CredentialsText credentials, std::string scopes) {
     const std::string name = credentials.name;
-    const std::string type = text_field(credentials.json, "type");
+    const std::string type = text_of(credentials, "type");
     if (type == "service_account")
         return ask_service_account(std::move(look), std::move(credentials), std::move(scopes));
     if (type == "authorized_user")

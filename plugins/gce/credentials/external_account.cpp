@@ -21,27 +21,39 @@ std::string trimmed_token(std::string text) {
 }
 
 /// By the `format` of the source: the whole text, or a field of JSON.
-std::string subject_token_in(const Json& source, std::string text) {
-    const Json& format = object_field(source, "format");
+std::string subject_token_in(const CredentialsText& source, std::string text) {
+    const CredentialsText format = part_of(source, "format");
     std::string out;
-    if (text_field(format, "type") == "json") {
-        const std::string field = required_text_field(format, "subject_token_field_name");
+    if (text_of(format, "type") == "json") {
+        const std::string field = required_text_of(format, "subject_token_field_name");
         const Result<Json> json = parse_json(text);
-        if (!json) throw Failure(ErrorCode::unauthenticated, "the subject token is in no JSON");
-        out = text_field(*json, field);
+        if (!json)
+            throw Failure(ErrorCode::unauthenticated,
+                          source.name + ": the subject token is in no JSON");
+        out = text_of({source.name + ", subject token", *json}, field);
     } else {
         out = trimmed_token(std::move(text));
     }
-    if (out.empty()) throw Failure(ErrorCode::unauthenticated, "the subject token is empty");
+    if (out.empty())
+        throw Failure(ErrorCode::unauthenticated, source.name + ": the subject token is empty");
     return out;
 }
 
-Task<std::string> fetch_subject_token(SharedLook look, std::string name, Json source) {
-    const std::string url = text_field(source, "url");
-    if (!url.starts_with("https://") && !url.starts_with("http://"))
-        co_return fail(ErrorCode::invalid_config, name + ": credential_source.url is no URL");
+Labels headers_of(const CredentialsText& source) {
+    try {
+        return labels_field(source.json, "headers");
+    } catch (const Failure& failure) {
+        throw Failure(ErrorCode::invalid_config, source.name + ": " + failure.error().message);
+    }
+}
+
+Task<std::string> fetch_subject_token(SharedLook look, CredentialsText source) {
+    const std::string url = text_of(source, "url");
+    const bool is_plain = url.starts_with("http://");
+    if (!is_plain && !url.starts_with("https://"))
+        co_return fail(ErrorCode::invalid_config, source.name + ": url is no URL");
     HttpRequest request("GET", url);
-    for (const auto& [key, value] : labels_field(source, "headers")) {
+    for (const auto& [key, value] : headers_of(source)) {
         std::string lower = key;
         std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
             return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -49,45 +61,50 @@ Task<std::string> fetch_subject_token(SharedLook look, std::string name, Json so
         request.header(lower, value);
     }
     request.within(std::chrono::seconds(5));
+    // Without TLS it is a server of this machine or beside it, and a proxy would read the token.
+    if (is_plain) request.direct();
     const Result<HttpReply> reply = co_await as_result(send_with_retry(look->host, request));
-    if (!reply) co_return fail(within(name, reply.error()));
-    if (!is_success(*reply)) co_return fail(within(name, http_error(look->host, request, *reply)));
+    if (!reply) co_return fail(within(source.name, reply.error()));
+    if (!is_success(*reply))
+        co_return fail(within(source.name, http_error(look->host, request, *reply)));
     co_return reply->body;
 }
 
-Task<std::string> read_subject_token(SharedLook look, std::string name, Json source) {
-    const std::string file = text_field(source, "file");
-    std::string text;
-    if (!file.empty()) {
-        const Result<std::string> read = co_await as_result(look->environment->read_file(file));
-        if (!read) co_return fail(within(name + ": subject token", read.error()));
-        text = *read;
-    } else if (source.find("url") != nullptr) {
-        text = co_await fetch_subject_token(look, name, source);
-    } else {
-        const bool is_program = source.find("executable") != nullptr;
-        co_return fail(ErrorCode::unsupported,
-                       name + ": credential_source has neither file nor url" +
-                           (is_program ? "; a subject token of a program is not supported, since a "
-                                         "plugin starts no process"
-                                       : "; a subject token of AWS is not supported"));
-    }
-    try {
-        co_return subject_token_in(source, std::move(text));
-    } catch (const Failure& failure) {
-        throw Failure(within(name, failure.error()));
-    }
+/// Why there is no subject token that a plugin could read; empty: there is one. A source of AWS has
+/// a `url`, too, of what is no subject token.
+std::string find_hindrance(const CredentialsText& source) {
+    const auto has = [&source](const char* key) { return source.json.find(key) != nullptr; };
+    if (has("environment_id")) return ": a subject token of AWS is not supported";
+    if (has("executable"))
+        return ": a subject token of a program is not supported, since a plugin starts no process";
+    if (has("certificate")) return ": a subject token by a certificate is not supported";
+    return has("file") || has("url") ? "" : " has neither file nor url";
 }
 
-QueryParameters exchange_form(const Json& federation, std::string token, std::string scopes) {
-    QueryParameters out{
-        {"grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"},
-        {"audience", required_text_field(federation, "audience")},
-        {"scope", std::move(scopes)},
-        {"requested_token_type", "urn:ietf:params:oauth:token-type:access_token"},
-        {"subject_token", std::move(token)},
-        {"subject_token_type", required_text_field(federation, "subject_token_type")}};
-    const std::string project = text_field(federation, "workforce_pool_user_project");
+Task<std::string> read_subject_token(SharedLook look, CredentialsText source) {
+    const std::string hindrance = find_hindrance(source);
+    if (!hindrance.empty()) co_return fail(ErrorCode::unsupported, source.name + hindrance);
+    const std::string file = text_of(source, "file");
+    std::string text;
+    if (file.empty()) {
+        text = co_await fetch_subject_token(look, source);
+    } else {
+        const Result<std::string> read = co_await as_result(look->environment->read_file(file));
+        if (!read) co_return fail(within(source.name + ": subject token", read.error()));
+        text = *read;
+    }
+    co_return subject_token_in(source, std::move(text));
+}
+
+QueryParameters exchange_form(const CredentialsText& federation, std::string token,
+                              std::string scopes) {
+    QueryParameters out{{"grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"},
+                        {"audience", required_text_of(federation, "audience")},
+                        {"scope", std::move(scopes)},
+                        {"requested_token_type", "urn:ietf:params:oauth:token-type:access_token"},
+                        {"subject_token", std::move(token)},
+                        {"subject_token_type", required_text_of(federation, "subject_token_type")}};
+    const std::string project = text_of(federation, "workforce_pool_user_project");
     if (!project.empty())
         out.emplace_back("options", to_string(Json::object({{"userProject", Json(project)}})));
     return out;
@@ -97,17 +114,16 @@ QueryParameters exchange_form(const Json& federation, std::string token, std::st
 
 Task<AccessToken> ask_external_account(SharedLook look, CredentialsText federation,
                                        std::string scopes) {
-    const Json& json = federation.json;
     const std::string source = "the workload identity of " + federation.name;
-    const std::string account_url = text_field(json, "service_account_impersonation_url");
-    std::string uri = text_field(json, "token_url");
+    const std::string account_url = text_of(federation, "service_account_impersonation_url");
+    std::string uri = text_of(federation, "token_url");
     if (uri.empty()) uri = base_url_of(Service::sts, look->config.endpoints) + "/token";
     const Result<std::string> url = token_url(look->config.endpoints, Service::sts, uri);
     if (!url) co_return fail(within(source, url.error()));
-    const Json subject = object_field(json, "credential_source");
-    const std::string token = co_await read_subject_token(look, source, subject);
+    CredentialsText subject = part_of(federation, "credential_source");
+    const std::string token = co_await read_subject_token(look, std::move(subject));
     const std::string own_scopes = account_url.empty() ? scopes : impersonation_scope;
-    HttpRequest request = form_request(*url, exchange_form(json, token, own_scopes));
+    HttpRequest request = form_request(*url, exchange_form(federation, token, own_scopes));
     const Json answer = co_await ask_token_endpoint(look, source, std::move(request));
     AccessToken out = read_token_answer(look->host, answer, source);
     if (account_url.empty()) co_return std::move(out);

@@ -1,4 +1,5 @@
 // Tokens of another service account: iamcredentials' generateAccessToken.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -64,13 +65,11 @@ Task<AccessToken> impersonate(SharedLook look, AccessToken base, Impersonation a
 
 Task<AccessToken> ask_impersonated_account(SharedLook look, CredentialsText account,
                                            std::string scopes) {
-    Impersonation asked{
-        .url = required_text_field(account.json, "service_account_impersonation_url"),
-        .delegates = texts_field(account.json, "delegates"),
-        .scopes = std::move(scopes)};
-    CredentialsText base{.name = account.name + ", source_credentials",
-                         .json = object_field(account.json, "source_credentials")};
-    if (text_field(base.json, "type") == "impersonated_service_account")
+    Impersonation asked{.url = required_text_of(account, "service_account_impersonation_url"),
+                        .delegates = texts_of(account, "delegates"),
+                        .scopes = std::move(scopes)};
+    CredentialsText base = part_of(account, "source_credentials");
+    if (text_of(base, "type") == "impersonated_service_account")
         co_return fail(
             ErrorCode::invalid_config,
             base.name + ": they are impersonated in turn; name that account's delegates");

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "../api/json_fields.hpp"
 #include "assertion.hpp"
 #include "token_request.hpp"
 
@@ -15,14 +14,14 @@ constexpr const char* default_token_url = "https://oauth2.googleapis.com/token";
 
 Task<AccessToken> ask_service_account(SharedLook look, CredentialsText key, std::string scopes) {
     const std::string source = "the service account of " + key.name;
-    std::string uri = text_field(key.json, "token_uri");
+    std::string uri = text_of(key, "token_uri");
     if (uri.empty()) uri = default_token_url;
-    Assertion assertion{.issuer = required_text_field(key.json, "client_email"),
+    Assertion assertion{.issuer = required_text_of(key, "client_email"),
                         .scopes = std::move(scopes),
                         .audience = uri,
-                        .key_id = text_field(key.json, "private_key_id"),
+                        .key_id = text_of(key, "private_key_id"),
                         .at = look->host.now()};
-    const std::string pem = required_text_field(key.json, "private_key");
+    const std::string pem = required_text_of(key, "private_key");
     const Result<std::string> signed_text = sign_assertion(assertion, pem);
     if (!signed_text) co_return fail(within(source, signed_text.error()));
     const Result<std::string> url = token_url(look->config.endpoints, Service::oauth2, uri);

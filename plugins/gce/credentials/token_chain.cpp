@@ -6,8 +6,8 @@
 #include <capstan/renewed.hpp>
 #include <capstan/sentence.hpp>
 
-#include "../api/json_fields.hpp"
 #include "sources.hpp"
+#include "token_request.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -35,7 +35,7 @@ Task<std::shared_ptr<Look>> begin_look(Host host, CredentialsConfig config,
 Task<AccessToken> find_base_token(SharedLook look, std::string scopes) {
     CredentialsSearch search = co_await find_credentials_text(look);
     if (search.found) {
-        const std::string own = text_field(search.found->json, "quota_project_id");
+        const std::string own = text_of(*search.found, "quota_project_id");
         AccessToken out = co_await ask_with(look, *std::move(search.found), std::move(scopes));
         out.quota_project = own;
         co_return std::move(out);
@@ -113,7 +113,7 @@ Task<std::string> find_project(Host host, std::string setting, CredentialsConfig
     if (const std::string own = look->variable("GOOGLE_CLOUD_PROJECT"); !own.empty()) co_return own;
     CredentialsSearch search = co_await find_credentials_text(look);
     if (search.found) {
-        const std::string own = text_field(search.found->json, "project_id");
+        const std::string own = text_of(*search.found, "project_id");
         if (!own.empty()) co_return own;
     }
     const std::string absence =
@@ -138,7 +138,7 @@ Task<EndpointConfig> find_endpoints(Host host, EndpointConfig settings, Credenti
     const Result<CredentialsSearch> search = co_await as_result(find_credentials_text(look));
     std::string own = look->variable("GOOGLE_CLOUD_UNIVERSE_DOMAIN");
     if (search && search->found) {
-        const std::string theirs = text_field(search->found->json, "universe_domain");
+        const std::string theirs = text_of(*search->found, "universe_domain");
         if (!theirs.empty()) own = theirs;
     }
     if (!own.empty()) settings.universe = own;

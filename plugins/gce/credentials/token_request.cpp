@@ -33,7 +33,7 @@ UrlParts parts_of_url(std::string_view url) {
 }
 
 bool is_this_machine(std::string_view host) {
-    if (host.starts_with("[::1]")) return true;
+    if (host == "[::1]" || host.starts_with("[::1]:")) return true;
     host = host.substr(0, host.find(':'));
     return host == "localhost" || host == "127.0.0.1";
 }
@@ -46,7 +46,35 @@ const std::string* find_override(const EndpointConfig& endpoints, Service servic
     return nullptr;
 }
 
+template <class Read>
+auto read_part(const CredentialsText& credentials, Read read) {
+    try {
+        return read(credentials.json);
+    } catch (const Failure& failure) {
+        throw Failure(ErrorCode::invalid_config, credentials.name + ": " + failure.error().message);
+    }
+}
+
 }  // namespace
+
+std::string text_of(const CredentialsText& credentials, std::string_view key) {
+    return read_part(credentials, [key](const Json& json) { return text_field(json, key); });
+}
+
+std::string required_text_of(const CredentialsText& credentials, std::string_view key) {
+    return read_part(credentials,
+                     [key](const Json& json) { return required_text_field(json, key); });
+}
+
+std::vector<std::string> texts_of(const CredentialsText& credentials, std::string_view key) {
+    return read_part(credentials, [key](const Json& json) { return texts_field(json, key); });
+}
+
+CredentialsText part_of(const CredentialsText& credentials, std::string_view key) {
+    Json json =
+        read_part(credentials, [key](const Json& all) { return Json(object_field(all, key)); });
+    return {credentials.name + ", " + std::string(key), std::move(json)};
+}
 
 Result<std::string> token_url(const EndpointConfig& endpoints, Service service,
                               const std::string& url) {

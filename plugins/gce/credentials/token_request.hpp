@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <capstan/http.hpp>
 #include <capstan/json.hpp>
@@ -12,6 +13,14 @@
 #include "sources.hpp"
 
 namespace capstan::gce {
+
+/// Fields of credentials. One of another type is `invalid_config`, and so is a required one that is
+/// absent; the error names the credentials and shows no value.
+std::string text_of(const CredentialsText& credentials, std::string_view key);
+std::string required_text_of(const CredentialsText& credentials, std::string_view key);
+std::vector<std::string> texts_of(const CredentialsText& credentials, std::string_view key);
+/// An object in them, with its own place in its name; absent is one without members.
+CredentialsText part_of(const CredentialsText& credentials, std::string_view key);
 
 /// `url` as it is asked: with scheme and host of the settings' endpoint for that service, if there
 /// is one. `invalid_config`: a secret would go there without TLS. Without it only this machine is

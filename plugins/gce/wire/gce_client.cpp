@@ -45,9 +45,19 @@ ActionName name_parts_of(std::string_view action) {
             in_snake_case(action.substr(dot + 1))};
 }
 
-/// Without a token nothing was sent, so a time-out of its source leaves nothing open.
+/// Without a token nothing was sent, so a time-out of its source leaves nothing open. What a search
+/// for a token lacks is nothing that the resource lacks: a file that is not there is no group that
+/// is gone.
 Error tokenless_error(const std::string& action, Error error) {
-    if (error.code == ErrorCode::deadline) error.code = ErrorCode::unavailable;
+    switch (error.code) {
+        case ErrorCode::deadline: error.code = ErrorCode::unavailable; break;
+        case ErrorCode::unavailable:
+        case ErrorCode::throttled:
+        case ErrorCode::cancelled:
+        case ErrorCode::busy:
+        case ErrorCode::internal: break;
+        default: error.code = ErrorCode::unauthenticated;
+    }
     return within(action, std::move(error));
 }
 

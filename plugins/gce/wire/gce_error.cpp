@@ -220,8 +220,9 @@ Error classify_failure(std::string_view code, std::string_view message) {
 }
 
 bool is_stock_out(const Error& error) noexcept {
-    return error.code == ErrorCode::out_of_capacity &&
-           !contains(error.provider_code, "RESERVATION");
+    if (error.code != ErrorCode::out_of_capacity) return false;
+    if (contains(error.provider_code, "RESOURCE_POOL_EXHAUSTED")) return true;
+    return !contains(error.provider_code, "RESERVATION") && !contains(error.message, "reservation");
 }
 
 }  // namespace capstan::gce

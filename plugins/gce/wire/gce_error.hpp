@@ -46,6 +46,7 @@ FailedAttempt judge_refusal(const std::string& action, const HttpReply& reply, T
 Error classify_failure(std::string_view code, std::string_view message);
 
 /// Whether this failure says that its zone has no such machines left.
+/// A reservation that is full is none: another zone does not have it.
 bool is_stock_out(const Error& error) noexcept;
 
 }  // namespace capstan::gce

@@ -35,8 +35,10 @@ Result<std::vector<std::string>> split_link(std::string_view text) {
     for (;;) {
         const std::size_t end = text.find('/');
         CAPSTAN_TRY(std::string part, percent_decode(text.substr(0, end)));
-        if (part.empty() || part == "." || part == ".." || out.size() == link_parts_max)
-            return no_link(text);
+        // A slash that is encoded would be one of the path that the link is written as.
+        const bool is_name =
+            !part.empty() && part != "." && part != ".." && part.find('/') == std::string::npos;
+        if (!is_name || out.size() == link_parts_max) return no_link(text);
         out.push_back(std::move(part));
         if (end == std::string_view::npos) return out;
         text.remove_prefix(end + 1);

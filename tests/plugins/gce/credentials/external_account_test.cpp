@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <utility>
+
 #include <capstan/url.hpp>
 
 #include "fake_machine.hpp"
@@ -64,6 +66,29 @@ TEST(WorkloadIdentity, FetchesATokenFromAUrl) {
     EXPECT_THAT(machine.requests_to(sts_token_url).at(0).body, HasSubstr("subject_token=from-url"));
 }
 
+TEST(WorkloadIdentity, FetchesATokenWithoutTlsThroughNoProxy) {
+    for (const auto& [url, is_direct] : {std::pair("http://169.254.169.254/token", true),
+                                         std::pair("https://issuer.example/token", false)}) {
+        FakeMachine machine;
+        machine.answers[std::string("GET ") + url] = reply(200, "subject");
+        machine.answers[sts_request] = token_answer("federated");
+        ASSERT_TRUE(machine.ask(federation(R"({"url":")" + std::string(url) + R"("})")));
+        EXPECT_EQ(machine.requests_to(url).at(0).has(CAPSTAN_HTTP_DIRECT), is_direct) << url;
+    }
+}
+
+TEST(WorkloadIdentity, OfAUrlThatRefusesOrIsSilentSaysSo) {
+    FakeMachine machine;
+    const std::string asked = federation(R"({"url":"http://169.254.170.2/token"})");
+    EXPECT_FALSE(machine.ask(asked));
+    machine.answers["GET http://169.254.170.2/token"] = reply(403, "no");
+    EXPECT_THAT(machine.ask(asked).error().message,
+                AllOf(HasSubstr("file \"/key.json\", credential_source"), HasSubstr("403")));
+    EXPECT_TRUE(machine.requests_to(sts_token_url).empty());
+    EXPECT_EQ(machine.ask(federation(R"({"url":"ftp://a/b"})")).error().code,
+              ErrorCode::invalid_config);
+}
+
 TEST(WorkloadIdentity, ThenImpersonatesAnAccount) {
     FakeMachine machine;
     machine.environment.files["/t"] = "subject";
@@ -89,6 +114,25 @@ TEST(WorkloadIdentity, OfAProgramOrOfAwsIsNotSupported) {
     EXPECT_THAT(program.error().message, HasSubstr("a plugin starts no process"));
     EXPECT_THAT(machine.ask(federation(R"({"environment_id":"aws1"})")).error().message,
                 HasSubstr("AWS is not supported"));
+}
+
+TEST(WorkloadIdentity, OfAwsAsksNoUrlForARolesName) {
+    FakeMachine machine;
+    const auto refused = machine.ask(federation(
+        R"({"environment_id":"aws1","url":"http://169.254.169.254/latest/meta-data/iam"})"));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
+    EXPECT_EQ(machine.count(), 0U);
+}
+
+TEST(WorkloadIdentity, NamesTheProjectOfAWorkforce) {
+    FakeMachine machine;
+    machine.environment.files["/t"] = "subject";
+    machine.answers[sts_request] = token_answer("federated");
+    ASSERT_TRUE(
+        machine.ask(federation(R"({"file":"/t"})", R"(,"workforce_pool_user_project":"shop")")));
+    EXPECT_THAT(*parse_query(machine.requests_to(sts_token_url).at(0).body),
+                Contains(Pair("options", R"({"userProject":"shop"})")));
 }
 
 TEST(WorkloadIdentity, TellsAFileThatIsNotThere) {

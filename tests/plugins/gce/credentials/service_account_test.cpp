@@ -73,6 +73,22 @@ TEST(ServiceAccountKeys, ThatLackSomethingSayWhat) {
                 HasSubstr("private_key is absent"));
     EXPECT_THAT(machine.ask(R"({"type":"service_account","private_key":7})").error().message,
                 HasSubstr("client_email is absent"));
+    const auto refused =
+        machine.ask(R"({"type":"service_account","client_email":"a","private_key":["secret"]})");
+    EXPECT_EQ(refused.error().message, "file \"/key.json\": private_key is no text");
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_config) << "no later attempt helps";
+}
+
+TEST(ServiceAccountKeys, GoToNoHostThatOnlyLooksLikeThisMachine) {
+    for (const char* url : {"http://[::1].example.com/token", "http://localhost.example.com/token",
+                            "http://127.0.0.1@example.com/token", "https://user@example.com/token",
+                            "HTTP://example.com/token", "ftp://localhost/token", "token"}) {
+        FakeMachine machine;
+        const auto refused = machine.ask(key_file(R"(,"token_uri":")" + std::string(url) + "\""));
+        ASSERT_FALSE(refused) << url;
+        EXPECT_EQ(refused.error().code, ErrorCode::invalid_config) << url;
+        EXPECT_EQ(machine.count(), 0U) << url;
+    }
 }
 
 TEST(Users, ExchangeTheirRefreshToken) {

@@ -105,6 +105,34 @@ TEST(TokenChain, KeepsATokenAndRenewsOneThatWasRefused) {
     EXPECT_EQ(machine.count(), 2U);
 }
 
+TEST(TokenChain, RenewsBesideTheCallsBeforeTheEnd) {
+    Machine machine;
+    TokenChain chain(machine.host.host(), machine.config, machine.environment);
+    const auto token = [&] { return run(machine.host, chain.get())->text; };
+    EXPECT_EQ(token(), "served");
+    machine.answers[served_request] =
+        metadata_answer(R"({"access_token":"second","expires_in":3600})");
+    machine.host.advance(1h - 5min);
+    EXPECT_EQ(token(), "served") << "the metadata server still has the same one";
+    EXPECT_EQ(machine.count(), 1U);
+    machine.host.advance(5min - 200s);
+    EXPECT_EQ(token(), "served") << "no call waits for the renewal";
+    machine.host.advance(1s);
+    EXPECT_EQ(token(), "second");
+    EXPECT_EQ(machine.count(), 2U);
+}
+
+TEST(TokenChain, UsesATokenOnThatCannotBeRenewedUntilItsEnd) {
+    Machine machine;
+    TokenChain chain(machine.host.host(), machine.config, machine.environment);
+    EXPECT_EQ(run(machine.host, chain.get())->text, "served");
+    machine.answers.erase(served_request);
+    machine.host.advance(1h - 30s);
+    EXPECT_EQ(run(machine.host, chain.get())->text, "served");
+    machine.host.advance(30s);
+    EXPECT_EQ(run(machine.host, chain.get()).error().code, ErrorCode::unavailable);
+}
+
 TEST(Projects, AreTheSettingsTheEnvironmentsTheFilesOrTheMachines) {
     Machine machine;
     const auto find = [&](const std::string& setting) {

@@ -28,7 +28,7 @@ using testing::run;
 class RenewedTokens : public TokenProvider {
 public:
     Task<AccessToken> get() override {
-        if (fails) co_return fail(ErrorCode::deadline, "the metadata server is silent");
+        if (failure) co_return fail(*failure, "there is no token");
         AccessToken out{.text = "token-" + std::to_string(made),
                         .source = "the test",
                         .quota_project = quota_project};
@@ -41,7 +41,8 @@ public:
     }
     std::vector<std::string> refusals{};
     std::string quota_project{};
-    bool fails = false, is_stuck = false;
+    std::optional<ErrorCode> failure{};
+    bool is_stuck = false;
     int made = 1;
 };
 
@@ -164,11 +165,20 @@ TEST(GceClient, RenewsARefusedTokenOnce) {
 
 TEST(GceClient, SendsNothingWithoutAToken) {
     Google google;
-    google.tokens.fails = true;
+    google.tokens.failure = ErrorCode::deadline;
     const auto answer = google.call(resize_request());
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::unavailable) << "so nothing is left open";
     EXPECT_EQ(google.count(), 0U);
+}
+
+TEST(GceClient, TakesNoLackOfATokenForALackOfTheResource) {
+    for (const ErrorCode code : {ErrorCode::not_found, ErrorCode::conflict, ErrorCode::permission,
+                                 ErrorCode::invalid_config, ErrorCode::unauthenticated}) {
+        Google google;
+        google.tokens.failure = code;
+        EXPECT_EQ(google.call(list_request()).error().code, ErrorCode::unauthenticated);
+    }
 }
 
 TEST(GceClient, TakesAnAnswerThatIsNoJsonForNone) {

@@ -153,6 +153,11 @@ TEST(Failures, AreClassifiedByCodeAndWords) {
 TEST(StockOuts, AreOfAZoneAndNotOfAReservation) {
     EXPECT_TRUE(is_stock_out(classify_failure("ZONE_RESOURCE_POOL_EXHAUSTED", "")));
     EXPECT_FALSE(is_stock_out(classify_failure("RESERVATION_CAPACITY_EXCEEDED", "")));
+    for (const char* message :
+         {"Specified reservation r does not have available resources for the request.",
+          "All automatic reservations in your project, or shared with your project, are fully "
+          "consumed"})
+        EXPECT_FALSE(is_stock_out(classify_failure("X", message))) << message;
     EXPECT_FALSE(is_stock_out(classify_failure("QUOTA_EXCEEDED", "")));
 }
 

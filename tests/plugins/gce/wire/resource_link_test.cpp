@@ -46,7 +46,7 @@ TEST(ResourceLinks, ThatAreNoneAreRefused) {
           "projects/p/zones/z/instances", "projects/p/global/images", "zones/z/instances/i",
           "projects/p/planets/x/instances/i", "projects//zones/z/instances/i",
           "projects/p/zones/../instances/i", "projects/p/zones/z/instances/%zz",
-          "projects/p/zones/z/instances/a/b/c/d/e"}) {
+          "projects/p/zones/z/instances/a/b/c/d/e", "projects/p/global/images/a%2F..%2Fb"}) {
         const auto link = parse_link(text);
         ASSERT_FALSE(link) << text;
         EXPECT_EQ(link.error().code, ErrorCode::invalid_argument);
