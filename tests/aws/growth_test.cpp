@@ -77,6 +77,20 @@ TEST_F(AwsStories, TellWhyAndWhatIsReady) {
     EXPECT_THAT(plan.out, HasSubstr("increase web by 1"));
 }
 
+TEST_F(AwsStories, ShowATemplateBesideTheLastRealNode) {
+    AwsStory& s = begin({.groups = {{.name = "web", .labels = {{"team", "a"}}}}});
+    s.run();
+    ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
+    const std::string node = s.nodes().front();
+    commands::Ran explained;
+    EXPECT_TRUE(becomes(90s, [&] {
+        explained = s.ask("explain group --live web");
+        return explained.out.find("beside node " + node) != std::string::npos;
+    })) << explained.out;
+    EXPECT_EQ(explained.code, 0) << explained.err;
+    EXPECT_THAT(explained.out, AllOf(HasSubstr("m5.large"), HasSubstr("team")));
+}
+
 TEST_F(AwsStories, GoOnAfterAKillWithoutAMachineTooMany) {
     AwsStory& s = begin({.groups = {{.name = "web"}},
                          .more = {{"delays", boost::json::parse(R"({"launch": 1, "boot": 5})")}}});

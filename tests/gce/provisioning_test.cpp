@@ -23,7 +23,7 @@ TEST_F(GceStories, MakeAGroupForABigPodAndDeleteItAfterIt) {
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }));
     const std::vector<std::string> made = s.gce().groups();
     ASSERT_THAT(made, SizeIs(1));
-    EXPECT_THAT(made.front(), HasSubstr("nodeautoprovisioning-n2-standard-8-us-central1-"));
+    EXPECT_THAT(made.front(), HasSubstr("nodeautoprovisioning-gce-n2-standard-8-us-"));
 
     s.scale(0);
     EXPECT_TRUE(becomes(120s, [&] { return s.gce().groups().empty(); }));

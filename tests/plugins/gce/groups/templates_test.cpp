@@ -130,7 +130,9 @@ TEST(GceTemplates, AGroupThatIsNotListedIsNotFound) {
 }
 
 struct Priced : Described {
-    std::string path = ::testing::TempDir() + "gce_prices.json";
+    /// Tests run side by side.
+    std::string path = ::testing::TempDir() + "gce_prices_" +
+                       ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
     Priced() {
         config.price_file = path;
         write(0.2, "us-central1");
