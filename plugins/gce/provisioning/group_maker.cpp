@@ -178,8 +178,7 @@ Result<PlannedGroup> GroupMaker::new_group(const GroupPlan& plan) const {
     const std::shared_ptr<const Market> market = market_.read();
     if (!market)
         return fail(ErrorCode::unavailable, "what groups could be made of is not known yet");
-    CAPSTAN_TRY(PossibleGroup possible, market->make_group(plan));
-    return std::move(possible.planned);
+    return market->plan_group(plan);
 }
 
 // Changes, and what came of them.

@@ -11,6 +11,7 @@
 #include <capstan/well_known.hpp>
 
 #include "../groups/group_spec.hpp"
+#include "../templates/node_marks.hpp"
 #include "made_group.hpp"
 #include "suitable_types.hpp"
 #include "template_properties.hpp"
@@ -43,6 +44,47 @@ Result<void> check_instance_template(const InstanceTemplate& source, const Makin
                                                " has no boot disk with an image");
 }
 
+/// What the source's kube-env says of its own machine type, as it is of another one.
+Labels labels_of_type(const GceMachineType& type, const Labels& of_source) {
+    constexpr std::int64_t mib_per_gib = 1024;
+    Labels out{{"cloud.google.com/machine-family", family_of(type.name)},
+               {"cloud.google.com/gke-cpu-scaling-level", std::to_string(type.vcpus)},
+               {"cloud.google.com/gke-memory-gb-scaling-level",
+                std::to_string(type.memory_mib / mib_per_gib)}};
+    std::erase_if(out, [&](const auto& label) { return !of_source.contains(label.first); });
+    return out;
+}
+
+Labels kube_env_labels(const InstanceTemplate& source) {
+    const auto there = source.metadata.find(kube_env_key);
+    if (there == source.metadata.end()) return {};
+    const auto env = KubeEnv::parse(there->second);
+    std::vector<std::string> warnings;  // those of the template say it
+    return env ? read_node_labels(*env, warnings) : Labels();
+}
+
+/// Without properties, of which a node is not made, and with a kube-env that is read in no time.
+InstanceTemplate shortened(InstanceTemplate source) {
+    source.properties = Json();
+    const auto kube_env = source.metadata.find(kube_env_key);
+    Labels metadata;
+    if (kube_env != source.metadata.end())
+        metadata.emplace(std::string(kube_env_key), shorten_kube_env(kube_env->second));
+    source.metadata = std::move(metadata);
+    return source;
+}
+
+/// As the source has it where nothing can be added, and nothing has to be.
+Result<std::string> kube_env_for(const GroupPlan& plan, const Labels& own,
+                                 const InstanceTemplate& source) {
+    const auto there = source.metadata.find(kube_env_key);
+    const bool is_there = there != source.metadata.end();
+    Labels labels = plan.labels;
+    if (is_there) labels.insert(own.begin(), own.end());
+    if (labels.empty() && plan.taints.empty()) return std::string();
+    return write_kube_env(is_there ? there->second : std::string(), labels, plan.taints);
+}
+
 Result<void> check_label_of_plan(const std::string& key, const std::string& value) {
     CAPSTAN_CHECK(check_kubelet_label(key));
     if (is_label_key(key) && is_label_value(value)) return {};
@@ -67,6 +109,8 @@ Result<Market> Market::make(MarketFacts facts, MakingConfig config) {
     Market out(std::move(facts), std::move(config));
     out.arch_ =
         arch_of_template(out.facts_.source, out.facts_.image ? &*out.facts_.image : nullptr);
+    out.theory_ = shortened(out.facts_.source);
+    out.source_labels_ = kube_env_labels(out.theory_);
     out.complain();
     out.choose_types();
     out.make_offers();
@@ -184,7 +228,7 @@ std::optional<MachineType> Market::offer_type(const Known& known,
     out.allocatable = std::move(node->allocatable);
     for (const std::string& zone : known.zones) {
         for (const bool spot : terms()) {
-            const std::optional<Price> price = price_of(facts_.source, known.type, spot);
+            const std::optional<Price> price = price_of(theory_, known.type, spot);
             out.offerings.push_back({.zone = zone,
                                      .spot = spot,
                                      .labels = labels.at({zone, spot}),
@@ -231,30 +275,22 @@ Result<void> Market::check_plan(const GroupPlan& plan) const {
     return {};
 }
 
-/// As the source has it where nothing can be added, and nothing has to be.
-Result<std::string> Market::kube_env_of(const GroupPlan& plan) const {
-    const auto there = facts_.source.metadata.find(kube_env_key);
-    const bool is_there = there != facts_.source.metadata.end();
-    Labels labels = plan.labels;
-    if (is_there) labels.merge(provisioning_labels(plan.spot));
-    if (labels.empty() && plan.taints.empty()) return std::string();
-    return write_kube_env(is_there ? there->second : std::string(), labels, plan.taints);
-}
-
-Result<InstanceTemplate> Market::template_of(const GroupPlan& plan,
-                                             const GceMachineType& type) const {
-    InstanceTemplate out = facts_.source;
-    CAPSTAN_TRY(std::string kube_env, kube_env_of(plan));
+Result<InstanceTemplate> Market::template_of(const GroupPlan& plan, const GceMachineType& type,
+                                             const InstanceTemplate& source) const {
+    InstanceTemplate out = source;
+    Labels own = labels_of_type(type, source_labels_);
+    own.merge(provisioning_labels(plan.spot));
+    CAPSTAN_TRY(std::string kube_env, kube_env_for(plan, own, source));
     if (!kube_env.empty())
         out.metadata.insert_or_assign(std::string(kube_env_key), std::move(kube_env));
-    CAPSTAN_TRY(out.labels, make_machine_labels(plan, facts_.source.labels, config_));
+    CAPSTAN_TRY(out.labels, make_machine_labels(plan, source.labels, config_));
     out.link = {.project = config_.project,
                 .place = {},
                 .collection = "instanceTemplates",
                 .name = name_of_made_group(plan.name, config_.cluster)};
     out.id.clear();
     out.machine_type = type.name;
-    out.accelerators = accelerators_on(type, facts_.source);
+    out.accelerators = accelerators_on(type, source);
     out.is_spot = plan.spot;
     if (plan.spot && out.termination_action.empty()) out.termination_action = "DELETE";
     if (plan.spot) out.reservation_affinity.clear();
@@ -286,7 +322,7 @@ Result<NodeTemplate> Market::node_of(const GroupPlan& plan, const InstanceTempla
 Result<NodeTemplate> Market::bare_node_of(const GceMachineType& type, const Terms& terms) const {
     const GroupPlan plan{
         .name = "offer", .machine_type = type.name, .zone = terms.first, .spot = terms.second};
-    CAPSTAN_TRY(const InstanceTemplate made, template_of(plan, type));
+    CAPSTAN_TRY(const InstanceTemplate made, template_of(plan, type, theory_));
     return node_of(plan, made, type);
 }
 
@@ -304,17 +340,31 @@ NodeGroup Market::listed_as(const ManagedGroup& group, const GroupPlan& plan, co
     return out;
 }
 
-Result<PossibleGroup> Market::make_group(const GroupPlan& plan) const {
+Result<const Market::Known*> Market::find_known(const GroupPlan& plan) const {
     const Known* const known = find_offered(plan);
     if (known == nullptr)
         return fail(ErrorCode::unsupported, std::string(plan.spot ? "spot " : "") +
                                                 plan.machine_type + " is not on offer in zone " +
                                                 in_quotes(plan.zone));
     CAPSTAN_CHECK(check_plan(plan));
-    CAPSTAN_TRY(const InstanceTemplate made, template_of(plan, known->type));
-    PossibleGroup out{.group = group_of(plan, made)};
-    CAPSTAN_TRY(out.planned.node, node_of(plan, made, known->type));
-    out.planned.group = listed_as(out.group, plan, *known, made, out.planned.node);
+    return known;
+}
+
+Result<PlannedGroup> Market::plan_group(const GroupPlan& plan) const {
+    CAPSTAN_TRY(const Known* const known, find_known(plan));
+    CAPSTAN_TRY(const InstanceTemplate made, template_of(plan, known->type, theory_));
+    PlannedGroup out;
+    CAPSTAN_TRY(out.node, node_of(plan, made, known->type));
+    out.group = listed_as(group_of(plan, made), plan, *known, made, out.node);
+    return out;
+}
+
+Result<PossibleGroup> Market::make_group(const GroupPlan& plan) const {
+    PossibleGroup out;
+    CAPSTAN_TRY(out.planned, plan_group(plan));
+    CAPSTAN_TRY(const InstanceTemplate made,
+                template_of(plan, known_.at(plan.machine_type).type, facts_.source));
+    out.group = group_of(plan, made);
     out.template_link = made.link;
     out.template_properties = make_template_properties(made);
     out.description = describe_made_group(plan, config_.cluster);

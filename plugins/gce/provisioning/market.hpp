@@ -46,7 +46,10 @@ public:
 
     /// Types by name; of each those zones in which there is one.
     const MachineTypes& machine_types() const noexcept { return offers_; }
-    /// `unsupported`: it is not on offer, or its nodes would not be what the plan wants.
+    /// `unsupported`: it is not on offer, or its nodes would not be what the plan wants. Of this
+    /// alone there are thousands in a pass.
+    Result<PlannedGroup> plan_group(const GroupPlan& plan) const;
+    /// The same with all that Google is told.
     Result<PossibleGroup> make_group(const GroupPlan& plan) const;
     /// Sentences about what keeps offers away: globs that match nothing, no zone.
     const std::vector<std::string>& complaints() const noexcept { return complaints_; }
@@ -74,8 +77,9 @@ private:
 
     const Known* find_offered(const GroupPlan& plan) const;
     Result<void> check_plan(const GroupPlan& plan) const;
-    Result<std::string> kube_env_of(const GroupPlan& plan) const;
-    Result<InstanceTemplate> template_of(const GroupPlan& plan, const GceMachineType& type) const;
+    Result<const Known*> find_known(const GroupPlan& plan) const;
+    Result<InstanceTemplate> template_of(const GroupPlan& plan, const GceMachineType& type,
+                                         const InstanceTemplate& source) const;
     ManagedGroup group_of(const GroupPlan& plan, const InstanceTemplate& made) const;
     Result<NodeTemplate> node_of(const GroupPlan& plan, const InstanceTemplate& made,
                                  const GceMachineType& type) const;
@@ -87,7 +91,9 @@ private:
 
     MarketFacts facts_{};
     MakingConfig config_{};
-    std::string arch_{};  ///< of the image
+    InstanceTemplate theory_{};  ///< the source, with what a node is made of alone
+    Labels source_labels_{};     ///< of the source's kube-env
+    std::string arch_{};         ///< of the image
     std::map<std::string, Known> known_{};
     MachineTypes offers_{};  ///< by name
     std::vector<std::string> complaints_{};

@@ -73,4 +73,8 @@ std::string arch_of_family(const std::string& family);
 Result<std::string> write_kube_env(const std::string& kube_env, const Labels& labels,
                                    const std::vector<Taint>& taints);
 
+/// `kube_env` with those variables alone that templates, options and write_kube_env read: what they
+/// say is the same, and takes a hundredth of the time to read. As it is where it cannot be read.
+std::string shorten_kube_env(const std::string& kube_env);
+
 }  // namespace capstan::gce

@@ -3,6 +3,11 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -58,9 +63,23 @@ std::string with_argument(std::string text, std::string_view name, const std::st
     return text + (text.empty() ? "" : " ") + begin + value;
 }
 
-void write_variable(YAML::Emitter& out, const std::string& name, const std::string& value) {
-    out << YAML::Key << name << YAML::Value << YAML::DoubleQuoted << value;
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+Result<std::string> yaml_text(const Variables& variables) {
+    YAML::Emitter out;
+    out << YAML::BeginMap;
+    for (const auto& [name, value] : variables)
+        out << YAML::Key << name << YAML::Value << YAML::DoubleQuoted << value;
+    out << YAML::EndMap;
+    if (!out.good())
+        return fail(ErrorCode::unsupported, "kube-env cannot be written: " + out.GetLastError());
+    return std::string(out.c_str()) + "\n";
 }
+
+/// All that is looked for in this folder.
+constexpr std::array<std::string_view, 6> variables_that_count{
+    "AUTOSCALER_ENV_VARS", "KUBELET_ARGS", "KUBELET_TEST_ARGS",
+    "MAX_PODS_PER_NODE",   "NODE_LABELS",  "NODE_TAINTS"};
 
 }  // namespace
 
@@ -89,13 +108,18 @@ Result<std::string> write_kube_env(const std::string& kube_env, const Labels& la
         at->second = with_argument(at->second, "node-labels", label_text);
         at->second = with_argument(at->second, "register-with-taints", taint_text);
     }
-    YAML::Emitter out;
-    out << YAML::BeginMap;
-    for (const auto& [name, value] : variables) write_variable(out, name, value);
-    out << YAML::EndMap;
-    if (!out.good())
-        return fail(ErrorCode::unsupported, "kube-env cannot be written: " + out.GetLastError());
-    return std::string(out.c_str()) + "\n";
+    return yaml_text(variables);
+}
+
+std::string shorten_kube_env(const std::string& kube_env) {
+    const Result<KubeEnv> env = KubeEnv::parse(kube_env);
+    if (!env || env->variables().empty()) return kube_env;
+    // One variable stays in any case: without any there would be no kube-env.
+    Variables some{{"AUTOSCALER_ENV_VARS", ""}};
+    for (const std::string_view name : variables_that_count)
+        if (auto value = env->find(name))
+            some.insert_or_assign(std::string(name), *std::move(value));
+    return yaml_text(some).value_or(kube_env);
 }
 
 }  // namespace capstan::gce

@@ -80,6 +80,59 @@ TEST(GceMarket, SaysWhatANodeWillBe) {
     EXPECT_EQ(node.capacity.amount("cpu"), 4000);
 }
 
+TEST(GceMarket, PlansWhatItMakes) {
+    const Market market = market_of();
+    EXPECT_EQ(*market.plan_group(usual_plan()), market.make_group(usual_plan())->planned);
+}
+
+TEST(GceMarket, TellsLabelsOfTheMachineTypeAsTheyAreOfTheOther) {
+    MarketFacts facts = usual_facts();
+    facts.source.metadata["kube-env"] =
+        "NODE_LABELS: "
+        "cloud.google.com/machine-family=n2,cloud.google.com/gke-cpu-scaling-level=2\n";
+    facts.types_by_zone["us-central1-a"].push_back(type_of("e2-standard-8", 8, 32768));
+    GroupPlan plan = usual_plan();
+    plan.machine_type = "e2-standard-8";
+    const auto planned = market_of(facts).plan_group(plan);
+    ASSERT_TRUE(planned) << planned.error().message;
+    EXPECT_THAT(planned->node.labels, Contains(Pair("cloud.google.com/machine-family", "e2")));
+    EXPECT_THAT(planned->node.labels,
+                Contains(Pair("cloud.google.com/gke-cpu-scaling-level", "8")));
+    EXPECT_EQ(planned->node.labels.count("cloud.google.com/gke-memory-gb-scaling-level"), 0u)
+        << "the source has none";
+}
+
+TEST(GceMarket, OfASpotSourceOffersSpotAlone) {
+    MarketFacts facts = usual_facts();
+    facts.source.is_spot = true;
+    const Market market = market_of(facts);
+    for (const MachineType& type : market.machine_types().types)
+        for (const MachineOffering& offering : type.offerings) EXPECT_TRUE(offering.spot);
+    EXPECT_THAT(market.complaints(), Contains(HasSubstr("is for spot machines")));
+    EXPECT_FALSE(market.plan_group(usual_plan()));
+}
+
+TEST(GceMarket, OffersCustomTypesThatTheSettingsNameWhereTheirFamilyIs) {
+    MakingConfig config = usual_config();
+    config.machine_types = {"n2-custom-4-8192", "c9-custom-4-8192"};
+    const Market market = market_of(usual_facts(), config);
+    EXPECT_THAT(names_of(market.machine_types()), ElementsAre("n2-custom-4-8192"));
+    EXPECT_THAT(market.machine_types().types[0].offerings, SizeIs(4));
+    EXPECT_THAT(market.complaints(), Contains(HasSubstr("c9-custom-4-8192")));
+}
+
+TEST(GceMarket, AnOfferTellsItsZoneAndTermsAndATypeTheRest) {
+    const MachineType type = market_of().machine_types().types.front();
+    EXPECT_EQ(type.labels.count("topology.kubernetes.io/zone"), 0u);
+    EXPECT_THAT(type.labels, Contains(Pair("node.kubernetes.io/instance-type", "n2-standard-2")));
+    EXPECT_THAT(type.labels, Contains(Pair("topology.kubernetes.io/region", "us-central1")));
+    for (const MachineOffering& offering : type.offerings) {
+        EXPECT_THAT(offering.labels, Contains(Pair("topology.kubernetes.io/zone", offering.zone)));
+        EXPECT_THAT(offering.labels, Contains(Pair("cloud.google.com/gke-provisioning",
+                                                   offering.spot ? "spot" : "standard")));
+    }
+}
+
 TEST(GceMarket, WritesThePlanIntoTheInstanceTemplate) {
     GroupPlan plan = usual_plan();
     plan.spot = true;

@@ -66,5 +66,34 @@ TEST(WrittenKubeEnv, NeedsOneToBeginWith) {
         << "what is there has to be understood";
 }
 
+TEST(ShortKubeEnv, SaysWhatTheWholeOneSaysOfNodes) {
+    const std::string whole =
+        "AUTOSCALER_ENV_VARS: "
+        "os=linux;os_distribution=cos;node_labels=a=b;node_taints=c=d:NoExecute;"
+        "kube_reserved=cpu=70m;autoscaling_options=scaledownunneededtime=3m\n"
+        "NODE_LABELS: a=b\nNODE_TAINTS: c=d:NoExecute\nMAX_PODS_PER_NODE: '32'\n"
+        "KUBELET_ARGS: --v=2 --max-pods=64\n"
+        "KUBELET_TEST_ARGS: --system-reserved=cpu=10m\nCA_CERT: " +
+        std::string(2000, 'Q') + "\n";
+    const std::string some = shorten_kube_env(whole);
+    EXPECT_LT(some.size(), whole.size() - 1900);
+    const TemplateConfig config;
+    EXPECT_EQ(make_template(usual_sources(some), config)->node,
+              make_template(usual_sources(whole), config)->node);
+    EXPECT_EQ(read_kube_env_options(usual_sources(some).instance_template).options,
+              read_kube_env_options(usual_sources(whole).instance_template).options);
+    const auto again = write_kube_env(some, {{"team", "ml"}}, taint);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(make_template(usual_sources(*again), config)->node,
+              make_template(usual_sources(*write_kube_env(whole, {{"team", "ml"}}, taint)), config)
+                  ->node);
+}
+
+TEST(ShortKubeEnv, IsOneWhereThereIsOne) {
+    EXPECT_FALSE(KubeEnv::parse(shorten_kube_env("CA_CERT: x\n"))->variables().empty())
+        << "a node without any is none of GKE's";
+    for (const char* none : {"", "- a\n", "a: [\n"}) EXPECT_EQ(shorten_kube_env(none), none);
+}
+
 }  // namespace
 }  // namespace capstan::gce
