@@ -9,9 +9,11 @@
 namespace capstan::gce {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 const std::string made_name = name_of_made_group(usual_plan().name, "prod");
@@ -126,7 +128,89 @@ TEST(GceGroupMaker, KeepsBothWhereGoogleGaveNoAnswer) {
     google.on("POST " + templates_path, done()).on("POST " + groups_path, "", 503);
     const auto open = google.create();
     ASSERT_FALSE(open);
-    EXPECT_THAT(google.changes(), ::testing::Not(::testing::Contains("DELETE template")));
+    EXPECT_THAT(google.changes(), Not(Contains("DELETE template")));
+}
+
+TEST(GceGroupMaker, CleansUpWhatWasNeverMadeOnceThatIsSure) {
+    Making google;
+    google.on("POST " + templates_path, done())
+        .on("POST " + groups_path, "", 503)
+        .on("DELETE " + template_path, done());
+    ASSERT_FALSE(google.create());
+    google.host().advance(std::chrono::minutes(5));
+    ASSERT_TRUE(google.run(google.maker.machine_types()));
+    EXPECT_THAT(google.changes(), Not(Contains("DELETE template"))) << "Google may show it yet";
+    google.host().advance(std::chrono::minutes(6));
+    ASSERT_TRUE(google.run(google.maker.machine_types()));
+    EXPECT_THAT(google.changes().back(), "DELETE template");
+}
+
+TEST(GceGroupMaker, KeepsBothWhereTheOperationGoesOn) {
+    Making google;
+    google.on("POST " + templates_path, done())
+        .on("POST " + groups_path, operation_answer())
+        .on("GET projects/shop/zones/us-central1-a/operations/op-1", operation_answer());
+    const auto open = google.create();
+    ASSERT_FALSE(open);
+    EXPECT_EQ(open.error().code, ErrorCode::deadline);
+    EXPECT_THAT(open.error().message, HasSubstr("it still goes on"));
+    EXPECT_THAT(google.changes(), ElementsAre("POST template", "POST group"));
+    google.on("GET " + group_path, group_json())
+        .on("GET " + template_path, template_json(made_name, made_labels()));
+    EXPECT_TRUE(google.create()) << "and it has come";
+    EXPECT_THAT(google.changes(), SizeIs(2));
+}
+
+TEST(GceGroupMaker, TakesNoGroupThatIsBeingDeletedForOneThatIsThere) {
+    Making google;
+    google.on("GET " + group_path, group_json())
+        .on("GET " + group_path, group_json())
+        .on("GET " + group_path, R"({"error":{"code":404,"message":"gone"}})", 404)
+        .on("GET " + template_path, template_json(made_name, made_labels()))
+        .on("POST " + group_path + "/listManagedInstances", "{}")
+        .on("DELETE " + group_path, operation_answer())
+        .on("DELETE " + template_path, done())
+        .on("GET projects/shop/zones/us-central1-a/operations/op-1", operation_answer());
+    EXPECT_EQ(google.destroy().error().code, ErrorCode::deadline);
+    EXPECT_EQ(google.create().error().code, ErrorCode::unavailable);
+    ASSERT_TRUE(google.run(google.maker.machine_types()));
+    EXPECT_THAT(google.changes(), ElementsAre("DELETE group", "DELETE template"))
+        << "once it is gone its instance template goes, too";
+}
+
+TEST(GceGroupMaker, TriesAnInstanceTemplateAgainThatCouldNotBeDeleted) {
+    Making google;
+    google.on("GET " + group_path, group_json())
+        .on("GET " + template_path, template_json(made_name, made_labels()))
+        .on("POST " + group_path + "/listManagedInstances", "{}")
+        .on("DELETE " + group_path, done())
+        .on("DELETE " + template_path,
+            R"({"error":{"code":400,"message":"in use","errors":[{"reason":"resourceInUseByAnotherResource"}]}})",
+            400)
+        .on("DELETE " + template_path, done());
+    EXPECT_TRUE(google.destroy()) << "the group is gone";
+    EXPECT_THAT(google.host().log_lines().back().message, HasSubstr("is left over"));
+    ASSERT_TRUE(google.run(google.maker.machine_types()));
+    ASSERT_TRUE(google.run(google.maker.machine_types()));
+    EXPECT_THAT(google.changes(),
+                ElementsAre("DELETE group", "DELETE template", "DELETE template"));
+}
+
+TEST(GceGroupMaker, MakesMachinesInTheZonesOfTheSubnetworksRegion) {
+    MakingConfig config = usual_config();
+    config.zones.clear();
+    Making silent(config);
+    const auto nowhere = silent.run(silent.maker.machine_types());
+    EXPECT_EQ(nowhere.error().code, ErrorCode::invalid_config);
+    EXPECT_THAT(nowhere.error().message, HasSubstr("name the zones"));
+    config.region = "us-central1";
+    Making google(config);
+    google.on(
+        "GET projects/shop/regions/us-central1",
+        R"({"zones":["projects/shop/zones/us-central1-b","projects/shop/zones/us-central1-a"]})");
+    const auto offers = google.run(google.maker.machine_types());
+    ASSERT_TRUE(offers) << offers.error().message;
+    EXPECT_THAT(offers->types.at(0).offerings, SizeIs(4));
 }
 
 TEST(GceGroupMaker, DeletesAnEmptyGroupAndItsInstanceTemplate) {
