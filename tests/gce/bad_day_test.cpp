@@ -13,7 +13,7 @@ constexpr auto bad_day = R"rules([
     {"fault": "reset_after", "every": 3, "action": "POST .*/(createInstances|deleteInstances|resize)"
 },
     {"fault": "looping_token", "skip": 5, "every": 9, "action": "GET .*/aggregated/instanceGroupManagers", "count": 2},
-    {"fault": "error", "every": 2, "code": "rateLimitExceeded", "status": 403, "action": "POST .*/wait"},
+    {"fault": "error", "every": 2, "code": "rateLimitExceeded", "status": 403, "action": ".*/operations/.*"},
     {"fault": "error", "every": 7, "code": "backendError", "status": 503, "service": "compute"},
     {"fault": "error", "count": 1, "status": 500, "service": "metadata"},
     {"fault": "hang", "every": 12, "seconds": 60},
