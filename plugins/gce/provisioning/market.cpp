@@ -248,10 +248,10 @@ Result<InstanceTemplate> Market::template_of(const GroupPlan& plan,
     if (!kube_env.empty())
         out.metadata.insert_or_assign(std::string(kube_env_key), std::move(kube_env));
     CAPSTAN_TRY(out.labels, make_machine_labels(plan, facts_.source.labels, config_));
-    out.link = {.project = config_.project,
-                .place = {},
-                .collection = "instanceTemplates",
-                .name = name_of_made_group(plan.name, config_.cluster)};
+    out.link.project = config_.project;
+    out.link.place = {};
+    out.link.collection = "instanceTemplates";
+    out.link.name = name_of_made_group(plan.name, config_.cluster);
     out.id.clear();
     out.machine_type = type.name;
     out.accelerators = accelerators_on(type, facts_.source);
@@ -263,10 +263,10 @@ Result<InstanceTemplate> Market::template_of(const GroupPlan& plan,
 
 ManagedGroup Market::group_of(const GroupPlan& plan, const InstanceTemplate& made) const {
     ManagedGroup out;
-    out.link = {.project = config_.project,
-                .place = {Scope::zone, plan.zone},
-                .collection = "instanceGroupManagers",
-                .name = made.link.name};
+    out.link.project = config_.project;
+    out.link.place = {Scope::zone, plan.zone};
+    out.link.collection = "instanceGroupManagers";
+    out.link.name = made.link.name;
     out.base_name = made.link.name;
     out.template_link = made.link.path();
     out.is_stable = true;

@@ -29,7 +29,7 @@ TEST(Mistakes, InAConfigurationAreToldOnceWithAWayOut) {
     } cases[] = {
         {"[pipeline]\nclouds = [\"azure\"]",
          ":2:11: pipeline.clouds[0]: no plugin instance named 'azure'; this version ships of kind "
-         "cloud: aws, external_grpc, simulated\n"},
+         "cloud: aws, external_grpc, gce, simulated\n"},
         {"[pipeline.scale_up]\nsimilarity = [\"resources\"]\nexpanders = [\"cheapest\"]",
          "named 'cheapest'; this version ships of kind expander: grpc_expander, label_priority, "
          "least_nodes, least_waste, most_pods, price, priority, random\n"},
