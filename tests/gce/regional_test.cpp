@@ -54,21 +54,27 @@ TEST_P(GceShapes, MoveToTheOtherZonesInThePassThatSeesTheStockOut) {
     EXPECT_EQ(s.gce().target("spare"), 0);
     for (const auto& [zone, machines] : zones_of(s.gce(), "web")) EXPECT_NE(zone, three_zones[0]);
     expect_acted_in_that_pass(first_sight(s.gce(), "web", "web"));
-    EXPECT_FALSE(s.has_logged("backed off"));
+    EXPECT_FALSE(s.has_logged(id_of(regional(GetParam())) + " is left alone"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, GceShapes, ::testing::Values("BALANCED", "ANY"),
                          [](const auto& shape) { return std::string(shape.param); });
 
 TEST_F(GceStories, BackOffAnEvenGroupThatHasAZoneWithoutMachines) {
-    GceStory& s = begin({.groups = {regional("EVEN"), {.name = "spare", .place = "us-central1-b"}},
+    Group even = regional("EVEN");
+    even.labels = {{"zalando.org/scaling-priority", "100"}};
+    GceStory& s = begin({.groups = {even, {.name = "spare", .place = "us-central1-b"}},
                          .more = {{"capacity", json::parse(a_is_sold_out)}}},
                         {.expanders = R"(["label_priority", "least_waste"])"});
     s.scale(3);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(3); }));
-    EXPECT_TRUE(s.has_logged("ZONE_RESOURCE_POOL_EXHAUSTED"));
-    EXPECT_GE(s.gce().target("spare"), 1) << "another group takes what has no room";
+    EXPECT_EQ(s.gce().target("spare"), 1) << "another group takes what has no room";
+    EXPECT_THAT(zones_of(s.gce(), "web"),
+                UnorderedElementsAre(Pair(three_zones[1], 1), Pair(three_zones[2], 1)));
+    expect_acted_in_that_pass(first_sight(s.gce(), "web", "spare"));
+    EXPECT_TRUE(s.has_logged("ZONE_RESOURCE_POOL_EXHAUSTED")) << "in Google's words";
+    EXPECT_TRUE(s.has_logged(id_of(even) + " is left alone"));
 }
 
 /// When all of its zones have none left, it is out of stock as a zonal group is.

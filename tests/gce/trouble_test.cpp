@@ -14,6 +14,7 @@ using e2e::becomes;
 using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 /// Spot before on demand, by the label that the Zalando fork's expander reads.
 World spot_and_on_demand(const char* capacity) {
@@ -92,11 +93,13 @@ TEST_F(GceStories, LeaveAnAbandonedMachineAlone) {
          .body = {
              {"instances", json::array{"zones/us-central1-a/instances/" + std::string(machine)}}}});
     ASSERT_TRUE(becomes(30s, [&] { return s.gce().target("web") == 0; }));
-    s.scale(0);
-    s.scale(2);
-    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(2); }));
+    s.scale(3);
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
+    EXPECT_THAT(s.gce().created("web"), SizeIs(2)) << "its pod stays where it is";
     s.scale(0);
     EXPECT_TRUE(becomes(90s, [&] { return s.gce().target("web") == 0; }));
+    EXPECT_TRUE(becomes(30s, [&] { return s.nodes().size() == 1; }));
+    EXPECT_THAT(s.nodes(), Contains(machine)) << "though it is empty";
     for (const Call& call : s.gce().calls("deleteInstances"))
         EXPECT_THAT(call.instances(), Not(Contains(machine)));
 }

@@ -21,6 +21,8 @@ from .tokens import oauth_token
 TITLES = {"compute": ("Compute Engine API", "compute.googleapis.com"),
           "cloudresourcemanager": ("Cloud Resource Manager API", "cloudresourcemanager.googleapis.com"),
           "iamcredentials": ("IAM Service Account Credentials API", "iamcredentials.googleapis.com")}
+# Scopes that the documents do not name, and with which Google's own client asks.
+MORE_SCOPES = {"iamcredentials": ("https://www.googleapis.com/auth/iam",)}
 # Methods that are asked without a token.
 OPEN = ("sts.token", "oauth2.token")
 
@@ -137,7 +139,7 @@ class Access:
         if service in TITLES and TITLES[service][1] in self.disabled:
             raise service_disabled(*TITLES[service], CLOUD.projects.get(project, next(iter(CLOUD.projects.values()))))
         if ask.token is not None:
-            if not set(ask.token.scopes) & set(contract.scopes(ask.method)):
+            if not set(ask.token.scopes) & {*contract.scopes(ask.method), *MORE_SCOPES.get(service, ())}:
                 raise scope_insufficient(TITLES[service][1], contract.dotted(ask.method))
             self.check_quota_project(ask, quota_project)
         if service != "compute" or project in PUBLIC_PROJECTS and ask.method.startswith("compute.images."):
@@ -178,6 +180,8 @@ def read_body(call, headers, body):
         content = json.loads(body)
     except ValueError:
         raise Refusal(400, "parseError", "Parse Error", status="INVALID_ARGUMENT") from None
+    if call["method"].startswith("iamcredentials."):  # Google's own client writes null for what it leaves out
+        content = {name: value for name, value in content.items() if value is not None}
     if call["method"] not in OPEN:
         call["body"] = content
     return content

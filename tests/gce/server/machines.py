@@ -45,17 +45,13 @@ def gpus_of(machine):
     return found[3], found[2]
 
 
-def machine_of(group, member):
-    made = member.machine
-    launch = member.launch()
+def kubelet_of(launch, properties):
+    """What is the same for a machine of a group and one that was abandoned."""
     cores, memory, *_ = catalog.OFFERED.find(launch.type) or (0, 0)
-    text, kube_env = kube_env_of(member.properties)
-    out = {
-        "id": member.name, "provider_id": f"gce://{group.project}/{member.zone}/{member.name}",
-        "group": group.id_text, "zone": member.zone, "region": member.zone.rpartition("-")[0], "type": launch.type,
-        "spot": launch.spot, "state": member.action, "status": made.status if made else "",
-        "number": made.id if made else "", "ready": bool(made) and made.status == "RUNNING",
-        "errors": [error["code"] for error in member.errors],
+    text, kube_env = kube_env_of(properties)
+    return {
+        "id": launch.name, "provider_id": f"gce://{launch.project}/{launch.zone}/{launch.name}", "zone": launch.zone,
+        "region": launch.zone.rpartition("-")[0], "type": launch.type, "spot": launch.spot,
         "vcpus": cores, "memory_mib": memory, "arch": "arm64" if catalog.architecture_of(launch.type) == "ARM64" else "amd64",
         "pods": 110, "gpus": 0, "gpu_type": "",
         "labels": pairs(str(kube_env.get("NODE_LABELS") or variable(kube_env, "node_labels"))),
@@ -63,14 +59,27 @@ def machine_of(group, member):
                    pairs(str(kube_env.get("NODE_TAINTS") or variable(kube_env, "node_taints"))).items()],
         "kube_reserved": pairs(variable(kube_env, "kube_reserved")), "kube_env": text,
     }
-    if made:
-        out["gpus"], out["gpu_type"] = gpus_of(made)
-    return out
+
+
+def made_of(machine):
+    if machine is None:
+        return {"status": "", "number": "", "ready": False}
+    gpus, gpu_type = gpus_of(machine)
+    return {"status": machine.status, "number": machine.id, "ready": machine.status == "RUNNING", "gpus": gpus,
+            "gpu_type": gpu_type}
+
+
+def machine_of(group, member):
+    return {**kubelet_of(member.launch(), member.properties), **made_of(member.machine), "group": group.id_text,
+            "state": member.action, "errors": [error["code"] for error in member.errors]}
 
 
 def machines():
-    """Those of groups, and those that were abandoned and run on."""
-    return [machine_of(group, member) for group in CLOUD.groups.values() for member in group.members.values()]
+    """Those of groups, and those that were abandoned and run on: their group is ""."""
+    own = [machine_of(group, member) for group in CLOUD.groups.values() for member in group.members.values()]
+    known = {machine["number"] for machine in own}
+    return own + [{**kubelet_of(machine.launch, machine.properties), **made_of(machine), "group": "", "state": "",
+                   "errors": []} for machine in CLOUD.machines.values() if machine.id not in known]
 
 
 def groups():
