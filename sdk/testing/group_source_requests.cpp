@@ -46,13 +46,9 @@ private:
         for (const NodeGroup& g : groups) crossing.push_back(arena.to_abi(g));
         for (const capstan_group& g : crossing)
             existing.push_back({sizeof(capstan_existing_group), 0, &g, nullptr});
-        in = {sizeof in,
-              0,
-              arena.list(pods),
-              arena.list(types),
-              array_of(existing),
-              arena.list(room),
-              str("cloud")};
+        in = {
+            sizeof in,        0,           arena.list(pods), arena.list(types), array_of(existing),
+            arena.list(room), str("cloud")};
     }
 };
 

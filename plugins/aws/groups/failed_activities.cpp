@@ -75,7 +75,7 @@ Task<void> FailedActivities::read(std::string group) {
     if (at == groups_.end()) co_return;
     if (!activities) {
         warnings_.tell(group, "whether launches of group " + in_quotes(group) +
-                              " fail is not known: " + activities.error().message);
+                                  " fail is not known: " + activities.error().message);
         co_return;
     }
     warnings_.end(group);

@@ -102,7 +102,7 @@ void TypeSource::keep(const std::vector<std::string>& names,
 
 void TypeSource::tell_table(const Error& error) {
     warnings_.tell("types", "instance types that EC2 has not told yet are those of a table of " +
-                            table().date() + ": " + error.message);
+                                table().date() + ": " + error.message);
 }
 
 Task<bool> TypeSource::read_all() {

@@ -16,11 +16,27 @@ struct Partition {
     std::int64_t per_card;
 };
 constexpr auto partitions = std::to_array<Partition>({
-    {"1g.5gb", 7},  {"2g.10gb", 3}, {"3g.20gb", 2}, {"7g.40gb", 1},  // nvidia-tesla-a100
-    {"1g.10gb", 7}, {"2g.20gb", 3}, {"3g.40gb", 2}, {"7g.80gb", 1},  // nvidia-a100-80gb,
-                                                                     // nvidia-h100-80gb
-    {"1g.18gb", 7}, {"1g.35gb", 4}, {"2g.35gb", 3}, {"3g.71gb", 2}, {"4g.71gb", 1}, {"7g.141gb", 1},
-    {"1g.20gb", 4}, {"1g.23gb", 7}, {"1g.45gb", 4}, {"2g.45gb", 3}, {"3g.90gb", 2}, {"7g.180gb", 1},
+    {"1g.5gb", 7},
+    {"2g.10gb", 3},
+    {"3g.20gb", 2},
+    {"7g.40gb", 1},  // nvidia-tesla-a100
+    {"1g.10gb", 7},
+    {"2g.20gb", 3},
+    {"3g.40gb", 2},
+    {"7g.80gb", 1},  // nvidia-a100-80gb,
+                     // nvidia-h100-80gb
+    {"1g.18gb", 7},
+    {"1g.35gb", 4},
+    {"2g.35gb", 3},
+    {"3g.71gb", 2},
+    {"4g.71gb", 1},
+    {"7g.141gb", 1},
+    {"1g.20gb", 4},
+    {"1g.23gb", 7},
+    {"1g.45gb", 4},
+    {"2g.45gb", 3},
+    {"3g.90gb", 2},
+    {"7g.180gb", 1},
 });
 
 std::string label_value_of(const Labels& labels, std::string_view key) {

@@ -23,11 +23,12 @@ Ran explain(const std::string& pod, const std::string& story, const std::string&
 TEST(ExplainProvisioning, TellsWhichGroupsCouldBeMadeAndWhyOthersWereNotTried) {
     const Ran ran = explain("default/big", "TC1");
     ASSERT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out,
-                AllOf(HasSubstr("COULD BE MADE"),
-                      HasSubstr("nodeautoprovisioning-simulated-n1-standard-16-a-72d19529  for 1 pod"),
-                      HasSubstr("machine type n1-standard-4"),
-                      HasSubstr("not tried: no pod fits on it; default/big: needs 12 of cpu")));
+    EXPECT_THAT(
+        ran.out,
+        AllOf(HasSubstr("COULD BE MADE"),
+              HasSubstr("nodeautoprovisioning-simulated-n1-standard-16-a-72d19529  for 1 pod"),
+              HasSubstr("machine type n1-standard-4"),
+              HasSubstr("not tried: no pod fits on it; default/big: needs 12 of cpu")));
 }
 
 TEST(ExplainProvisioning, NamesTheLimitThatLeavesNoRoom) {

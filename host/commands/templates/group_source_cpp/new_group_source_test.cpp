@@ -19,8 +19,8 @@ std::vector<std::string> groups_for(std::int64_t cores) {
     const std::vector<capstan::MachineType> machines{
         {.name = "M.Large", .allocatable = {{"cpu", cores * 1000}}, .offerings = {{.zone = "a"}}}};
     capstan::ProvisioningAbiArena arena;
-    const capstan_group_source_request in{
-        sizeof in, 0, arena.list(pods), arena.list(machines), {}, {}, capstan::str("cloud")};
+    const capstan_group_source_request in{sizeof in, 0,  arena.list(pods),     arena.list(machines),
+                                          {},        {}, capstan::str("cloud")};
     NewGroupSource source;
     const capstan::detail::GroupSourceTable<NewGroupSource> table(source);
     return capstan::testing::ask(table.table, in, FakeCall()).groups;

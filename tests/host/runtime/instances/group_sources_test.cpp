@@ -43,13 +43,12 @@ struct GroupSources : ::testing::Test {
         on_suggest = std::move(hook);
         const std::vector<PodEquivalenceGroup> pods{{.ns = "shop", .example = "web", .count = 3}};
         const std::vector<engine::GroupsQuestion::Existing> existing{{&group, nullptr}};
-        return source->suggest(
-            {.pods = pods,
-             .machines = machines,
-             .existing = existing,
-             .room = {{"cpu", 8000}},
-             .cloud = PluginInstanceId("gce")},
-            {});
+        return source->suggest({.pods = pods,
+                                .machines = machines,
+                                .existing = existing,
+                                .room = {{"cpu", 8000}},
+                                .cloud = PluginInstanceId("gce")},
+                               {});
     }
     std::string breach(const std::function<void(const GroupSuggestions&)>& hook) {
         const auto answer =

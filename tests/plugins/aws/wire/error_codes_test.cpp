@@ -96,7 +96,8 @@ TEST(ErrorCodes, AllOfBotocoresRepeatedCodesAreRepeated) {
             << name;
     }
     for (const char* name : {"RequestTimeout", "RequestTimeoutException"})
-        EXPECT_EQ(find_meaning(name, {}), (CodeMeaning{ErrorCode::unavailable, RepeatWhen::if_safe}));
+        EXPECT_EQ(find_meaning(name, {}),
+                  (CodeMeaning{ErrorCode::unavailable, RepeatWhen::if_safe}));
     EXPECT_EQ(find_meaning("ResourceContention", {}),
               (CodeMeaning{ErrorCode::conflict, RepeatWhen::always}));
 }

@@ -193,7 +193,8 @@ TEST(GceMarket, KnowsPricesWhereThereAreSome) {
     EXPECT_EQ(market_of(facts).machine_types().types[0].offerings[0].price_per_hour, std::nullopt);
     facts.prices = std::make_shared<const PriceTable>(*PriceTable::parse(
         R"({"region":"us-central1","date":"2026-11-01","types":{"n2-standard-2":{"on_demand":0.1,"spot":0.03}}})"));
-    for (const MachineOffering& offering : market_of(facts).machine_types().types[0].offerings)
+    const Market priced = market_of(facts);
+    for (const MachineOffering& offering : priced.machine_types().types[0].offerings)
         EXPECT_EQ(offering.price_per_hour, offering.spot ? 0.03 : 0.1);
 }
 
