@@ -1,8 +1,13 @@
 #include "kube_env.hpp"
 
-#include <yaml-cpp/yaml.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <sstream>
 
 #include <capstan/sentence.hpp>
 
@@ -11,6 +16,8 @@ namespace {
 
 /// Compute takes 256 KiB for a value.
 constexpr std::size_t kube_env_size_max = std::size_t{1} << 20;
+/// Of lists and maps within the map, which are left out.
+constexpr int kube_env_depth_max = 32;
 
 Unexpected no_kube_env(const YAML::Mark& mark, const std::string& why) {
     const std::string place = mark.is_null()
@@ -19,6 +26,65 @@ Unexpected no_kube_env(const YAML::Mark& mark, const std::string& why) {
                                         std::to_string(mark.column + 1) + ": ";
     return fail(ErrorCode::invalid_argument, "kube-env: " + place + why);
 }
+
+/// Takes the variables from the parser's events, which tell an alias from what it stands for and
+/// how deeply a value is nested; a tree tells neither.
+class VariableReader final : public YAML::EventHandler {
+public:
+    using Variables = std::map<std::string, std::string, std::less<>>;
+    Variables take() { return std::move(variables_); }
+
+    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentEnd() override {}
+    /// A key without a value has the empty text.
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {
+        if (depth_ == 1) put(is_value_ ? std::optional(std::string()) : std::nullopt);
+    }
+    void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  const std::string& value) override {
+        if (depth_ == 0) refuse_root(mark);
+        if (depth_ == 1) put(value);
+    }
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+        throw YAML::ParserException(mark, "an alias stands for a value; write the value");
+    }
+    void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                         YAML::EmitterStyle::value) override {
+        if (depth_ == 0) refuse_root(mark);
+        open(mark);
+    }
+    void OnSequenceEnd() override { close(); }
+    void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                    YAML::EmitterStyle::value) override {
+        open(mark);
+    }
+    void OnMapEnd() override { close(); }
+
+private:
+    [[noreturn]] static void refuse_root(const YAML::Mark& mark) {
+        throw YAML::ParserException(mark, "a map of texts is wanted");
+    }
+    void open(const YAML::Mark& mark) {
+        if (++depth_ > kube_env_depth_max)
+            throw YAML::ParserException(mark, "it is nested too deeply");
+    }
+    void close() {
+        if (--depth_ == 1) put(std::nullopt);
+    }
+    /// A key or a value of the map; nothing: one that is no text, which leaves the pair out.
+    void put(std::optional<std::string> text) {
+        if (!is_value_)
+            key_ = std::move(text);
+        else if (key_ && text)
+            variables_.insert_or_assign(*std::move(key_), *std::move(text));
+        is_value_ = !is_value_;
+    }
+
+    Variables variables_{};
+    std::optional<std::string> key_{};
+    bool is_value_ = false;
+    int depth_ = 0;
+};
 
 std::string_view trimmed_of(std::string_view text, std::string_view characters) {
     const std::size_t begin = text.find_first_not_of(characters);
@@ -47,13 +113,11 @@ Result<KubeEnv> KubeEnv::parse(const std::string& yaml) {
         return no_kube_env(YAML::Mark::null_mark(), "it is larger than 1 MiB");
     KubeEnv out;
     try {
-        const YAML::Node root = YAML::Load(yaml);
-        if (!root.IsDefined() || root.IsNull()) return out;
-        if (!root.IsMap()) return no_kube_env(root.Mark(), "a map of texts is wanted");
-        for (const auto& entry : root) {
-            if (entry.first.IsScalar() && entry.second.IsScalar())
-                out.variables_.insert_or_assign(entry.first.Scalar(), entry.second.Scalar());
-        }
+        std::istringstream text(yaml);
+        YAML::Parser parser(text);
+        VariableReader reader;
+        parser.HandleNextDocument(reader);
+        out.variables_ = reader.take();
     } catch (const YAML::Exception& e) {
         return no_kube_env(e.mark, e.msg);
     }
@@ -63,6 +127,19 @@ Result<KubeEnv> KubeEnv::parse(const std::string& yaml) {
 std::optional<std::string> KubeEnv::find(std::string_view name) const {
     const auto at = variables_.find(name);
     return at == variables_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::optional<std::string> KubeEnv::find_kubelet_argument(std::string_view name) const {
+    const std::string begin = "--" + std::string(name) + "=";
+    for (const std::string_view variable : {"KUBELET_ARGS", "KUBELET_TEST_ARGS"}) {
+        const auto at = variables_.find(variable);
+        const std::size_t from =
+            at == variables_.end() ? std::string::npos : at->second.find(begin);
+        if (from == std::string::npos) continue;
+        const std::string_view value = std::string_view(at->second).substr(from + begin.size());
+        return std::string(value.substr(0, value.find_first_of(" \n\t")));
+    }
+    return std::nullopt;
 }
 
 Result<std::optional<std::string>> KubeEnv::find_autoscaler_variable(std::string_view name) const {

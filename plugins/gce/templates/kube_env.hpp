@@ -20,12 +20,17 @@ Result<PairList> parse_pairs(std::string_view text);
 
 class KubeEnv {
 public:
-    /// `invalid_argument` with line and column: it is no map, or larger than 1 MiB. Values that are
-    /// no texts are left out.
+    /// Numbers and the like are texts as they are written, and a key without a value has the empty
+    /// one; lists and maps are left out. Of a key that is there twice the last value counts, as
+    /// upstream's parser has it. `invalid_argument` with line and column: it is no map, it has an
+    /// alias, it is nested more deeply than 32, or larger than 1 MiB.
     static Result<KubeEnv> parse(const std::string& yaml);
 
     /// Nothing: it has no such variable.
     std::optional<std::string> find(std::string_view name) const;
+    /// "110" of "--v=2 --max-pods=110" in KUBELET_ARGS or KUBELET_TEST_ARGS. Nothing: neither has
+    /// it.
+    std::optional<std::string> find_kubelet_argument(std::string_view name) const;
     /// Of AUTOSCALER_ENV_VARS: "node_labels=a=b,c=d;os=linux". Blanks and quotes around a value
     /// count for nothing. `invalid_argument`: a part before it has no '='.
     Result<std::optional<std::string>> find_autoscaler_variable(std::string_view name) const;

@@ -42,19 +42,6 @@ void put_amount(const std::string& resource, const std::string& written, Resourc
                            " is no amount of " + resource);
 }
 
-/// "110" of "--v=2 --max-pods=110 --x"; empty: it is not there.
-std::string kubelet_argument_of(const KubeEnv& env, std::string_view name) {
-    for (const std::string_view variable : {"KUBELET_ARGS", "KUBELET_TEST_ARGS"}) {
-        const std::string all = env.find(variable).value_or("");
-        const std::string begin = "--" + std::string(name) + "=";
-        const std::size_t at = all.find(begin);
-        if (at == std::string::npos) continue;
-        const std::size_t from = at + begin.size();
-        return all.substr(from, all.find(' ', from) - from);
-    }
-    return {};
-}
-
 }  // namespace
 
 Labels read_node_labels(const KubeEnv& env, std::vector<std::string>& warnings) {
@@ -98,8 +85,8 @@ Resources read_extended_resources(const KubeEnv& env, const Labels& labels,
 }
 
 std::optional<int> find_max_pods(const KubeEnv& env) {
-    for (const std::string& text :
-         {env.find("MAX_PODS_PER_NODE").value_or(""), kubelet_argument_of(env, "max-pods")}) {
+    for (const std::string& text : {env.find("MAX_PODS_PER_NODE").value_or(""),
+                                    env.find_kubelet_argument("max-pods").value_or("")}) {
         const auto pods = find_whole_number(text);
         if (pods && *pods > 0 && *pods <= std::numeric_limits<int>::max())
             return static_cast<int>(*pods);

@@ -9,6 +9,7 @@
 namespace capstan::gce {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -26,7 +27,8 @@ TEST(Pairs, WithoutAnEqualsSignAreRefused) {
 }
 
 TEST(KubeEnv, IsAMapOfTexts) {
-    const auto env = KubeEnv::parse("A: b\nC: 7\nD: true\nE: \"\"\nF: [1, 2]\n");
+    const auto env =
+        KubeEnv::parse("A: b\nC: 7\nD: true\nE: \"\"\nF: [1, {x: 2}]\n? [k]\n: v\nH:\nI: 1.50\n");
     ASSERT_TRUE(env);
     EXPECT_EQ(env->find("A"), "b");
     EXPECT_EQ(env->find("C"), "7");
@@ -34,6 +36,29 @@ TEST(KubeEnv, IsAMapOfTexts) {
     EXPECT_EQ(env->find("E"), "");
     EXPECT_EQ(env->find("F"), std::nullopt) << "a list is no text";
     EXPECT_EQ(env->find("G"), std::nullopt);
+    EXPECT_EQ(env->find("H"), "") << "a key without a value";
+    EXPECT_EQ(env->find("I"), "1.50") << "as it is written";
+    EXPECT_EQ(env->variables().size(), 6);
+}
+
+TEST(KubeEnv, HasTheLastValueOfAKeyThatIsThereTwice) {
+    EXPECT_EQ(KubeEnv::parse("A: b\nA: c\n")->find("A"), "c");
+    EXPECT_EQ(KubeEnv::parse("A: b\nA: [c]\n")->find("A"), "b") << "a list is no value";
+}
+
+TEST(KubeEnv, TakesNoAliases) {
+    EXPECT_THAT(KubeEnv::parse("A: &a b\nC: *a\n").error().message,
+                AllOf(HasSubstr("line 2"), HasSubstr("alias")));
+    EXPECT_FALSE(KubeEnv::parse("A: *never\n"));
+}
+
+TEST(KubeEnv, IsNestedSomeLevelsAtMost) {
+    const auto nested = [](std::size_t depth) {
+        return "A: " + std::string(depth, '[') + std::string(depth, ']') + "\nB: c\n";
+    };
+    EXPECT_EQ(KubeEnv::parse(nested(31))->find("B"), "c");
+    EXPECT_THAT(KubeEnv::parse(nested(32)).error().message, HasSubstr("nested too deeply"));
+    EXPECT_FALSE(KubeEnv::parse(nested(100'000)));
 }
 
 TEST(KubeEnv, MayBeEmpty) {
@@ -43,6 +68,8 @@ TEST(KubeEnv, MayBeEmpty) {
 
 TEST(KubeEnv, ThatIsNoMapIsRefusedWithItsPlace) {
     EXPECT_THAT(KubeEnv::parse("- a\n").error().message, HasSubstr("a map of texts is wanted"));
+    EXPECT_THAT(KubeEnv::parse("Lorem ipsum dolor").error().message,
+                HasSubstr("a map of texts is wanted"));
     EXPECT_THAT(KubeEnv::parse("a: b\n  c: {\n").error().message, HasSubstr("line 2"));
     EXPECT_FALSE(KubeEnv::parse("A: \"" + std::string(1 << 20, 'x') + "\""));
 }
@@ -54,6 +81,17 @@ TEST(KubeEnv, HasVariablesForAutoscalers) {
     EXPECT_EQ(**env.find_autoscaler_variable("arch"), "arm64");
     EXPECT_EQ(**env.find_autoscaler_variable("x"), "y z");
     EXPECT_EQ(*env.find_autoscaler_variable("node_taints"), std::nullopt);
+}
+
+TEST(KubeEnv, HasArgumentsOfKubelet) {
+    const auto env = KubeEnv::parse(
+        "KUBELET_ARGS: --v=2 --max-pods=64\n --x=\nKUBELET_TEST_ARGS: --max-pods=8 --y=z\n");
+    EXPECT_EQ(env->find_kubelet_argument("max-pods"), "64") << "the first of both counts";
+    EXPECT_EQ(env->find_kubelet_argument("x"), "");
+    EXPECT_EQ(env->find_kubelet_argument("y"), "z");
+    EXPECT_EQ(env->find_kubelet_argument("pods"), std::nullopt);
+    const auto lines = KubeEnv::parse("KUBELET_ARGS: |\n  --a=b\n  --c=d\n");
+    EXPECT_EQ(lines->find_kubelet_argument("a"), "b");
 }
 
 TEST(KubeEnv, MayHaveNoVariablesForAutoscalers) {
