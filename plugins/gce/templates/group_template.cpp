@@ -54,6 +54,11 @@ std::string zone_of_template(const ManagedGroup& group) {
     return group.zones.empty() ? std::string() : group.zones.front();
 }
 
+std::string region_of_template(const ManagedGroup& group) {
+    const Place& place = group.link.place;
+    return place.scope == Scope::region ? place.name : region_of_zone(zone_of_template(group));
+}
+
 void set_label(Labels& labels, std::string_view key, const std::string& value) {
     if (!value.empty() && is_label_value(value)) labels.insert_or_assign(std::string(key), value);
 }
@@ -71,7 +76,7 @@ void put_machine_labels(const TemplateSources& sources, const Findings& found, L
     set_label(labels, well_known::instance_type_label, type);
     set_label(labels, well_known::zone_label, zone);
     set_label(labels, "topology.gke.io/zone", zone);
-    set_label(labels, well_known::region_label, region_of_zone(zone));
+    set_label(labels, well_known::region_label, region_of_template(sources.group));
     if (!found.has_kube_env) return;
     // Labels of GKE's own nodes, and of no others.
     add_label(labels, "cloud.google.com/machine-family", family_of(type));
@@ -90,7 +95,8 @@ Result<Resources> capacity_of(const TemplateSources& sources, const TemplateConf
     const std::int64_t memory = found.type.memory_mib * bytes_per_mib;
     const int pods = find_max_pods(found.env).value_or(config.max_pods.value_or(usual_pods));
     out.set(well_known::cpu, found.type.vcpus * 1000);
-    out.set(well_known::memory, memory - kernel_reserve(found.image, memory));
+    out.set(well_known::memory,
+            std::max<std::int64_t>(0, memory - kernel_reserve(found.image, memory)));
     out.set(well_known::pods, pods);
     CAPSTAN_TRY(const auto storage,
                 find_ephemeral_storage(sources, found.env, found.image, warnings));
@@ -119,10 +125,10 @@ Resources allocatable_of(const Resources& capacity, const Findings& found,
     // Of nodes that are none of GKE's the host learns what kubelet keeps.
     if (!found.has_kube_env) return out;
     take_off(out, well_known::memory, eviction.memory);
-    const auto told = read_reserved(found.env, warnings);
-    const Resources reserved =
-        told ? *told : predicted_reserve(found.type.vcpus, found.type.memory_mib * bytes_per_mib);
-    for (const auto& [resource, amount] : reserved) take_off(out, resource, amount);
+    const Resources predicted =
+        predicted_reserve(found.type.vcpus, found.type.memory_mib * bytes_per_mib);
+    for (const auto& [resource, amount] : read_reserved(found.env, predicted, warnings))
+        take_off(out, resource, amount);
     return out;
 }
 

@@ -23,11 +23,14 @@ std::vector<std::string_view> parts_of_name(std::string_view name) {
     }
 }
 
+/// Beyond any machine there is, so that what is reckoned of them stays a number.
+constexpr std::int64_t custom_vcpus_max = 65'536, custom_mib_max = std::int64_t{1} << 30;
+
 /// Types with a part of a core have two processors in compute's eyes.
 std::optional<std::int64_t> find_custom_vcpus(std::string_view family, std::string_view part) {
     if (family == "e2" && (part == "micro" || part == "small" || part == "medium")) return 2;
     const auto out = find_whole_number(part);
-    return out && *out > 0 ? out : std::nullopt;
+    return out && *out > 0 && *out <= custom_vcpus_max ? out : std::nullopt;
 }
 
 constexpr auto arm_families = std::to_array<std::string_view>({"t2a", "c4a", "n4a", "a4x"});
@@ -52,7 +55,7 @@ Result<std::optional<GceMachineType>> parse_custom_type(const std::string& name)
     const auto vcpus =
         parts.size() > custom + 2 ? find_custom_vcpus(family, parts[custom + 1]) : std::nullopt;
     const auto memory = vcpus ? find_whole_number(parts[custom + 2]) : std::nullopt;
-    if (!memory || *memory < 1)
+    if (!memory || *memory < 1 || *memory > custom_mib_max)
         return fail(ErrorCode::invalid_argument,
                     in_quotes(name) + " is no custom machine type like \"n2-custom-4-8192\"");
     GceMachineType out{.name = name, .vcpus = *vcpus, .memory_mib = *memory};

@@ -67,35 +67,24 @@ std::int64_t reserve_by_tiers(const std::array<Tier, size>& tiers, std::int64_t 
     return static_cast<std::int64_t>(out + 0.001);
 }
 
-/// The value of "--kube-reserved=..." among kubelet's arguments.
-std::optional<std::string> find_kubelet_argument(const KubeEnv& env, std::string_view name) {
-    const std::optional<std::string> all = env.find("KUBELET_TEST_ARGS");
-    if (!all) return std::nullopt;
-    const std::string begin = "--" + std::string(name) + "=";
-    const std::size_t at = all->find(begin);
-    if (at == std::string::npos) return std::nullopt;
-    const std::size_t from = at + begin.size();
-    return all->substr(from, all->find(' ', from) - from);
-}
-
 std::optional<std::string> find_reserved_text(const KubeEnv& env, std::string_view variable,
                                               std::string_view argument,
                                               std::vector<std::string>& warnings) {
     Result<std::optional<std::string>> out = env.find_autoscaler_variable(variable);
     if (!out) warnings.push_back("kube-env: " + out.error().message);
     if (out && *out) return *std::move(out);
-    return find_kubelet_argument(env, argument);
+    return env.find_kubelet_argument(argument);
 }
 
-/// What of a list is no amount is left out.
-Resources read_amounts(const std::string& text, std::string_view variable,
-                       std::vector<std::string>& warnings) {
-    Resources out;
+/// What of a list is no amount is left out. Nothing: it is no list.
+std::optional<Resources> read_amounts(const std::string& text, std::string_view variable,
+                                      std::vector<std::string>& warnings) {
     const Result<PairList> pairs = parse_pairs(text);
     if (!pairs) {
         warnings.push_back("kube-env, " + std::string(variable) + ": " + pairs.error().message);
-        return out;
+        return std::nullopt;
     }
+    Resources out;
     for (const auto& [name, written] : *pairs) {
         const bool is_known = name == well_known::cpu || name == well_known::memory ||
                               name == well_known::ephemeral_storage;
@@ -199,14 +188,14 @@ EvictionThresholds read_eviction(const KubeEnv& env, std::vector<std::string>& w
     return out;
 }
 
-std::optional<Resources> read_reserved(const KubeEnv& env, std::vector<std::string>& warnings) {
+Resources read_reserved(const KubeEnv& env, const Resources& predicted,
+                        std::vector<std::string>& warnings) {
     const auto kube = find_reserved_text(env, "kube_reserved", "kube-reserved", warnings);
     const auto system = find_reserved_text(env, "system_reserved", "system-reserved", warnings);
-    if (!kube && !system) return std::nullopt;
-    Resources out;
-    if (kube) out += read_amounts(*kube, "kube_reserved", warnings);
-    if (system) out += read_amounts(*system, "system_reserved", warnings);
-    return out;
+    std::optional<Resources> out, more;
+    if (kube) out = read_amounts(*kube, "kube_reserved", warnings);
+    if (system) more = read_amounts(*system, "system_reserved", warnings);
+    return out.value_or(predicted) + more.value_or(Resources());
 }
 
 }  // namespace capstan::gce

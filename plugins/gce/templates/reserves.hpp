@@ -42,9 +42,10 @@ struct EvictionThresholds {
 /// is the default, and a warning.
 EvictionThresholds read_eviction(const KubeEnv& env, std::vector<std::string>& warnings);
 
-/// `kube_reserved` and `system_reserved` of kube-env, or the arguments --kube-reserved and
-/// --system-reserved of kubelet in KUBELET_TEST_ARGS; of cpu, memory and ephemeral storage.
-/// Nothing: kube-env does not say what kubelet keeps.
-std::optional<Resources> read_reserved(const KubeEnv& env, std::vector<std::string>& warnings);
+/// `kube_reserved` of kube-env, or kubelet's argument --kube-reserved, or else `predicted`; and
+/// `system_reserved`, or --system-reserved, besides. Of cpu, memory and ephemeral storage. A list
+/// that cannot be read is one that is not there, and a warning.
+Resources read_reserved(const KubeEnv& env, const Resources& predicted,
+                        std::vector<std::string>& warnings);
 
 }  // namespace capstan::gce

@@ -71,6 +71,24 @@ TEST(GceTemplates, WithoutAWordOnReservesHaveGkesTiers) {
               (2623 + 100) * mib);
 }
 
+TEST(GceTemplates, HaveGkesTiersWhereSystemReservedAloneIsTold) {
+    const NodeTemplate node =
+        template_of(usual_sources(kube_env_with("system_reserved=cpu=20m,memory=27Mi"))).node;
+    EXPECT_EQ(node.allocatable.amount("cpu"), 3900);
+    EXPECT_EQ(node.capacity.amount("memory") - node.allocatable.amount("memory"),
+              (2623 + 27 + 100) * mib);
+}
+
+TEST(GceTemplates, NeverHaveLessThanNothing) {
+    TemplateSources sources = usual_sources(kube_env_with("kube_reserved=cpu=9,memory=1Ti"));
+    sources.machine_type->memory_mib = 1;
+    const NodeTemplate node = template_of(sources).node;
+    EXPECT_EQ(node.capacity.amount("memory"), 0) << "the kernel would keep more";
+    EXPECT_EQ(node.allocatable.amount("memory"), 0);
+    EXPECT_EQ(node.allocatable.amount("cpu"), 0);
+    EXPECT_EQ(node.free.amount("cpu"), 0);
+}
+
 TEST(GceTemplates, WithoutKubeEnvLeaveReservesToTheNodesThereAre) {
     const NodeTemplate node = template_of(usual_sources()).node;
     EXPECT_EQ(node.allocatable.amount("cpu"), 4000);
@@ -131,6 +149,9 @@ TEST(GceTemplates, OfRegionalGroupsAreInTheFirstZoneAndSaySo) {
     EXPECT_EQ(made.node.zone, "us-central1-b");
     EXPECT_EQ(made.node.labels.at("topology.kubernetes.io/region"), "us-central1");
     EXPECT_THAT(made.warnings, Contains(HasSubstr("any of 2 zones")));
+    sources.group.zones.clear();
+    EXPECT_EQ(template_of(sources).node.labels.at("topology.kubernetes.io/region"), "us-central1")
+        << "the zones may not be told";
 }
 
 TEST(GceTemplates, WithAKubeEnvThatIsNoneAreMadeWithoutIt) {

@@ -51,7 +51,8 @@ TEST(CustomTypes, AreNoneWithoutTheWord) {
 TEST(CustomTypes, ThatSayNoFiguresAreRefused) {
     for (const char* name :
          {"e2-custom", "e2-custom-8", "e2-custom-abc-2048", "n2-custom-small-2048", "custom-0-512",
-          "custom-2-0", "custom--512", "n2-custom-99999999999999999999-1"}) {
+          "custom-2-0", "custom--512", "n2-custom-99999999999999999999-1", "n2-custom-65537-1",
+          "n2-custom-2-1073741825", "n2-custom-9223372036854775807-1"}) {
         EXPECT_FALSE(parse_custom_type(name)) << name;
     }
 }

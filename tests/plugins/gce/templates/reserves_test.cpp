@@ -102,19 +102,30 @@ TEST(Eviction, IsKubeletsDefaultWithoutAWord) {
 }
 
 TEST(Eviction, IsAsKubeEnvSays) {
-    std::vector<std::string> warnings;
-    const EvictionThresholds read = read_eviction(
-        env_of("evictionHard=memory.available=200Mi,nodefs.available=15%,nodefs.inodesFree=5%"),
-        warnings);
-    EXPECT_EQ(read.memory, 200 * mib);
-    EXPECT_DOUBLE_EQ(read.storage_share, 0.15);
-    EXPECT_THAT(warnings, IsEmpty());
+    struct Case {
+        const char* text;
+        std::int64_t memory;
+        double share;
+    };
+    for (const auto& [text, memory, share] :
+         {Case{"memory.available=200Mi,nodefs.available=15%,nodefs.inodesFree=5%", 200 * mib, 0.15},
+          Case{"memory.available=2Gi,nodefs.available=11.5%", 2 * gib, 0.115},
+          Case{"memory.available=110292", 110'292, 0.1}, Case{"nodefs.available=0%", 100 * mib, 0},
+          Case{"nodefs.available=100%", 100 * mib, 1}, Case{"memory.available=0", 0, 0.1}}) {
+        std::vector<std::string> warnings;
+        const EvictionThresholds read =
+            read_eviction(env_of("evictionHard=" + std::string(text)), warnings);
+        EXPECT_EQ(read.memory, memory) << text;
+        EXPECT_DOUBLE_EQ(read.storage_share, share) << text;
+        EXPECT_THAT(warnings, IsEmpty()) << text;
+    }
 }
 
 TEST(Eviction, ThatCannotBeReadIsTheDefaultAndTold) {
     for (const std::string text :
          {"memory.available=lots", "memory.available=-1", "nodefs.available=10",
-          "nodefs.available=120%", "nodefs.available=x%", "memory.available"}) {
+          "nodefs.available=120%", "nodefs.available=-11%", "nodefs.available=x%",
+          "memory.available=abcb12", "memory.available"}) {
         std::vector<std::string> warnings;
         EXPECT_EQ(read_eviction(env_of("evictionHard=" + text), warnings), EvictionThresholds())
             << text;
@@ -122,32 +133,56 @@ TEST(Eviction, ThatCannotBeReadIsTheDefaultAndTold) {
     }
 }
 
-TEST(Reserved, IsTheSumOfWhatKubeletAndTheSystemKeep) {
+const Resources predicted{{"cpu", 80}, {"memory", 2536 * mib}};
+
+Resources reserved_by(const std::string& yaml) {
     std::vector<std::string> warnings;
-    const auto kept =
-        read_reserved(env_of("kube_reserved=cpu=70m,memory=1773Mi,ephemeral-storage=5Gi,pid=1000;"
-                             "system_reserved=cpu=30m,memory=27Mi"),
-                      warnings);
-    EXPECT_EQ(kept,
-              Resources({{"cpu", 100}, {"memory", 1800 * mib}, {"ephemeral-storage", 5 * gib}}));
-    EXPECT_THAT(warnings, IsEmpty());
+    const Resources out = read_reserved(*KubeEnv::parse(yaml), predicted, warnings);
+    EXPECT_THAT(warnings, IsEmpty()) << yaml;
+    return out;
 }
 
-TEST(Reserved, IsReadFromKubeletsArguments) {
-    std::vector<std::string> warnings;
-    const auto env = KubeEnv::parse(
-        "KUBELET_TEST_ARGS: --v=2 --kube-reserved=cpu=60m,memory=960Mi --max-pods=110\n");
-    EXPECT_EQ(read_reserved(*env, warnings), Resources({{"cpu", 60}, {"memory", 960 * mib}}));
-    EXPECT_EQ(read_reserved(*KubeEnv::parse("A: b"), warnings), std::nullopt);
+TEST(Reserved, IsWhatKubeEnvSaysBeforeWhatIsPredicted) {
+    const Resources told{{"cpu", 1000}, {"memory", 300'000 * mib}};
+    for (const char* yaml :
+         {"KUBELET_TEST_ARGS: --experimental-x --kube-reserved=cpu=1000m,memory=300000Mi\n",
+          "KUBELET_ARGS: --kube-reserved=cpu=1000m,memory=300000Mi --max-pods=110\n",
+          "AUTOSCALER_ENV_VARS: node_labels=a=b;node_taints='a=b:NoSchedule';"
+          "kube_reserved=cpu=1000m,memory=300000Mi;os=linux\nKUBELET_TEST_ARGS: --x\n",
+          "AUTOSCALER_ENV_VARS: kube_reserved=cpu=1000m,ignored=300Mi,memory=300000Mi\n"
+          "KUBELET_TEST_ARGS: --kube-reserved=cpu=1m\n"})
+        EXPECT_EQ(reserved_by(yaml), told) << yaml;
+    for (const char* yaml : {"KUBELET_TEST_ARGS: --x\n", "NODE_LABELS: a=b\n", ""})
+        EXPECT_EQ(reserved_by(yaml), predicted) << yaml;
+    EXPECT_EQ(reserved_by("AUTOSCALER_ENV_VARS: kube_reserved=\n"), Resources())
+        << "nothing is a word, too";
+}
+
+TEST(Reserved, HasWhatTheSystemKeepsBesides) {
+    EXPECT_EQ(reserved_by("AUTOSCALER_ENV_VARS: kube_reserved=cpu=70m,memory=1773Mi,"
+                          "ephemeral-storage=5Gi,pid=1000;system_reserved=cpu=30m,memory=27Mi\n"),
+              Resources({{"cpu", 100}, {"memory", 1800 * mib}, {"ephemeral-storage", 5 * gib}}));
+    EXPECT_EQ(reserved_by("AUTOSCALER_ENV_VARS: system_reserved=memory=64Mi\n"),
+              Resources({{"cpu", 80}, {"memory", 2600 * mib}}))
+        << "kubelet keeps what is predicted";
+    EXPECT_EQ(reserved_by("KUBELET_ARGS: --system-reserved=cpu=20m\n").amount("cpu"), 100);
 }
 
 TEST(Reserved, LeavesOutWhatIsNoAmount) {
     std::vector<std::string> warnings;
-    const auto kept =
-        read_reserved(env_of("kube_reserved=cpu=much,memory=-5Mi,ephemeral-storage=1Gi"), warnings);
+    const auto kept = read_reserved(
+        env_of("kube_reserved=cpu=much,memory=-5Mi,ephemeral-storage=1Gi"), predicted, warnings);
     EXPECT_EQ(kept, Resources({{"ephemeral-storage", gib}}));
     EXPECT_THAT(warnings, SizeIs(2));
     EXPECT_THAT(warnings.front(), HasSubstr("\"much\" is no amount of cpu"));
+}
+
+TEST(Reserved, IsWhatIsPredictedWhereTheListIsNone) {
+    std::vector<std::string> warnings;
+    EXPECT_EQ(read_reserved(env_of("kube_reserved=This is wrong;system_reserved=so is this"),
+                            predicted, warnings),
+              predicted);
+    EXPECT_THAT(warnings, SizeIs(2));
 }
 
 }  // namespace
