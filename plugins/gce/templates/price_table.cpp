@@ -68,6 +68,20 @@ const char* find_fault_of_head(const Json& file) {
     return nullptr;
 }
 
+/// What is paid of e2's types with a part of a core, in which compute tells two. Nothing: f1-micro
+/// and g1-small, which have prices of their own alone.
+std::optional<double> find_paid_cores(std::string_view type, std::int64_t vcpus) {
+    if (type == "f1-micro" || type == "g1-small") return std::nullopt;
+    const std::string_view custom = "e2-custom-";
+    const std::string_view size =
+        type.substr(std::min(type.size(), type.starts_with(custom) ? custom.size() : 3));
+    const bool is_e2 = type.starts_with("e2-");
+    if (is_e2 && size.starts_with("micro")) return 0.25;
+    if (is_e2 && size.starts_with("small")) return 0.5;
+    if (is_e2 && size.starts_with("medium")) return 1;
+    return static_cast<double>(vcpus);
+}
+
 }  // namespace
 
 Result<PriceTable::Pair> PriceTable::read_pair(const Json& json, const std::string& place) {
@@ -131,11 +145,11 @@ Result<PriceTable> PriceTable::parse(std::string_view json) {
 }
 
 /// By the type's own price, or else by the rates of its family.
-std::optional<double> PriceTable::machine_price(const std::string& name,
-                                                const std::optional<GceMachineType>& type,
-                                                bool spot) const {
+std::optional<PriceTable::MachinePrice> PriceTable::machine_price(
+    const std::string& name, const std::optional<GceMachineType>& type, bool spot) const {
     const auto own = types_.find(name);
-    if (own != types_.end() && own->second.of(spot)) return own->second.of(spot);
+    if (own != types_.end() && own->second.of(spot))
+        return MachinePrice{.per_hour = *own->second.of(spot), .is_whole = true};
     std::optional<GceMachineType> figures = type;
     const auto custom = parse_custom_type(name);
     const bool is_custom = custom && custom->has_value();
@@ -144,13 +158,14 @@ std::optional<double> PriceTable::machine_price(const std::string& name,
     const auto rates = rates_by_family.find(family_of(name));
     if (!figures || rates == rates_by_family.end()) return std::nullopt;
     const auto cpu = rates->second.cpu.of(spot), gib = rates->second.gib.of(spot);
-    if (!cpu || !gib) return std::nullopt;
-    return *cpu * static_cast<double>(figures->vcpus) +
-           *gib * static_cast<double>(figures->memory_mib) / mib_per_gib;
+    const auto cores = find_paid_cores(name, figures->vcpus);
+    if (!cpu || !gib || !cores) return std::nullopt;
+    return MachinePrice{.per_hour = *cpu * *cores +
+                                    *gib * static_cast<double>(figures->memory_mib) / mib_per_gib};
 }
 
-double PriceTable::disk_price(const InstanceTemplate& node,
-                              const std::optional<GceMachineType>& type, bool spot) const {
+double PriceTable::disk_price(const InstanceTemplate& node, std::int64_t local_ssds,
+                              bool spot) const {
     double out = 0;
     for (const TemplateDisk& disk : node.disks) {
         if (disk.type == "SCRATCH") continue;
@@ -158,30 +173,37 @@ double PriceTable::disk_price(const InstanceTemplate& node,
         if (rate == disks_.end()) continue;
         out += rate->second * static_cast<double>(disk.size_gb.value_or(usual_boot_gib));
     }
-    const std::int64_t attached = count_local_ssds(node, std::nullopt);
-    const double gib = static_cast<double>(attached * local_ssd_size_of(node.machine_type));
-    // Those that come with the type are in its price.
-    const bool is_bundled = type && type->bundled_local_ssds > 0;
-    if (!is_bundled) out += gib * local_ssd_.of(spot).value_or(0);
+    const double gib = static_cast<double>(local_ssds * local_ssd_size_of(node.machine_type));
+    return out + gib * local_ssd_.of(spot).value_or(0);
+}
+
+/// A machine without its accelerators' price would look cheap, so one that is not known makes the
+/// sum unknown.
+std::optional<double> PriceTable::accelerator_price(
+    const std::vector<TemplateAccelerator>& accelerators, bool spot) const {
+    double out = 0;
+    for (const TemplateAccelerator& accelerator : accelerators) {
+        const auto at = accelerators_.find(accelerator.type);
+        const auto price = at == accelerators_.end() ? std::nullopt : at->second.of(spot);
+        if (!price) return std::nullopt;
+        out += *price * accelerator.count;
+    }
     return out;
 }
 
 std::optional<Price> PriceTable::find(const InstanceTemplate& node,
                                       const std::optional<GceMachineType>& type, bool spot) const {
-    std::optional<double> out = machine_price(node.machine_type, type, spot);
-    if (!out) return std::nullopt;
-    const bool come_with_it = type && !type->accelerators.empty();
-    if (!come_with_it) {
-        for (const TemplateAccelerator& accelerator : node.accelerators) {
-            const auto at = accelerators_.find(accelerator.type);
-            const auto price = at == accelerators_.end() ? std::nullopt : at->second.of(spot);
-            // A machine without its accelerators' price would look cheap.
-            if (!price) return std::nullopt;
-            *out += *price * accelerator.count;
-        }
-    }
-    *out += disk_price(node, type, spot);
-    return Price{.per_hour = *out, .currency = currency_};
+    const std::optional<MachinePrice> machine = machine_price(node.machine_type, type, spot);
+    if (!machine) return std::nullopt;
+    // The price of a whole machine has what comes with it.
+    const bool has_accelerators = machine->is_whole && type && !type->accelerators.empty();
+    const bool has_ssds = machine->is_whole && type && type->bundled_local_ssds > 0;
+    const std::vector<TemplateAccelerator> accelerators =
+        has_accelerators ? std::vector<TemplateAccelerator>() : accelerators_of(node, type);
+    const auto cards = accelerator_price(accelerators, spot);
+    if (!cards) return std::nullopt;
+    const double disks = disk_price(node, has_ssds ? 0 : count_local_ssds(node, type), spot);
+    return Price{.per_hour = machine->per_hour + *cards + disks, .currency = currency_};
 }
 
 }  // namespace capstan::gce

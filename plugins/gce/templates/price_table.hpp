@@ -1,10 +1,12 @@
 /// What machines cost, by a data file.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <capstan/node_group.hpp>
 #include <capstan/result.hpp>
@@ -30,8 +32,9 @@ public:
     /// An error names the place in the file.
     static Result<PriceTable> parse(std::string_view json);
 
-    /// The machine, by its type's price or else by its family's; its accelerators, unless they come
-    /// with the type; its disks. Nothing: the machine's own price is not known.
+    /// The machine, its accelerators and its disks. A type's own price has all that comes with the
+    /// type; rates of a family are for cores and memory alone, as Google bills them. Nothing: the
+    /// price of the machine or of an accelerator is not known.
     std::optional<Price> find(const InstanceTemplate& node,
                               const std::optional<GceMachineType>& type, bool spot) const;
     const std::string& region() const noexcept { return region_; }
@@ -51,10 +54,16 @@ private:
     static Result<Pair> read_pair(const Json& json, const std::string& place);
     static Result<Rates> read_rates(const Json& json, const std::string& place);
     Result<void> read_maps(const Json& file);
-    std::optional<double> machine_price(const std::string& name,
-                                        const std::optional<GceMachineType>& type, bool spot) const;
-    double disk_price(const InstanceTemplate& node, const std::optional<GceMachineType>& type,
-                      bool spot) const;
+    struct MachinePrice {
+        double per_hour = 0;
+        bool is_whole = false;  ///< with what comes with the type
+    };
+    std::optional<MachinePrice> machine_price(const std::string& name,
+                                              const std::optional<GceMachineType>& type,
+                                              bool spot) const;
+    std::optional<double> accelerator_price(const std::vector<TemplateAccelerator>& accelerators,
+                                            bool spot) const;
+    double disk_price(const InstanceTemplate& node, std::int64_t local_ssds, bool spot) const;
 
     std::map<std::string, Pair, std::less<>> types_{}, accelerators_{};
     std::map<std::string, Rates, std::less<>> families_{}, custom_{};

@@ -16,9 +16,11 @@ PriceTable table() {
     auto out = PriceTable::parse(R"({
         "region": "us-central1", "date": "2026-11-01", "sample": true,
         "types": {"n2-standard-4": {"on_demand": 0.2, "spot": 0.05}, "a2-highgpu-1g": {"on_demand": 3.67}},
-        "families": {"n2": {"cpu": 0.03, "gib": 0.004, "spot_cpu": 0.007, "spot_gib": 0.001}},
-        "custom": {"n2": {"cpu": 0.033, "gib": 0.0044}},
-        "accelerators": {"nvidia-tesla-t4": {"on_demand": 0.35, "spot": 0.11}},
+        "families": {"n2": {"cpu": 0.03, "gib": 0.004, "spot_cpu": 0.007, "spot_gib": 0.001},
+                     "a2": {"cpu": 0.031611, "gib": 0.004237}, "z3": {"cpu": 0.05, "gib": 0.007},
+                     "e2": {"cpu": 0.02, "gib": 0.003}, "n1": {"cpu": 0.03, "gib": 0.004}},
+        "custom": {"n2": {"cpu": 0.033, "gib": 0.0044}, "e2": {"cpu": 0.024, "gib": 0.003}},
+        "accelerators": {"nvidia-tesla-a100": {"on_demand": 2.933908}, "nvidia-tesla-t4": {"on_demand": 0.35, "spot": 0.11}},
         "disks": {"pd-balanced": 0.0001, "pd-ssd": 0.0002},
         "local_ssd": {"on_demand": 0.0001, "spot": 0.00005}})");
     EXPECT_TRUE(out) << out.error().message;
@@ -67,19 +69,64 @@ TEST(GcePrices, HaveAcceleratorsThatAreAttached) {
     EXPECT_EQ(machine.price(), std::nullopt) << "it would look cheap without them";
 }
 
-TEST(GcePrices, HaveBundledAcceleratorsInTheirTypes) {
+TEST(GcePrices, OfWholeTypesHaveTheAcceleratorsThatComeWithThem) {
     Machine machine;
     machine.node.machine_type = "a2-highgpu-1g";
     machine.type->accelerators = {{"nvidia-tesla-a100", 1}};
     EXPECT_DOUBLE_EQ(*machine.price(), 3.67 + boot_disk);
+    machine.node.accelerators = {{"nvidia-tesla-a100", 1}};
+    EXPECT_DOUBLE_EQ(*machine.price(), 3.67 + boot_disk) << "templates name them again";
+}
+
+TEST(GcePrices, ByRatesHaveTheAcceleratorsThatComeWithTheType) {
+    Machine machine;
+    machine.node.machine_type = "a2-highgpu-2g";
+    machine.type = GceMachineType{.name = "a2-highgpu-2g",
+                                  .vcpus = 24,
+                                  .memory_mib = 170 * 1024,
+                                  .accelerators = {{"nvidia-tesla-a100", 2}}};
+    // What a table of whole machines has for this one.
+    EXPECT_NEAR(*machine.price(), 7.34677 + boot_disk, 1e-5);
+    machine.type->accelerators = {{"nvidia-new", 2}};
+    EXPECT_EQ(machine.price(), std::nullopt) << "it would look cheap without them";
 }
 
 TEST(GcePrices, HaveLocalSsdsThatAreAttached) {
     Machine machine;
     machine.node.disks.push_back({.type = "SCRATCH", .disk_type = "local-ssd"});
     EXPECT_DOUBLE_EQ(*machine.price(), 0.2 + boot_disk + 375 * 0.0001);
+    EXPECT_DOUBLE_EQ(*machine.price(true), 0.05 + boot_disk + 375 * 0.00005);
     machine.type->bundled_local_ssds = 1;
     EXPECT_DOUBLE_EQ(*machine.price(), 0.2 + boot_disk) << "they are in the type's price";
+}
+
+TEST(GcePrices, ByRatesHaveTheLocalSsdsThatComeWithTheType) {
+    Machine machine;
+    machine.node.machine_type = "z3-highmem-88";
+    machine.type = GceMachineType{
+        .name = "z3-highmem-88", .vcpus = 88, .memory_mib = 704 * 1024, .bundled_local_ssds = 12};
+    EXPECT_DOUBLE_EQ(*machine.price(), 88 * 0.05 + 704 * 0.007 + (boot_disk + 12 * 3000 * 0.0001));
+}
+
+TEST(GcePrices, OfTypesWithAPartOfACoreAreForThatPart) {
+    struct Case {
+        const char* type;
+        double price;  ///< of cores and 2 GiB
+    };
+    for (const auto& [type, price] :
+         {Case{"e2-micro", 0.25 * 0.02 + 0.006}, Case{"e2-small", 0.5 * 0.02 + 0.006},
+          Case{"e2-medium", 0.02 + 0.006}, Case{"e2-standard-2", 2 * 0.02 + 0.006},
+          Case{"e2-custom-micro-2048", 0.25 * 0.024 + 0.006},
+          Case{"e2-custom-small-2048", 0.5 * 0.024 + 0.006},
+          Case{"e2-custom-medium-2048", 0.024 + 0.006}, Case{"e2-custom-2-2048", 0.048 + 0.006}}) {
+        Machine machine;
+        machine.node.machine_type = type;
+        machine.type = GceMachineType{.name = type, .vcpus = 2, .memory_mib = 2048};
+        EXPECT_DOUBLE_EQ(*machine.price(), price + boot_disk) << type;
+    }
+    Machine old;
+    old.node.machine_type = "f1-micro";
+    EXPECT_EQ(old.price(), std::nullopt) << "rates do not say what it costs";
 }
 
 TEST(GcePrices, AreNotKnownOfOtherFamilies) {
