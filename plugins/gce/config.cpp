@@ -97,7 +97,8 @@ Schema group_settings() {
          .max = std::chrono::hours(1)},
         {.key = "max_pods",
          .type = SettingType::integer,
-         .doc = "How many pods a node takes, in place of what its instance template says.",
+         .doc = "How many pods a node takes where its instance template does not say, in place of "
+                "110.",
          .min = 1,
          .max = 1000},
         text_setting("price_file", "A file of prices. Without one no price is known.")};

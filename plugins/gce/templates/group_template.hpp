@@ -16,7 +16,7 @@
 namespace capstan::gce {
 
 struct TemplateConfig {
-    /// In place of what kube-env says, or of 110.
+    /// Where kube-env does not say how many, in place of 110.
     std::optional<int> max_pods{};
 };
 
