@@ -7,6 +7,7 @@
 #include "fuzzing.hpp"
 #include "templates/group_template.hpp"
 #include "templates/kube_env.hpp"
+#include "templates/node_marks.hpp"
 
 namespace {
 
@@ -34,6 +35,24 @@ void require_rewriting(const std::string& kube_env) {
     if (!once) return fuzz::require(!once.error().message.empty(), "a refusal has a reason");
     const auto twice = gce::write_kube_env(*once, labels, taints);
     fuzz::require(twice && *twice == *once, "kube-env that was written stays as it is");
+    const auto env = gce::KubeEnv::parse(*once);
+    std::vector<std::string> warnings;
+    fuzz::require(env && gce::read_node_labels(*env, warnings).at("team") == "ml",
+                  "labels that were written are read");
+    const auto read = gce::read_node_taints(*env, warnings);
+    fuzz::require(std::ranges::count(read, taints.front()) > 0,
+                  "taints that were written are read");
+    fuzz::require(warnings.empty(), "what was written needs no warning");
+}
+
+/// Whatever the name of a type is, figures of it stay numbers that can be reckoned with.
+void require_figures(const std::string& name) {
+    const auto type = gce::parse_custom_type(name);
+    if (!type) return fuzz::require(!type.error().message.empty(), "a refusal has a reason");
+    if (!*type) return;
+    fuzz::require((*type)->vcpus > 0 && (*type)->vcpus <= 65'536, "a machine has cores");
+    fuzz::require((*type)->memory_mib > 0 && (*type)->memory_mib <= std::int64_t{1} << 30,
+                  "a machine has memory");
 }
 
 }  // namespace
@@ -59,5 +78,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     }
     require_reasons(gce::read_kube_env_options(sources.instance_template).warnings);
     require_rewriting(kube_env);
+    require_figures(kube_env);
     return 0;
 }
