@@ -62,10 +62,13 @@ std::vector<Taint> read_node_taints(const KubeEnv& env, std::vector<std::string>
     for (const auto& [key, value] : marks_of(
              marks_text(env, "node_taints", "NODE_TAINTS", warnings), "node_taints", warnings)) {
         const Result<Taint> taint = parse_taint(key + "=" + value);
-        if (taint)
-            out.push_back(*taint);
-        else
+        if (!taint)
             warnings.push_back("kube-env, node_taints: " + taint.error().message);
+        else if (!is_label_key(taint->key) || !is_label_value(taint->value))
+            warnings.push_back("kube-env, node_taints: " + in_quotes(key + "=" + value) +
+                               " is no taint");
+        else
+            out.push_back(*taint);
     }
     return out;
 }

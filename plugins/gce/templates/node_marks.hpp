@@ -16,7 +16,8 @@ namespace capstan::gce {
 /// `node_labels` of AUTOSCALER_ENV_VARS, or NODE_LABELS. One that Kubernetes does not allow is a
 /// warning.
 Labels read_node_labels(const KubeEnv& env, std::vector<std::string>& warnings);
-/// `node_taints`, or NODE_TAINTS: "dedicated=ml:NoSchedule,gpu=present:NoExecute".
+/// `node_taints`, or NODE_TAINTS: "dedicated=ml:NoSchedule,gpu=present:NoExecute". One that
+/// Kubernetes does not allow is a warning.
 std::vector<Taint> read_node_taints(const KubeEnv& env, std::vector<std::string>& warnings);
 /// `extended_resources`, and labels that begin with "clusterautoscaler-nodetemplate-resources.",
 /// which upstream reads likewise.

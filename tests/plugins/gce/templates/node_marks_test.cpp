@@ -54,6 +54,12 @@ TEST(NodeTaints, ThatAreNoneAreTold) {
     std::vector<std::string> warnings;
     EXPECT_THAT(read_node_taints(env_of("node_taints=a=b,c=d:Sometimes"), warnings), IsEmpty());
     EXPECT_THAT(warnings, SizeIs(2));
+    warnings.clear();
+    // A semicolon would end the list where it is written for autoscalers.
+    EXPECT_THAT(read_node_taints(*KubeEnv::parse("NODE_TAINTS: d;e=f:NoSchedule,a=b c:NoExecute\n"),
+                                 warnings),
+                IsEmpty());
+    EXPECT_THAT(warnings, SizeIs(2));
 }
 
 TEST(ExtendedResources, AreVariablesAndLabels) {
