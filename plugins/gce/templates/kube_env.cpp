@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include <capstan/sentence.hpp>
+#include <capstan/utf8.hpp>
 
 namespace capstan::gce {
 namespace {
@@ -18,6 +19,8 @@ namespace {
 constexpr std::size_t kube_env_size_max = std::size_t{1} << 20;
 /// Of lists and maps within the map, which are left out.
 constexpr int kube_env_depth_max = 32;
+/// Between arguments.
+constexpr std::string_view blanks = " \n\t";
 
 Unexpected no_kube_env(const YAML::Mark& mark, const std::string& why) {
     const std::string place = mark.is_null()
@@ -108,9 +111,23 @@ Result<PairList> parse_pairs(std::string_view text) {
     return out;
 }
 
+std::optional<std::pair<std::size_t, std::size_t>> find_argument(std::string_view arguments,
+                                                                 std::string_view name,
+                                                                 std::size_t from) {
+    const std::string begin = "--" + std::string(name) + "=";
+    for (std::size_t at = arguments.find(begin, from); at != std::string_view::npos;
+         at = arguments.find(begin, at + 1)) {
+        const bool is_part_of_another = at > 0 && blanks.find(arguments[at - 1]) == blanks.npos;
+        if (is_part_of_another) continue;
+        return std::pair(at, std::min(arguments.find_first_of(blanks, at), arguments.size()));
+    }
+    return std::nullopt;
+}
+
 Result<KubeEnv> KubeEnv::parse(const std::string& yaml) {
     if (yaml.size() > kube_env_size_max)
         return no_kube_env(YAML::Mark::null_mark(), "it is larger than 1 MiB");
+    if (!is_utf8(yaml)) return no_kube_env(YAML::Mark::null_mark(), "it is not UTF-8");
     KubeEnv out;
     try {
         std::istringstream text(yaml);
@@ -130,14 +147,13 @@ std::optional<std::string> KubeEnv::find(std::string_view name) const {
 }
 
 std::optional<std::string> KubeEnv::find_kubelet_argument(std::string_view name) const {
-    const std::string begin = "--" + std::string(name) + "=";
     for (const std::string_view variable : {"KUBELET_ARGS", "KUBELET_TEST_ARGS"}) {
         const auto at = variables_.find(variable);
-        const std::size_t from =
-            at == variables_.end() ? std::string::npos : at->second.find(begin);
-        if (from == std::string::npos) continue;
-        const std::string_view value = std::string_view(at->second).substr(from + begin.size());
-        return std::string(value.substr(0, value.find_first_of(" \n\t")));
+        if (at == variables_.end()) continue;
+        const auto argument = find_argument(at->second, name);
+        if (!argument) continue;
+        const std::size_t value = argument->first + name.size() + 3;  // behind "--NAME="
+        return at->second.substr(value, argument->second - value);
     }
     return std::nullopt;
 }

@@ -2,6 +2,7 @@
 /// AUTOSCALER_ENV_VARS is made for autoscalers.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,12 +19,18 @@ using PairList = std::vector<std::pair<std::string, std::string>>;
 /// `invalid_argument`: a part has no '='.
 Result<PairList> parse_pairs(std::string_view text);
 
+/// Where "--NAME=VALUE" stands in kubelet's arguments, from its first dash to the blank or the end
+/// behind it. Nothing: they have none at or after `from`.
+std::optional<std::pair<std::size_t, std::size_t>> find_argument(std::string_view arguments,
+                                                                 std::string_view name,
+                                                                 std::size_t from = 0);
+
 class KubeEnv {
 public:
     /// Numbers and the like are texts as they are written, and a key without a value has the empty
     /// one; lists and maps are left out. Of a key that is there twice the last value counts, as
     /// upstream's parser has it. `invalid_argument` with line and column: it is no map, it has an
-    /// alias, it is nested more deeply than 32, or larger than 1 MiB.
+    /// alias, it is nested more deeply than 32, is no UTF-8, or larger than 1 MiB.
     static Result<KubeEnv> parse(const std::string& yaml);
 
     /// Nothing: it has no such variable.

@@ -50,17 +50,17 @@ std::string autoscaler_variables(const std::string& before, const std::string& l
     return out;
 }
 
-/// `text` with the value of "--NAME=" replaced, or with it at the end; empty values take it off.
+/// `text` with one "--NAME=VALUE", in the place of the first or at the end; an empty value takes
+/// all off.
 std::string with_argument(std::string text, std::string_view name, const std::string& value) {
-    const std::string begin = "--" + std::string(name) + "=";
-    const std::size_t at = text.find(begin);
-    if (at != std::string::npos) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
-        text.replace(at, end - at, value.empty() ? "" : begin + value);
-        return text;
+    const std::string argument = value.empty() ? "" : "--" + std::string(name) + "=" + value;
+    std::string wanted = argument;
+    for (auto at = find_argument(text, name); at; at = find_argument(text, name, at->first)) {
+        text.replace(at->first, at->second - at->first, wanted);
+        at->first += std::exchange(wanted, std::string()).size();
     }
-    if (value.empty()) return text;
-    return text + (text.empty() ? "" : " ") + begin + value;
+    if (wanted.empty()) return text;
+    return text + (text.empty() ? "" : " ") + wanted;
 }
 
 using Variables = std::map<std::string, std::string, std::less<>>;

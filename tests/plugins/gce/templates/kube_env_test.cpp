@@ -61,6 +61,12 @@ TEST(KubeEnv, IsNestedSomeLevelsAtMost) {
     EXPECT_FALSE(KubeEnv::parse(nested(100'000)));
 }
 
+TEST(KubeEnv, IsUtf8OfOneMebibyteAtMost) {
+    EXPECT_EQ(KubeEnv::parse("A: \xc3\xa9\n")->find("A"), "\xc3\xa9");
+    EXPECT_EQ(KubeEnv::parse("A: \xff\n").error().message, "kube-env: it is not UTF-8");
+    EXPECT_FALSE(KubeEnv::parse("A: " + std::string(std::size_t{1} << 20, 'x')));
+}
+
 TEST(KubeEnv, MayBeEmpty) {
     EXPECT_THAT(KubeEnv::parse("")->variables(), IsEmpty());
     EXPECT_THAT(KubeEnv::parse("# nothing\n")->variables(), IsEmpty());

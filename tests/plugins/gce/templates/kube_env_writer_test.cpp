@@ -42,6 +42,21 @@ TEST(WrittenKubeEnv, TellsKubeletThroughItsArguments) {
               "--register-with-taints=dedicated=ml:NoSchedule");
 }
 
+TEST(WrittenKubeEnv, LeavesOneArgumentOfEachNameToKubelet) {
+    const KubeEnv env = written(
+        "KUBELET_ARGS: \"--node-labels=a=1\\n--v=2\\t--node-labels=a=1 --x--node-labels=b=2 "
+        "--register-with-taints=\"\nNODE_LABELS: a=1\n",
+        {{"team", "ml"}}, taint);
+    EXPECT_EQ(env.find("KUBELET_ARGS"),
+              "--node-labels=a=1,team=ml\n--v=2\t --x--node-labels=b=2 "
+              "--register-with-taints=dedicated=ml:NoSchedule");
+}
+
+TEST(WrittenKubeEnv, TakesArgumentsOffThatWouldBeEmpty) {
+    const KubeEnv env = written("KUBELET_ARGS: --register-with-taints= --v=2\n", {}, {});
+    EXPECT_EQ(env.find("KUBELET_ARGS"), " --v=2");
+}
+
 TEST(WrittenKubeEnv, IsTheSameWhenItIsWrittenAgain) {
     const auto once =
         write_kube_env(kube_env_with("node_labels=a=b;os=linux"), {{"c", "d"}}, taint);
