@@ -14,9 +14,14 @@
 namespace capstan::runtime {
 namespace {
 
-/// A pass waits once for silent clouds: what looking at them took is not waited for again. An
-/// action has so much time in any case.
+/// An action has so much time in any case.
 constexpr Duration shortest_action_patience = std::chrono::seconds(1);
+
+/// For how long of a pass, from its refresh on, actions are waited for: until the next pass is due,
+/// and, however soon that is, as long as clouds have for an answer.
+Duration action_patience_of(Duration scan_interval, const RefreshPatience& patience) {
+    return std::clamp<Duration>(scan_interval, std::chrono::seconds(5), patience.silent_after);
+}
 
 }  // namespace
 
@@ -37,7 +42,7 @@ Result<void> Autoscaler::take_over(const Config& config) {
     }
     const RefreshPatience patience = patience_of(config.cluster.scan_interval);
     if (!parts_.waits_for_clouds) clouds_->set_patience(patience);
-    action_patience_ = patience.silent_after;
+    action_patience_ = action_patience_of(config.cluster.scan_interval, patience);
     if (!beside_) begin_beside();
     wiring_ = std::move(wiring);
     pipeline_ = config.pipeline;
