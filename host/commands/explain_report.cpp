@@ -10,6 +10,7 @@
 #include <capstan/sentence.hpp>
 #include <capstan/time_text.hpp>
 
+#include "commands/json_texts.hpp"
 #include "commands/table.hpp"
 #include "runtime/config/toml_text.hpp"
 
@@ -244,10 +245,7 @@ json::object workload_json(const simulation::Explained& explained) {
         {"workload", explained.subject}, {"settled", explained.settled}, {"pods", std::move(pods)}};
 }
 
-json::value text_or_null(const std::optional<std::string>& text) {
-    return text ? json::value(*text) : json::value(nullptr);
-}
-json::value text_or_null(const std::string& text) {
+json::value text_unless_empty(const std::string& text) {
     return text.empty() ? json::value(nullptr) : json::value(text);
 }
 
@@ -259,9 +257,9 @@ json::object comparison_json(const engine::TemplateComparison& comparison) {
                                       {"node", text_or_null(field.seen)},
                                       {"same", field.is_same()},
                                       {"mark", field.mark}});
-    return {{"node", text_or_null(comparison.node)},
-            {"not_compared_because", text_or_null(comparison.not_compared_because)},
-            {"remark", text_or_null(comparison.remark)},
+    return {{"node", text_unless_empty(comparison.node)},
+            {"not_compared_because", text_unless_empty(comparison.not_compared_because)},
+            {"remark", text_unless_empty(comparison.remark)},
             {"fields", std::move(fields)}};
 }
 

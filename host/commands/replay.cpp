@@ -77,10 +77,6 @@ std::string time_of(const runtime::PassRecord& record) {
     return kubernetes::find_timestamp_text(wall).value_or(std::to_string(unix_ns(wall)) + " ns");
 }
 
-json::value text_or_null(const std::optional<std::string>& text) {
-    return text ? json::value(*text) : json::value(nullptr);
-}
-
 json::object replay_json(const Replay& replay) {
     json::array differences;
     for (const runtime::Difference& line : replay.differences)

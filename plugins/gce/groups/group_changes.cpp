@@ -29,7 +29,7 @@ bool refuses_names(const Error& error) {
     return error.provider_code == "conditionNotMet" || error.provider_code == "CONDITION_NOT_MET";
 }
 
-std::vector<std::string> part_of(const std::vector<std::string>& names, std::size_t first) {
+std::vector<std::string> chunk_of(const std::vector<std::string>& names, std::size_t first) {
     const std::size_t last = std::min(names.size(), first + instances_per_call);
     return {names.begin() + static_cast<std::ptrdiff_t>(first),
             names.begin() + static_cast<std::ptrdiff_t>(last)};
@@ -136,7 +136,7 @@ Task<Resized> GroupChanges::create(Resize request, ManagedGroup row,
     const std::string id = request.group.value();
     Resized out{.target = request.expected_target};
     for (std::size_t made = 0; made < names.size(); made += instances_per_call) {
-        std::vector<std::string> part = part_of(names, made);
+        std::vector<std::string> part = chunk_of(names, made);
         const int count = static_cast<int>(part.size());
         const Result<void> done = co_await as_result(
             carry_out(parts_.api.create_instances(row.link, std::move(part)), id));

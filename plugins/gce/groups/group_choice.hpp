@@ -8,12 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <re2/re2.h>
+
 #include "../api/managed_groups.hpp"
 #include "group_spec.hpp"
-
-namespace re2 {
-class RE2;
-}
 
 namespace capstan::gce {
 

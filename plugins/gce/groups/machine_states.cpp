@@ -33,7 +33,7 @@ constexpr std::array action_rows{
 };
 
 /// Of an instance that does not run. SUSPENDING and STOPPING are on the way there.
-bool is_at_rest(std::string_view status) noexcept {
+bool does_not_run(std::string_view status) noexcept {
     constexpr std::array<std::string_view, 5> rest{"SUSPENDED", "SUSPENDING", "STOPPED", "STOPPING",
                                                    "TERMINATED"};
     return std::find(rest.begin(), rest.end(), status) != rest.end();
@@ -49,7 +49,7 @@ MachineStanding read_standing(std::string_view action, std::string_view status,
                                   : status == "RUNNING"    ? MachineStanding{member, running}
                                                            : MachineStanding{};
     const bool is_settled = means == MachineStanding{member, running};
-    if (has_standby && is_settled && is_at_rest(status)) return {apart, running};
+    if (has_standby && is_settled && does_not_run(status)) return {apart, running};
     return means;
 }
 

@@ -44,8 +44,6 @@ constexpr std::array<NeededPermission, 30> all_permissions{{
     {"iam.serviceAccounts.actAs", PermissionOf::provisioning, PermissionOn::resources},
 }};
 
-constexpr std::size_t permissions_per_call = 100;  // Google's
-
 std::string text_of_refusal(const std::string& permission, const std::string& project) {
     return permission + " is not granted on project " + project;
 }
@@ -67,25 +65,15 @@ public:
         : host_(host), lookup_(lookup), needed_(std::move(needed)) {}
 
     Task<std::vector<std::string>> run(std::string project) {
-        std::vector<std::string> granted;
-        for (std::size_t at = 0; at < needed_.size(); at += permissions_per_call) {
-            const std::vector<std::string> some = part_from(at);
-            const auto answer = co_await as_result(lookup_.test_permissions(project, some));
-            if (!answer) {
-                tell_not_checked(project, answer.error());
-                co_return std::vector<std::string>();
-            }
-            granted.insert(granted.end(), answer->begin(), answer->end());
+        const auto granted = co_await as_result(lookup_.test_permissions(project, needed_));
+        if (!granted) {
+            tell_not_checked(project, granted.error());
+            co_return std::vector<std::string>();
         }
-        co_return find_refusals(project, granted);
+        co_return find_refusals(project, *granted);
     }
 
 private:
-    std::vector<std::string> part_from(std::size_t at) const {
-        const auto begin = needed_.begin() + static_cast<std::ptrdiff_t>(at);
-        const std::size_t count = std::min(permissions_per_call, needed_.size() - at);
-        return {begin, begin + static_cast<std::ptrdiff_t>(count)};
-    }
     void tell_not_checked(const std::string& project, const Error& error) {
         host_.warn("not checked: the permissions on project " + project + ": " + error.message +
                    find_advice(error));

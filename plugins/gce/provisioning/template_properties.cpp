@@ -48,7 +48,7 @@ Json without_names(const Json& interfaces) {
     return out;
 }
 
-Json accelerators_of(const InstanceTemplate& made) {
+Json accelerators_json(const InstanceTemplate& made) {
     Json out = Json::array();
     for (const TemplateAccelerator& accelerator : made.accelerators) {
         Json item = Json::object();
@@ -87,7 +87,7 @@ Json make_template_properties(const InstanceTemplate& made) {
     if (const Json* const interfaces = out.find("networkInterfaces"))
         out.set("networkInterfaces", without_names(*interfaces));
     out.erase("guestAccelerators");
-    if (!made.accelerators.empty()) out.set("guestAccelerators", accelerators_of(made));
+    if (!made.accelerators.empty()) out.set("guestAccelerators", accelerators_json(made));
     if (made.is_spot) make_spot(out, made);
     return out;
 }

@@ -4,9 +4,14 @@
 
 #include <capstan/testing/run_task.hpp>
 
-namespace capstan::testing {
 namespace {
 
+using capstan::Error;
+using capstan::ErrorCode;
+using capstan::Variables;
+using capstan::testing::FakeEnvironment;
+using capstan::testing::FakeHost;
+using capstan::testing::run;
 using ::testing::ElementsAre;
 
 TEST(FakeEnvironment, HasWhatTheTestGaveIt) {
@@ -24,4 +29,3 @@ TEST(FakeEnvironment, HasWhatTheTestGaveIt) {
 }
 
 }  // namespace
-}  // namespace capstan::testing
