@@ -63,13 +63,23 @@ std::string with_argument(std::string text, std::string_view name, const std::st
     return text + (text.empty() ? "" : " ") + wanted;
 }
 
+/// Whether a name needs no quotes, as those of variables need none.
+bool is_plain(std::string_view name) {
+    return !name.empty() && std::ranges::all_of(name, [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+}
+
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 Result<std::string> yaml_text(const Variables& variables) {
     YAML::Emitter out;
     out << YAML::BeginMap;
-    for (const auto& [name, value] : variables)
-        out << YAML::Key << name << YAML::Value << YAML::DoubleQuoted << value;
+    for (const auto& [name, value] : variables) {
+        out << YAML::Key;
+        if (!is_plain(name)) out << YAML::DoubleQuoted;
+        out << name << YAML::Value << YAML::DoubleQuoted << value;
+    }
     out << YAML::EndMap;
     if (!out.good())
         return fail(ErrorCode::unsupported, "kube-env cannot be written: " + out.GetLastError());

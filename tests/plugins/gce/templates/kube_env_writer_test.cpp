@@ -65,11 +65,12 @@ TEST(WrittenKubeEnv, IsTheSameWhenItIsWrittenAgain) {
 }
 
 TEST(WrittenKubeEnv, KeepsTextsOfAnyKind) {
-    const KubeEnv env =
-        written("A: \"x: {y}\\n# \\\"z\\\"\"\nB: 'true'\nC: |\n  two\n  lines\n", {}, {});
+    const KubeEnv env = written(
+        "A: \"x: {y}\\n# \\\"z\\\"\"\nB: 'true'\nC: |\n  two\n  lines\n\"a\\0b: 'c\": d\n", {}, {});
     EXPECT_EQ(env.find("A"), "x: {y}\n# \"z\"");
     EXPECT_EQ(env.find("B"), "true");
     EXPECT_EQ(env.find("C"), "two\nlines\n");
+    EXPECT_EQ(env.find(std::string("a\0b: 'c", 7)), "d");
 }
 
 TEST(WrittenKubeEnv, NeedsOneToBeginWith) {
