@@ -32,6 +32,24 @@ std::string end_of(const FailedAttempt& failed, Repeatable repeatable, int attem
     return AttemptBudget(RetryPolicy()).find_end(failed, repeatable, attempt, 1s, 1min);
 }
 
+TEST(Attempts, WithoutCredentialsLeaveNothingOpenAndSayNothingOfWhatTheyAreFor) {
+    struct Case {
+        ErrorCode of_the_search, of_the_request;
+    };
+    for (const Case& each :
+         {Case{ErrorCode::deadline, ErrorCode::unavailable},
+          Case{ErrorCode::unavailable, ErrorCode::unavailable},
+          Case{ErrorCode::throttled, ErrorCode::throttled},
+          Case{ErrorCode::cancelled, ErrorCode::cancelled}, Case{ErrorCode::busy, ErrorCode::busy},
+          Case{ErrorCode::internal, ErrorCode::internal},
+          Case{ErrorCode::not_found, ErrorCode::unauthenticated},
+          Case{ErrorCode::out_of_capacity, ErrorCode::unauthenticated},
+          Case{ErrorCode::invalid_config, ErrorCode::unauthenticated},
+          Case{ErrorCode::permission, ErrorCode::unauthenticated}})
+        EXPECT_EQ(unsent_error("servers.list", {each.of_the_search, "m"}),
+                  (Error{each.of_the_request, "servers.list: m"}));
+}
+
 TEST(Attempts, OfAReadFollowWhateverMayPass) {
     for (const FailedAttempt& failed :
          {failed_with(RepeatWhen::always), failed_with(RepeatWhen::if_safe),

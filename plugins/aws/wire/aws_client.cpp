@@ -52,12 +52,6 @@ std::string name_of_action(Service service, std::string_view action) {
     return std::string(name_of(service)) + ":" + std::string(action);
 }
 
-/// Without credentials nothing was sent, so a time-out of their source leaves nothing open.
-Error unsigned_error(const std::string& action, Error error) {
-    if (error.code == ErrorCode::deadline) error.code = ErrorCode::unavailable;
-    return within(action, std::move(error));
-}
-
 Result<Json> read_json_answer(const HttpReply& reply) {
     if (reply.body.empty()) return Json::object();
     Result<Json> out = parse_json(reply.body);
@@ -162,7 +156,7 @@ Task<Attempt> AwsClient::State::send_once(std::shared_ptr<State> self,
                                           std::shared_ptr<const AwsCall> call,
                                           std::shared_ptr<Corrections> done) {
     const Result<Credentials> with = co_await as_result(self->credentials.get());
-    if (!with) throw Failure(unsigned_error(call->action, with.error()));
+    if (!with) throw Failure(unsent_error(call->action, with.error()));
     HttpRequest request = self->signed_request(*call, *with);
     const Time sent = self->host.now();
     const Result<HttpReply> reply = co_await as_result(send(self->host, std::move(request)));

@@ -45,22 +45,6 @@ ActionName name_parts_of(std::string_view action) {
             in_snake_case(action.substr(dot + 1))};
 }
 
-/// Without a token nothing was sent, so a time-out of its source leaves nothing open. What a search
-/// for a token lacks is nothing that the resource lacks: a file that is not there is no group that
-/// is gone.
-Error tokenless_error(const std::string& action, Error error) {
-    switch (error.code) {
-        case ErrorCode::deadline: error.code = ErrorCode::unavailable; break;
-        case ErrorCode::unavailable:
-        case ErrorCode::throttled:
-        case ErrorCode::cancelled:
-        case ErrorCode::busy:
-        case ErrorCode::internal: break;
-        default: error.code = ErrorCode::unauthenticated;
-    }
-    return within(action, std::move(error));
-}
-
 Result<Json> read_answer(const HttpReply& reply) {
     if (reply.body.empty()) return Json::object();
     Result<Json> out = parse_json(reply.body);
@@ -144,7 +128,7 @@ Task<bool> GceClient::State::renew(std::shared_ptr<State> self, std::shared_ptr<
 
 Task<Attempt> GceClient::State::attempt(std::shared_ptr<State> self, std::shared_ptr<Call> call) {
     const Result<AccessToken> token = co_await as_result(self->tokens.get());
-    if (!token) throw Failure(tokenless_error(call->request.action, token.error()));
+    if (!token) throw Failure(unsent_error(call->request.action, token.error()));
     HttpRequest request = self->http_request(call->request, *token);
     const Result<HttpReply> reply =
         co_await as_result(capstan::send(self->host, std::move(request)));

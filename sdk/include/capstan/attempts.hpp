@@ -75,6 +75,22 @@ inline FailedAttempt judge_absence(const std::string& action, Error error) {
     return out;
 }
 
+/// There were no credentials, so nothing was sent: a time-out of their source leaves nothing open.
+/// What the search for them lacks is nothing that the request is about: a file that is not there is
+/// no group that is gone.
+inline Error unsent_error(const std::string& action, Error error) {
+    switch (error.code) {
+        case ErrorCode::deadline: error.code = ErrorCode::unavailable; break;
+        case ErrorCode::unavailable:
+        case ErrorCode::throttled:
+        case ErrorCode::cancelled:
+        case ErrorCode::busy:
+        case ErrorCode::internal: break;
+        default: error.code = ErrorCode::unauthenticated;
+    }
+    return within(action, std::move(error));
+}
+
 /// [strand] The budget of all requests of a client, as RetryPolicy has it; its `statuses`, `errors`
 /// and `also` count for nothing.
 class AttemptBudget {

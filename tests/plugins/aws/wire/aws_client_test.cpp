@@ -144,25 +144,37 @@ TEST(AwsClient, IamIsOneForAllRegions) {
     EXPECT_THAT(header_of(c.aws.request(0), "authorization"), HasSubstr("/us-east-1/iam/"));
 }
 
-/// Waits too long for its source.
-class LateCredentials : public CredentialsProvider {
+/// Has none.
+class NoCredentials : public CredentialsProvider {
 public:
-    Task<Credentials> get() override {
-        co_return fail(ErrorCode::deadline, "the source is silent");
-    }
+    explicit NoCredentials(Error because) : because_(std::move(because)) {}
+    Task<Credentials> get() override { co_return fail(because_); }
     Task<Credentials> renew(std::string) override { return get(); }
+
+private:
+    const Error because_;
 };
 
-TEST(AwsClient, AChangeThatWasNeverSignedLeavesNothingOpen) {
+Error error_without_credentials(Error because) {
     FakeHost host;
-    LateCredentials late;
-    AwsClient client(host.host(), {.region = "eu-central-1"}, late);
+    NoCredentials none(std::move(because));
+    AwsClient client(host.host(), {.region = "eu-central-1"}, none);
     const auto answer =
         run(host, client.call(QueryRequest(Service::auto_scaling, "A"), Repeatable::no));
-    ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
-    EXPECT_EQ(answer.error().message, "autoscaling:A: the source is silent");
     EXPECT_TRUE(host.http().requests().empty());
+    return answer ? Error() : answer.error();
+}
+
+TEST(AwsClient, AChangeThatWasNeverSignedLeavesNothingOpen) {
+    const Error error = error_without_credentials({ErrorCode::deadline, "the source is silent"});
+    EXPECT_EQ(error.code, ErrorCode::unavailable);
+    EXPECT_EQ(error.message, "autoscaling:A: the source is silent");
+}
+
+TEST(AwsClient, TakesNoLackOfCredentialsForALackOfTheGroup) {
+    for (const ErrorCode code : {ErrorCode::not_found, ErrorCode::conflict, ErrorCode::permission,
+                                 ErrorCode::invalid_config, ErrorCode::unauthenticated})
+        EXPECT_EQ(error_without_credentials({code, "m"}).code, ErrorCode::unauthenticated);
 }
 
 TEST(AwsClient, RepeatsWhatWasThrottledAndSignsItAnew) {
