@@ -116,7 +116,7 @@ Task<InstanceTemplate> InstanceTemplatesApi::get(ResourceLink link) {
     co_return *std::move(out);
 }
 
-Task<Operation> InstanceTemplatesApi::insert(ResourceLink link, Json properties,
+Task<Operation> InstanceTemplatesApi::insert(const ResourceLink& link, Json properties,
                                              std::string description) {
     ResourceLink collection = link;
     collection.name.clear();
@@ -129,7 +129,7 @@ Task<Operation> InstanceTemplatesApi::insert(ResourceLink link, Json properties,
     return change_template(client_, std::move(request));
 }
 
-Task<Operation> InstanceTemplatesApi::remove(ResourceLink link) {
+Task<Operation> InstanceTemplatesApi::remove(const ResourceLink& link) {
     GceRequest request(template_method_of(link, "delete"), "DELETE", link.path());
     request.query.emplace_back("requestId", make_request_id(host_));
     return change_template(client_, std::move(request));

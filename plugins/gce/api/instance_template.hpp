@@ -61,8 +61,8 @@ public:
     /// instanceTemplates.get or regionInstanceTemplates.get, by the link.
     Task<InstanceTemplate> get(ResourceLink link);
     /// Of the link's place; `properties` as compute has them.
-    Task<Operation> insert(ResourceLink link, Json properties, std::string description);
-    Task<Operation> remove(ResourceLink link);
+    Task<Operation> insert(const ResourceLink& link, Json properties, std::string description);
+    Task<Operation> remove(const ResourceLink& link);
 
 private:
     Host host_;

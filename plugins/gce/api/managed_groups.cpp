@@ -145,7 +145,7 @@ Task<std::vector<ListedInstance>> ManagedGroupsApi::list_zone(std::string projec
     co_return co_await read_pages(read);
 }
 
-Task<Operation> ManagedGroupsApi::create_instances(ResourceLink group,
+Task<Operation> ManagedGroupsApi::create_instances(const ResourceLink& group,
                                                    std::vector<std::string> names) {
     std::vector<Json> instances;
     for (std::string& name : names)
@@ -157,8 +157,8 @@ Task<Operation> ManagedGroupsApi::create_instances(ResourceLink group,
     return change(client_, std::move(request));
 }
 
-Task<Operation> ManagedGroupsApi::delete_instances(ResourceLink group,
-                                                   std::vector<ResourceLink> instances) {
+Task<Operation> ManagedGroupsApi::delete_instances(const ResourceLink& group,
+                                                   const std::vector<ResourceLink>& instances) {
     GceRequest request(method_of(group, "deleteInstances"), "POST",
                        group.path() + "/deleteInstances");
     request.query.emplace_back("requestId", make_request_id(host_));
@@ -167,14 +167,14 @@ Task<Operation> ManagedGroupsApi::delete_instances(ResourceLink group,
     return change(client_, std::move(request));
 }
 
-Task<Operation> ManagedGroupsApi::resize(ResourceLink group, int size) {
+Task<Operation> ManagedGroupsApi::resize(const ResourceLink& group, int size) {
     GceRequest request(method_of(group, "resize"), "POST", group.path() + "/resize");
     request.query.emplace_back("requestId", make_request_id(host_));
     request.query.emplace_back("size", std::to_string(size));
     return change(client_, std::move(request));
 }
 
-Task<Operation> ManagedGroupsApi::insert(NewGroup group) {
+Task<Operation> ManagedGroupsApi::insert(const NewGroup& group) {
     ResourceLink collection = group.link;
     collection.name.clear();
     GceRequest request(method_of(group.link, "insert"), "POST", collection.path());
@@ -194,7 +194,7 @@ Task<Operation> ManagedGroupsApi::insert(NewGroup group) {
     return change(client_, std::move(request));
 }
 
-Task<Operation> ManagedGroupsApi::remove(ResourceLink group) {
+Task<Operation> ManagedGroupsApi::remove(const ResourceLink& group) {
     GceRequest request(method_of(group, "delete"), "DELETE", group.path());
     request.query.emplace_back("requestId", make_request_id(host_));
     return change(client_, std::move(request));

@@ -89,11 +89,12 @@ public:
     Task<std::vector<ListedInstance>> list_zone(std::string project, std::string zone);
 
     /// createInstances with names that the caller chose: sent again it has no second effect.
-    Task<Operation> create_instances(ResourceLink group, std::vector<std::string> names);
+    Task<Operation> create_instances(const ResourceLink& group, std::vector<std::string> names);
     /// deleteInstances with skipInstancesOnValidationError: those that are gone already keep no
     /// other.
-    Task<Operation> delete_instances(ResourceLink group, std::vector<ResourceLink> instances);
-    Task<Operation> resize(ResourceLink group, int size);
+    Task<Operation> delete_instances(const ResourceLink& group,
+                                     const std::vector<ResourceLink>& instances);
+    Task<Operation> resize(const ResourceLink& group, int size);
 
     struct NewGroup {
         ResourceLink link{};
@@ -101,8 +102,8 @@ public:
         std::vector<std::pair<std::string, std::string>> named_ports{};
         bool operator==(const NewGroup&) const = default;
     };
-    Task<Operation> insert(NewGroup group);
-    Task<Operation> remove(ResourceLink group);
+    Task<Operation> insert(const NewGroup& group);
+    Task<Operation> remove(const ResourceLink& group);
 
 private:
     Host host_;

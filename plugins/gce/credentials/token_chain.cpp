@@ -19,7 +19,7 @@ constexpr RenewalTimes token_renewal{.advisory = std::chrono::seconds(225),
                                      .jitter = std::chrono::seconds(20),
                                      .rest = std::chrono::seconds(1)};
 
-std::string first_of(std::string a, std::string b, std::string c) {
+std::string first_of(const std::string& a, const std::string& b, const std::string& c) {
     if (!a.empty()) return a;
     return b.empty() ? c : b;
 }

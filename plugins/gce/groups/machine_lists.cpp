@@ -74,9 +74,9 @@ MachineLists::Due MachineLists::find_due() {
         if (!group.was_read || group.unreadable || !group.takes_part()) continue;
         const MachineList& list = group.list;
         const bool is_settled = list.asked_at != 0 && group.changed_at <= list.asked_at;
-        if (list.asked_at == 0 && group.changed_at == 0 && is_at_rest(group.row)) {
-            out.resting.push_back(id);
-        } else if (is_settled && is_at_rest(group.row) && list.row != group.row) {
+        const bool is_new = list.asked_at == 0 && group.changed_at == 0;
+        const bool has_new_row = is_settled && list.row != group.row;
+        if ((is_new || has_new_row) && is_at_rest(group.row)) {
             out.resting.push_back(id);
         } else if (group.is_in_motion()) {
             out.moving.push_back(id);

@@ -63,7 +63,7 @@ TemplateReader::TemplateReader(const Host& host, Apis apis, TemplateConfig confi
                                std::size_t parallel_calls)
     : host_(host),
       apis_(apis),
-      config_(std::move(config)),
+      config_(config),
       templates_(host, template_life, read_pause),
       types_(host, type_life, read_pause),
       images_(host, type_life, read_pause),

@@ -201,9 +201,8 @@ Task<GroupMaker::Change> GroupMaker::carry_out(Task<Operation> asked, std::strin
         out.is_sure = is_no(*out.error);
         co_return out;
     }
-    const Operation operation = *begun;
     const Result<Operation> ended =
-        co_await as_result(await_operation(host_, client_, operation, making_patience));
+        co_await as_result(await_operation(host_, client_, *begun, making_patience));
     if (!ended || !ended->is_done) {
         const std::string why = ended ? "it still goes on" : ended.error().message;
         out.error = Error{ErrorCode::deadline, action + ": what came of it is not known: " + why};
@@ -234,7 +233,7 @@ Task<bool> GroupMaker::is_made(PossibleGroup wanted) {
     const ResourceLink link = wanted.group.link;
     const std::optional<ManagedGroup> there = co_await find_group(link);
     if (!there) co_return false;
-    const ManagedGroup group = *there;
+    const ManagedGroup& group = *there;
     const InstanceTemplate made = co_await template_of(group);
     const std::string& digest =
         wanted.template_properties.text_at({"labels", std::string(plan_label)});
@@ -298,8 +297,7 @@ Task<void> GroupMaker::create(GroupPlan plan) {
 /// Google deletes the machines of a group along with it, so they are looked for first.
 Task<void> GroupMaker::demand_deletable(ManagedGroup group) {
     const std::string what = "group " + in_quotes(group_id_of(group.link));
-    const ManagedGroup there = group;
-    const InstanceTemplate made = co_await template_of(there);
+    const InstanceTemplate made = co_await template_of(group);
     if (!is_made_here(made) || made.link.name != group.link.name)
         throw Failure(ErrorCode::permission,
                       what + " was not made by auto-provisioning for cluster " + config_.cluster +
@@ -324,8 +322,7 @@ Task<void> GroupMaker::destroy(NodeGroupId id) {
     const ResourceLink link = *std::move(named);
     const std::optional<ManagedGroup> found = co_await find_group(link);
     if (!found) throw Failure(ErrorCode::not_found, "there is no group " + in_quotes(id.value()));
-    const ManagedGroup there = *found;
-    co_await demand_deletable(there);
+    co_await demand_deletable(*found);
     const Change deleted = co_await carry_out(groups_.remove(link), "group " + link.name);
     if (deleted.error && !is_gone(*deleted.error)) {
         if (!deleted.is_sure) remember(link, true);
