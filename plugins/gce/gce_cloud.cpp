@@ -249,6 +249,7 @@ Task<SharedCloudView> GceCloud::refresh() { return reading_.join(read()); }
 
 Task<SharedCloudView> GceCloud::read() {
     Project& gce = project();
+    co_await gce.changes.look_after_operations();
     const std::uint64_t asked_at = gce.changes.moment();
     co_await gce.lists.update();
     gce.changes.see(asked_at);

@@ -133,8 +133,7 @@ TEST_F(GceStories, NameThePermissionThatIsMissing) {
     grant({"compute.instanceGroupManagers.get", "compute.instanceGroupManagers.list",
            "compute.instances.list", "compute.instances.get", "compute.instanceTemplates.get",
            "compute.machineTypes.get", "compute.machineTypes.list", "compute.images.get",
-           "compute.images.getFromFamily", "compute.regions.get", "compute.zones.list",
-           "compute.zoneOperations.get"});
+           "compute.images.getFromFamily", "compute.zoneOperations.get"});
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_logged("compute.instanceGroupManagers.update"); }));
     EXPECT_TRUE(s.has_logged("instanceGroupManagers/shop-web")) << "and on which group";

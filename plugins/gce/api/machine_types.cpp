@@ -52,14 +52,6 @@ GceImage image_of(const Json& json) {
     return out;
 }
 
-/// Names of those that are up.
-std::vector<std::string> names_of_zones(const Json& answer) {
-    std::vector<std::string> out;
-    for (const Json& zone : list_field(answer, "items"))
-        if (text_field(zone, "status") != "DOWN") out.push_back(required_text_field(zone, "name"));
-    return out;
-}
-
 std::vector<GceMachineType> types_of_page(const Json& answer) {
     std::vector<GceMachineType> out;
     for (const Json& entry : list_field(answer, "items")) out.push_back(machine_type_of(entry));
@@ -151,17 +143,6 @@ Task<std::vector<std::string>> LookupApi::zones_of(std::string project, std::str
     const Json answer = co_await client_.call(std::move(request));
     std::vector<std::string> out;
     for (const std::string& zone : texts_field(answer, "zones")) out.emplace_back(last_part(zone));
-    std::sort(out.begin(), out.end());
-    co_return std::move(out);
-}
-
-Task<std::vector<std::string>> LookupApi::zones(std::string project) {
-    const std::string path = "projects/" + percent_encode(project) + "/zones";
-    const auto read = [this, &path](std::string token) {
-        return read_lookup_page<std::string>(client_, "compute.zones.list", path, std::move(token),
-                                             &names_of_zones);
-    };
-    std::vector<std::string> out = co_await read_pages(read);
     std::sort(out.begin(), out.end());
     co_return std::move(out);
 }

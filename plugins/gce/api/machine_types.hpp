@@ -48,10 +48,8 @@ public:
     Task<std::vector<GceMachineType>> machine_types(std::string project, std::string zone);
     /// images.get, or images.getFromFamily for a link with "/images/family/".
     Task<GceImage> image(std::string link);
-    /// regions.get: its zones that are up, by name.
+    /// regions.get: its zones, by name.
     Task<std::vector<std::string>> zones_of(std::string project, std::string region);
-    /// zones.list: those that are up, by name.
-    Task<std::vector<std::string>> zones(std::string project);
     /// acceleratorTypes.list of a zone: names, and the most of one on a machine.
     struct AcceleratorType {
         std::string name{};

@@ -37,14 +37,6 @@ Operation operation_of(const Json& json) {
     return out;
 }
 
-/// No longer than the client waits for an answer, so that a long wait is none of its failures.
-Task<Operation> ask_operation(GceClient& client, ResourceLink link) {
-    GceRequest request("compute." + place_word_of(link.place.scope) + "Operations.get", "GET",
-                       link.path());
-    const Json answer = co_await client.call(std::move(request));
-    co_return read_operation(answer);
-}
-
 }  // namespace
 
 Result<Operation> read_operation(const Json& json) {
@@ -53,6 +45,14 @@ Result<Operation> read_operation(const Json& json) {
     } catch (const Failure& failure) {
         return fail(within("the operation", failure.error()));
     }
+}
+
+// No longer than the client waits for an answer, so that a long wait is none of its failures.
+Task<Operation> ask_operation(GceClient& client, ResourceLink link) {
+    GceRequest request("compute." + place_word_of(link.place.scope) + "Operations.get", "GET",
+                       link.path());
+    const Json answer = co_await client.call(std::move(request));
+    co_return read_operation(answer);
 }
 
 Task<Operation> await_operation(Host host, GceClient& client, Operation operation,

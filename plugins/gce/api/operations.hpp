@@ -24,6 +24,9 @@ struct Operation {
 /// Of an answer. `unavailable`: it is none.
 Result<Operation> read_operation(const Json& json);
 
+/// [strand] As it is now. A Failure: it cannot be asked for.
+Task<Operation> ask_operation(GceClient& client, ResourceLink link);
+
 /// [strand] Polls with `wait` until it is done, at most for `patience` and for what the operation
 /// of the host has left. One that is not done by then is given back so: it goes on, and lists show
 /// what it comes to. A Failure: it cannot be asked for.

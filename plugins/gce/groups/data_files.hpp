@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include <capstan/data_file.hpp>
 #include <capstan/host.hpp>
 #include <capstan/standing_warnings.hpp>
 #include <capstan/task.hpp>
@@ -19,7 +20,7 @@ class PriceFile {
 public:
     /// An empty path: there is none.
     PriceFile(const Host& host, std::string path)
-        : host_(host), path_(std::move(path)), warnings_(host) {}
+        : file_(host, std::move(path), "prices", &PriceTable::parse), warnings_(host) {}
 
     /// A file that cannot be read, or is none, is `invalid_config`.
     Task<void> read();
@@ -29,20 +30,15 @@ public:
     void compare(const std::set<std::string>& regions);
 
     /// NULL: none are known.
-    const std::shared_ptr<const PriceTable>& prices() const noexcept { return prices_; }
-    /// Another one whenever the prices were read.
-    std::uint64_t version() const noexcept { return version_; }
+    const std::shared_ptr<const PriceTable>& prices() const noexcept { return file_.value(); }
+    /// Another one whenever the prices changed.
+    std::uint64_t version() const noexcept { return file_.version(); }
 
 private:
     void tell_sample();
 
-    const Host host_;
-    const std::string path_;
+    DataFile<PriceTable> file_;
     StandingWarnings warnings_;
-    std::shared_ptr<const PriceTable> prices_{};
-    std::string text_{};  ///< of the file, as the prices are of
-    Duration read_at_{};
-    std::uint64_t version_ = 0;
 };
 
 }  // namespace capstan::gce

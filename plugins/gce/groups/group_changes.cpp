@@ -16,6 +16,9 @@ namespace {
 
 /// How long an operation is awaited.
 constexpr Duration operation_patience = std::chrono::seconds(3);
+/// Operations whose end is looked after: so many, for so long, so many of them in a refresh.
+constexpr std::size_t open_most = 1000, asked_at_once = 20;
+constexpr Duration open_life = std::chrono::minutes(15);
 
 std::optional<int> goal_of(const Resize& request, int change) {
     const std::int64_t goal = std::int64_t{request.expected_target} + change;
@@ -189,9 +192,36 @@ Task<Operation> GroupChanges::follow(Task<Operation> change, std::string group_i
     auto ended =
         co_await as_result(await_operation(host_, parts_.client, *begun, operation_patience));
     parts_.lists.note_change(group_id);
-    if (ended) co_return *std::move(ended);
-    host_.debug(group_id + ": what an operation came to is not known: " + ended.error().message);
-    co_return *std::move(begun);
+    if (ended && ended->is_done) co_return *std::move(ended);
+    if (!ended)
+        host_.debug(group_id +
+                    ": what an operation came to is not known: " + ended.error().message);
+    note_open(*begun, std::move(group_id));
+    co_return ended ? *std::move(ended) : *std::move(begun);
+}
+
+void GroupChanges::note_open(const Operation& operation, std::string group_id) {
+    if (open_.size() >= open_most) open_.pop_front();
+    open_.push_back({operation.link, std::move(group_id), host_.monotonic()});
+}
+
+Task<void> GroupChanges::look_after_operations() {
+    for (std::size_t left = std::min(open_.size(), asked_at_once); left > 0; --left) {
+        OpenOperation open = std::move(open_.front());
+        open_.pop_front();
+        const auto now = co_await as_result(ask_operation(parts_.client, open.link));
+        if (now && now->is_done) {
+            parts_.lists.note_change(open.group_id);
+            if (!now->errors.empty())
+                host_.warn(
+                    changed_group(NodeGroupId(open.group_id)) +
+                    ": a change that was agreed to has failed: " + now->errors.front().message);
+            continue;
+        }
+        const bool is_gone = !now && now.error().code == ErrorCode::not_found;
+        if (!is_gone && host_.monotonic() - open.since < open_life)
+            open_.push_back(std::move(open));
+    }
 }
 
 Task<Resized> GroupChanges::decrease_target(Resize request) {
@@ -264,7 +294,11 @@ Task<Resized> GroupChanges::take_back(Resize request, int goal, ResourceLink lin
         for (const ResourceLink& each : part) going_[request.group][each.name] = host_.monotonic();
     }
     const bool is_all = going.size() == static_cast<std::size_t>(request.delta);
-    if (!is_all) co_return co_await set_target(std::move(request), goal, link);
+    if (!is_all) {
+        host_.info(changed_group(request.group) + ": its target size is set to " +
+                   std::to_string(goal) + ", since not all of its machines are listed");
+        co_return co_await set_target(std::move(request), goal, link);
+    }
     co_return agree(request, Resized{.target = goal});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,7 +26,8 @@ namespace capstan::gce {
 /// [strand] Machines are asked for by names, and deleted by names: sent twice neither does harm.
 /// The group is read right before, and is changed only where its target is the one that was
 /// expected. Changes of one group are made one after another. An operation is awaited for a few
-/// seconds; one that goes on is agreed to, and lists show what it comes to.
+/// seconds; one that goes on is agreed to, and lists show what it comes to. How it ends is looked
+/// after, so that a failure is told.
 class GroupChanges {
 public:
     struct Parts {
@@ -42,6 +44,9 @@ public:
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
 
+    /// Before an update of the lists: asks about operations that went on for longer than a change
+    /// waits, and warns of those that failed.
+    Task<void> look_after_operations();
     /// Before an update of the lists: the moment to hand to `see`.
     std::uint64_t moment() noexcept { return answers_.moment(); }
     /// After it: what was answered counts until the lists show it.
@@ -81,6 +86,8 @@ private:
     /// As above, with all of the operation's errors.
     Task<Operation> follow(Task<Operation> change, std::string group_id);
 
+    void note_open(const Operation& operation, std::string group_id);
+
     Task<Removed> remove_in_turn(Removal request);
     Result<void> check_minimum(const Removal& request, const ListedGroup& listed) const;
     bool is_going(const NodeGroupId& group, const std::string& instance) const;
@@ -102,6 +109,13 @@ private:
     std::map<NodeGroupId, Duration> answered_at_{}, removed_at_{};
     /// Instances whose end was agreed to and that lists may still show as members: when.
     std::map<NodeGroupId, std::map<std::string, Duration>> going_{};
+    /// An operation whose end is not known.
+    struct OpenOperation {
+        ResourceLink link{};
+        std::string group_id{};
+        Duration since{};
+    };
+    std::deque<OpenOperation> open_{};  ///< the one that was asked about longest ago first
     StandingWarnings warnings_;
 };
 

@@ -11,7 +11,7 @@
 namespace capstan::gce {
 namespace {
 
-constexpr std::array<NeededPermission, 30> all_permissions{{
+constexpr std::array<NeededPermission, 29> all_permissions{{
     {"compute.instanceGroupManagers.list"},
     {"compute.instanceGroupManagers.get"},
     {"compute.instanceGroupManagers.update"},
@@ -20,11 +20,10 @@ constexpr std::array<NeededPermission, 30> all_permissions{{
     {"compute.machineTypes.get"},
     {"compute.images.get", PermissionOf::groups, PermissionOn::other_projects},
     {"compute.images.getFromFamily", PermissionOf::groups, PermissionOn::other_projects},
-    {"compute.regions.get"},
-    {"compute.zones.list"},
     {"compute.zoneOperations.get"},
     {"compute.regionOperations.get"},
     {"compute.machineTypes.list", PermissionOf::provisioning},
+    {"compute.regions.get", PermissionOf::provisioning},
     {"compute.acceleratorTypes.list", PermissionOf::provisioning},
     {"compute.globalOperations.get", PermissionOf::provisioning},
     {"compute.instanceTemplates.create", PermissionOf::provisioning},

@@ -53,7 +53,6 @@ void make_all(AnsweringGoogle& google) {
     make(google, lookup.machine_types("shop-prod", "us-central1-a"));
     make(google, lookup.image("projects/cos-cloud/global/images/family/cos-stable"));
     make(google, lookup.image("projects/cos-cloud/global/images/cos-121"));
-    make(google, lookup.zones("shop-prod"));
     make(google, lookup.zones_of("shop-prod", "us-central1"));
     make(google, lookup.accelerators("shop-prod", "us-central1-a"));
     make(google, lookup.test_permissions("shop-prod", {"compute.instances.list"}));

@@ -113,6 +113,17 @@ TEST(GceChanges, AnOperationThatGoesOnForLongIsAgreedTo) {
     EXPECT_EQ(grown->target, 4);
 }
 
+TEST(GceChanges, AnOperationThatFailsAfterItWasAgreedToIsTold) {
+    Grown project;
+    project.gce.polls = 7;
+    project.gce.endings["createInstances"] = {{"QUOTA_EXCEEDED", "Quota 'CPUS' exceeded.", ""}};
+    ASSERT_TRUE(project.increase(1, 3));
+    for (int i = 0; i < 7; ++i) std::ignore = project.next();
+    EXPECT_THAT(project.warnings(),
+                Contains(AllOf(HasSubstr("web"), HasSubstr("agreed to has failed"),
+                               HasSubstr("Quota 'CPUS' exceeded."))));
+}
+
 TEST(GceChanges, AnOperationThatCannotBeAskedAboutIsAgreedTo) {
     Grown project;
     project.gce.polls = 1;
