@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/cluster_checks.hpp>
 #include <capstan/sentence.hpp>
 
 #include "api/instance_template.hpp"
@@ -88,6 +89,7 @@ struct GceCloud::Project {
     /// Which groups provisioning has made, by their instance templates.
     Task<void> find_made();
     Task<void> check();
+    Task<std::vector<CheckedGroup>> checked_groups();
     void compare_prices();
     /// The same as last time, where nothing that it tells has changed.
     SharedCloudView make_view();
@@ -159,6 +161,31 @@ Task<void> GceCloud::Project::check() {
     if (own != question.projects.end()) std::rotate(question.projects.begin(), own, own + 1);
     co_await demand_permissions(host, lookup, std::move(question));
     if (!listed) throw Failure(listed.error());
+    for (const auto& [id, group] : lists.groups())
+        if (group.unreadable) host.warn("group " + id + ": " + group.unreadable->message);
+    std::vector<CheckedGroup> groups = co_await checked_groups();
+    const std::vector<std::string> found = co_await check_cluster(host, std::move(groups));
+    for (const std::string& sentence : found) host.warn(sentence);
+}
+
+Task<std::vector<CheckedGroup>> GceCloud::Project::checked_groups() {
+    std::ignore = co_await as_result(machines.update());
+    std::vector<std::string> ids;
+    for (const auto& [id, group] : lists.groups())
+        if (group.was_read && group.takes_part()) ids.push_back(id);
+    std::vector<CheckedGroup> out;
+    for (const std::string& id : ids) {
+        const ListedGroup* const group = lists.find(id);
+        if (group == nullptr) continue;
+        CheckedGroup checked{.name = id};
+        for (const GroupMachine& machine : group->list.machines)
+            checked.provider_ids.push_back(machine_id_of(machine.link));
+        auto node = co_await as_result(templates.describe(group->row));
+        if (!node) continue;
+        checked.node = *std::move(node);
+        out.push_back(std::move(checked));
+    }
+    co_return std::move(out);
 }
 
 GceCloud::GceCloud(Host host, GceConfig config)
@@ -249,7 +276,7 @@ Task<SharedCloudView> GceCloud::refresh() { return reading_.join(read()); }
 
 Task<SharedCloudView> GceCloud::read() {
     Project& gce = project();
-    co_await gce.changes.look_after_operations();
+    gce.changes.look_after_operations();
     const std::uint64_t asked_at = gce.changes.moment();
     co_await gce.lists.update();
     gce.changes.see(asked_at);

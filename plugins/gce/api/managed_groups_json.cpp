@@ -153,9 +153,9 @@ ManagedInstance::Fault fault_of(const Json& json) {
 
 ManagedInstance managed_instance_of(const Json& json) {
     ManagedInstance out;
-    auto link = find_link_field(json, "instance");
-    if (!link) throw Failure(ErrorCode::unavailable, "instance is absent");
-    out.link = *std::move(link);
+    // Without a link to an instance, or with one that ends before its name, none is made yet.
+    if (Result<ResourceLink> link = parse_link(text_field(json, "instance")))
+        out.link = *std::move(link);
     out.id = text_field(json, "id");
     out.action = text_field(json, "currentAction");
     out.status = text_field(json, "instanceStatus");

@@ -41,7 +41,7 @@ std::vector<std::string> chunk_of(const std::vector<std::string>& names, std::si
 }  // namespace
 
 GroupChanges::GroupChanges(const Host& host, Parts parts)
-    : host_(host), parts_(parts), warnings_(host) {}
+    : host_(host), parts_(parts), warnings_(host), background_(host) {}
 
 Task<ManagedGroup> GroupChanges::read(NodeGroupId id) {
     if (parts_.lists.find(id.value()) == nullptr)
@@ -205,7 +205,13 @@ void GroupChanges::note_open(const Operation& operation, std::string group_id) {
     open_.push_back({operation.link, std::move(group_id), host_.monotonic()});
 }
 
-Task<void> GroupChanges::look_after_operations() {
+void GroupChanges::look_after_operations() {
+    if (!open_.empty() && background_.running() == 0)
+        background_.spawn("looking after operations", ask_about_operations());
+}
+
+/// One that cannot be asked about ends the round: the others would fare no better.
+Task<void> GroupChanges::ask_about_operations() {
     for (std::size_t left = std::min(open_.size(), asked_at_once); left > 0; --left) {
         OpenOperation open = std::move(open_.front());
         open_.pop_front();
@@ -221,6 +227,7 @@ Task<void> GroupChanges::look_after_operations() {
         const bool is_gone = !now && now.error().code == ErrorCode::not_found;
         if (!is_gone && host_.monotonic() - open.since < open_life)
             open_.push_back(std::move(open));
+        if (!now && !is_gone) co_return;
     }
 }
 

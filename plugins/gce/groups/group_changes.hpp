@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <capstan/background.hpp>
 #include <capstan/cloud_view.hpp>
 #include <capstan/host.hpp>
 #include <capstan/semaphore.hpp>
@@ -44,9 +45,9 @@ public:
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
 
-    /// Before an update of the lists: asks about operations that went on for longer than a change
-    /// waits, and warns of those that failed.
-    Task<void> look_after_operations();
+    /// Begins to ask, beside what follows, about operations that went on for longer than a change
+    /// waits, and warns of those that failed. Nothing while the round before is under way.
+    void look_after_operations();
     /// Before an update of the lists: the moment to hand to `see`.
     std::uint64_t moment() noexcept { return answers_.moment(); }
     /// After it: what was answered counts until the lists show it.
@@ -87,6 +88,7 @@ private:
     Task<Operation> follow(Task<Operation> change, std::string group_id);
 
     void note_open(const Operation& operation, std::string group_id);
+    Task<void> ask_about_operations();
 
     Task<Removed> remove_in_turn(Removal request);
     Result<void> check_minimum(const Removal& request, const ListedGroup& listed) const;
@@ -94,8 +96,9 @@ private:
     void sort_out(const Removal& request, const ListedGroup& listed,
                   std::vector<ResourceLink>& going, std::vector<Error>& failed) const;
     Task<std::vector<Error>> remove_some(NodeGroupId group, std::vector<ResourceLink> instances);
+    /// `target`: what was listed before; nothing: the group was not.
     void note_removal(const NodeGroupId& group, const std::vector<ResourceLink>& instances,
-                      const std::vector<Error>& failed);
+                      const std::vector<Error>& failed, std::optional<int> target);
     void tell_redistribution(const ManagedGroup& row);
     void forget_what_is_seen();
     bool is_awaited(const NodeGroupId& group, int listed) const;
@@ -117,6 +120,7 @@ private:
     };
     std::deque<OpenOperation> open_{};  ///< the one that was asked about longest ago first
     StandingWarnings warnings_;
+    Background background_;
 };
 
 /// How long lists may take to show a change. A lower target after that is one that others have set.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <capstan/gather.hpp>
 #include <capstan/sentence.hpp>
@@ -44,7 +45,7 @@ Task<void> GroupLists::update() {
     std::vector<Task<ManagedGroups>> calls;
     for (const std::string& project : projects) calls.push_back(api_.list_all(project));
     auto told = co_await gather_results(std::move(calls), parallel_calls_);
-    failures_.clear();
+    const auto failures_before = std::exchange(failures_, {});
     std::optional<Error> first;
     std::size_t failed = 0;
     for (std::size_t i = 0; i < projects.size(); ++i) {
@@ -52,6 +53,7 @@ Task<void> GroupLists::update() {
         if (!told[i] && !first) first = told[i].error();
         take(projects[i], std::move(told[i]), asked_at);
     }
+    if (failures_ != failures_before) ++version_;
     if (failed > 0 && failed == projects.size()) throw Failure(*first);
 }
 

@@ -127,6 +127,8 @@ Task<std::vector<Error>> GroupChanges::remove_some(NodeGroupId group,
                                                    std::vector<ResourceLink> instances) {
     const ListedGroup* const listed = parts_.lists.find(group.value());
     const ResourceLink link = listed != nullptr ? listed->row.link : ResourceLink();
+    const std::optional<int> target =
+        listed != nullptr ? std::optional(listed->row.target_size) : std::nullopt;
     const auto done =
         co_await as_result(follow(parts_.api.delete_instances(link, instances), group.value()));
     std::vector<Error> errors;
@@ -142,13 +144,13 @@ Task<std::vector<Error>> GroupChanges::remove_some(NodeGroupId group,
     if (!done) errors.front().subject.clear();
     std::vector<Error> failed =
         errors.empty() ? std::vector<Error>() : by_machine(instances, errors);
-    note_removal(group, instances, failed);
+    note_removal(group, instances, failed, target);
     co_return failed;
 }
 
 void GroupChanges::note_removal(const NodeGroupId& group,
                                 const std::vector<ResourceLink>& instances,
-                                const std::vector<Error>& failed) {
+                                const std::vector<Error>& failed, std::optional<int> target) {
     int count = 0;
     for (const ResourceLink& instance : instances) {
         const std::string id = machine_id_of(instance);
@@ -157,9 +159,8 @@ void GroupChanges::note_removal(const NodeGroupId& group,
         going_[group][instance.name] = host_.monotonic();
         ++count;
     }
-    const ListedGroup* const listed = parts_.lists.find(group.value());
-    if (count == 0 || listed == nullptr) return;
-    answers_.lower(group, count, listed->row.target_size);
+    if (count == 0 || !target) return;
+    answers_.lower(group, count, *target);
     removed_at_[group] = host_.monotonic();
 }
 

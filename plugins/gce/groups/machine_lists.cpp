@@ -223,7 +223,9 @@ std::vector<GroupMachine> MachineLists::judged(const std::string& id, const List
         GroupMachine machine{.link = instance.link, .id = instance.id, .standing = standing};
         machine.machine_type = instance.machine_type;
         machine.template_link = instance.template_link;
-        if (standing.state == MachineState::creating) machine.fault = find_fault(instance);
+        // What runs is made, whatever an attempt before came to.
+        if (standing.state == MachineState::creating && instance.status != "RUNNING")
+            machine.fault = find_fault(instance);
         if (machine.fault) {
             stock_outs_.note(id, group.row, zone_of_failure(instance.link, machine.fault->message),
                              *machine.fault);

@@ -24,8 +24,12 @@ bool is_name_character(char c) {
 void StockOuts::note(const std::string& group_id, const ManagedGroup& group,
                      const std::string& zone, const Error& fault) {
     if (!is_stock_out(fault) || !chooses_zones(group)) return;
+    const Duration now = host_.monotonic();
+    const auto episode = episodes_.try_emplace(group_id, Episode{now, now}).first;
+    if (now - episode->second.last >= stock_out_memory) episode->second.first = now;
+    episode->second.last = now;
     const std::vector<std::string> zones = zone.empty() ? group.zones : std::vector{zone};
-    for (const std::string& each : zones) seen_at_[{group_id, each}] = host_.monotonic();
+    for (const std::string& each : zones) seen_at_[{group_id, each}] = now;
 }
 
 bool StockOuts::is_out(const std::string& group_id, const std::string& zone) const {
@@ -33,10 +37,15 @@ bool StockOuts::is_out(const std::string& group_id, const std::string& zone) con
     return at != seen_at_.end() && host_.monotonic() - at->second < stock_out_memory;
 }
 
+bool StockOuts::has_lasted(const std::string& group_id) const {
+    const auto at = episodes_.find(group_id);
+    return at != episodes_.end() && at->second.last - at->second.first >= stock_out_memory;
+}
+
 Error StockOuts::judge(Error fault, const std::string& group_id, const ManagedGroup& group) const {
     if (!is_stock_out(fault)) return fault;
     fault.code = ErrorCode::out_of_capacity;
-    if (!chooses_zones(group)) return fault;
+    if (!chooses_zones(group) || has_lasted(group_id)) return fault;
     const auto other =
         std::find_if(group.zones.begin(), group.zones.end(),
                      [&](const std::string& zone) { return !is_out(group_id, zone); });
@@ -50,6 +59,9 @@ Error StockOuts::judge(Error fault, const std::string& group_id, const ManagedGr
 void StockOuts::forget_old() {
     std::erase_if(seen_at_, [&](const auto& entry) {
         return host_.monotonic() - entry.second >= stock_out_memory;
+    });
+    std::erase_if(episodes_, [&](const auto& entry) {
+        return host_.monotonic() - entry.second.last >= stock_out_memory;
     });
 }
 

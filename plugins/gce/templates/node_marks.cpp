@@ -1,6 +1,7 @@
 #include "node_marks.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 
 #include <capstan/label_syntax.hpp>
@@ -25,10 +26,18 @@ std::string marks_text(const KubeEnv& env, std::string_view variable, std::strin
 
 PairList marks_of(const std::string& text, std::string_view variable,
                   std::vector<std::string>& warnings) {
-    Result<PairList> out = parse_pairs(text);
-    if (out) return *std::move(out);
-    warnings.push_back("kube-env, " + std::string(variable) + ": " + out.error().message);
-    return {};
+    Result<PairList> all = parse_pairs(text);
+    if (all) return *std::move(all);
+    warnings.push_back("kube-env, " + std::string(variable) + ": " + all.error().message);
+    // What can be read counts: a node is not taken for one without taints.
+    PairList out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        if (Result<PairList> pair = parse_pairs(text.substr(at, end - at)); pair && !pair->empty())
+            out.push_back(std::move(pair->front()));
+        at = end + 1;
+    }
+    return out;
 }
 
 void put_amount(const std::string& resource, const std::string& written, Resources& out,

@@ -150,6 +150,21 @@ TEST(ManagedInstances, ThatCannotBeReadFailTheListAndAreNamed) {
                 HasSubstr("listManagedInstances: managedInstances[0]: instance is no text"));
 }
 
+TEST(ManagedInstances, MayHaveNoNameYet) {
+    Groups google;
+    google.on("POST " + zonal.path() + "/listManagedInstances",
+              R"({"managedInstances":[{"instance":"","currentAction":"CREATING"},
+        {"currentAction":"CREATING"},
+        {"instance":"https://www.googleapis.com/compute/v1/projects/shop/zones/us-central1-a/instances/"},
+        {"instance":"https://www.googleapis.com/compute/v1/projects/shop/zones/us-central1-a/instances/web-a",
+         "currentAction":"NONE"}]})");
+    const auto listed = google.run(google.api.list_instances(zonal));
+    ASSERT_TRUE(listed) << listed.error().message;
+    ASSERT_THAT(*listed, SizeIs(4));
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ((*listed)[i].link.name, "");
+    EXPECT_EQ((*listed)[3].link.name, "web-a");
+}
+
 TEST(ListedInstances, AreOfAZoneAndSayWhetherTheyAreSpot) {
     Groups google;
     google.on("GET projects/shop/zones/us-central1-a/instances",

@@ -112,6 +112,25 @@ TEST(GceMachines, AFaultOfAMachineThatRunsIsOver) {
     EXPECT_EQ(view->machines[0].error, std::nullopt);
 }
 
+TEST(GceMachines, AFaultOfAnAttemptBeforeIsOverOnceTheMachineRuns) {
+    Project project;
+    FakeMig& group = project.add("web", 2);
+    group.instances[0].action = "CREATING";
+    group.instances[0].fault = "ZONE_RESOURCE_POOL_EXHAUSTED";
+    group.instances[1] = {.name = "web-0002", .action = "CREATING", .status = ""};
+    group.instances[1].fault = "ZONE_RESOURCE_POOL_EXHAUSTED";
+    const auto view = project.refresh();
+    const Machine& made = machine(*view, id_of(group.instances[0]));
+    EXPECT_EQ(made.state, MachineState::creating);
+    EXPECT_EQ(made.error, std::nullopt);
+    ASSERT_TRUE(project.decrease(1, 2));
+    ASSERT_THAT(project.gce.asked("deleteInstances"), SizeIs(1));
+    const Json body = project.gce.asked("deleteInstances")[0].body;
+    ASSERT_THAT(body.find("instances")->items(), SizeIs(1));
+    EXPECT_THAT(std::string(body.find("instances")->items()[0].text()), HasSubstr("web-0002"))
+        << "what runs is not taken back";
+}
+
 TEST(GceMachines, AMachineOfAnotherTemplateHasAnotherFingerprintThanItsGroup) {
     Project project;
     FakeMig& group = project.add("web", 2);

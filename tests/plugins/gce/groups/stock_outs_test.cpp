@@ -48,6 +48,16 @@ TEST(GceStockOuts, OneZoneOfAGroupThatChoosesItsZonesLeavesTheOthersToTry) {
     }
 }
 
+TEST(GceStockOuts, OneZoneThatIsChosenAgainAndAgainIsTheGroups) {
+    Exhausted project("ANY", {"us-central1-a"});
+    for (int minute = 0; minute < 5; ++minute) {
+        EXPECT_THAT(project.codes(), ::testing::Contains(ErrorCode::conflict)) << minute;
+        project.host.advance(minutes(1));
+    }
+    EXPECT_THAT(project.codes(), ::testing::Each(ErrorCode::out_of_capacity))
+        << "no other zone has the machine type, as it seems";
+}
+
 TEST(GceStockOuts, OneZoneOfAnEvenGroupKeepsItFromGrowing) {
     for (const char* shape : {"EVEN", "ANY_SINGLE_ZONE"}) {
         Exhausted project(shape, {"us-central1-a"});

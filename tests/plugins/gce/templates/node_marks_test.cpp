@@ -50,6 +50,14 @@ TEST(NodeTaints, AreThoseForAutoscalersOrElseKubeletsOwn) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
+TEST(NodeTaints, BesideAPartThatIsNoneStillCount) {
+    std::vector<std::string> warnings;
+    EXPECT_EQ(
+        read_node_taints(env_of("node_taints=broken,dedicated=ml:NoSchedule"), warnings),
+        (std::vector<Taint>{{.key = "dedicated", .value = "ml", .effect = Effect::no_schedule}}));
+    EXPECT_THAT(warnings, ElementsAre(HasSubstr("\"broken\" is no pair")));
+}
+
 TEST(NodeTaints, ThatAreNoneAreTold) {
     std::vector<std::string> warnings;
     EXPECT_THAT(read_node_taints(env_of("node_taints=a=b,c=d:Sometimes"), warnings), IsEmpty());
