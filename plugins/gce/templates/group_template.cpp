@@ -1,6 +1,8 @@
 #include "group_template.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <capstan/label_syntax.hpp>
@@ -89,12 +91,25 @@ void put_machine_labels(const TemplateSources& sources, const Findings& found, L
         add_label(labels, "cloud.google.com/gke-spot", "true");
 }
 
+/// A machine that runs one thread on each core has half as many, but in families whose cores have
+/// one in any case.
+std::int64_t cores_of(const TemplateSources& sources, const GceMachineType& type) {
+    constexpr std::array<std::string_view, 6> single_threaded{"t2a", "t2d", "c4a",
+                                                              "n4a", "h3",  "h4d"};
+    const bool is_halved =
+        sources.instance_template.threads_per_core == 1 &&
+        std::ranges::count(single_threaded,
+                           std::string_view(family_of(sources.instance_template.machine_type))) ==
+            0;
+    return is_halved ? std::max<std::int64_t>(1, type.vcpus / 2) : type.vcpus;
+}
+
 Result<Resources> capacity_of(const TemplateSources& sources, const TemplateConfig& config,
                               const Findings& found, std::vector<std::string>& warnings) {
     Resources out;
     const std::int64_t memory = found.type.memory_mib * bytes_per_mib;
     const int pods = find_max_pods(found.env).value_or(config.max_pods.value_or(usual_pods));
-    out.set(well_known::cpu, found.type.vcpus * 1000);
+    out.set(well_known::cpu, cores_of(sources, found.type) * 1000);
     out.set(well_known::memory,
             std::max<std::int64_t>(0, memory - kernel_reserve(found.image, memory)));
     out.set(well_known::pods, pods);
@@ -125,8 +140,8 @@ Resources allocatable_of(const Resources& capacity, const Findings& found,
     // Of nodes that are none of GKE's the host learns what kubelet keeps.
     if (!found.has_kube_env) return out;
     take_off(out, well_known::memory, eviction.memory);
-    const Resources predicted =
-        predicted_reserve(found.type.vcpus, found.type.memory_mib * bytes_per_mib);
+    const Resources predicted = predicted_reserve(capacity.amount(well_known::cpu) / 1000,
+                                                  found.type.memory_mib * bytes_per_mib);
     for (const auto& [resource, amount] : read_reserved(found.env, predicted, warnings))
         take_off(out, resource, amount);
     return out;

@@ -43,6 +43,16 @@ TEST(GceTemplates, AreAMachineLessWhatIsKept) {
     EXPECT_EQ(node.free.amount("pods"), 109);
 }
 
+TEST(GceTemplates, WithOneThreadOnEachCoreHaveHalfAsManyButWhereCoresHaveOne) {
+    TemplateSources sources = usual_sources(kube_env_with("os=linux"));
+    sources.instance_template.threads_per_core = 1;
+    const NodeTemplate node = template_of(sources).node;
+    EXPECT_EQ(node.capacity.amount("cpu"), 2000);
+    EXPECT_EQ(node.allocatable.amount("cpu"), 1930) << "GKE's tiers are of what is seen";
+    sources.instance_template.machine_type = "t2d-standard-4";
+    EXPECT_EQ(template_of(sources).node.capacity.amount("cpu"), 4000);
+}
+
 TEST(GceTemplates, CarryLabelsOfKubeEnvAndOfTheMachine) {
     const NodeTemplate node = template_of(usual_sources(kube_env_with(gke_variables))).node;
     EXPECT_EQ(node.labels, (Labels{{"team", "web"},
