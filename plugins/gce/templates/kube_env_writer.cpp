@@ -53,8 +53,8 @@ std::string autoscaler_variables(const std::string& before, const std::string& l
 /// `text` with one "--NAME=VALUE", in the place of the first or at the end; an empty value takes
 /// all off.
 std::string with_argument(std::string text, std::string_view name, const std::string& value) {
-    const std::string argument = value.empty() ? "" : "--" + std::string(name) + "=" + value;
-    std::string wanted = argument;
+    std::string wanted;
+    if (!value.empty()) wanted.append("--").append(name).append("=").append(value);
     for (auto at = find_argument(text, name); at; at = find_argument(text, name, at->first)) {
         text.replace(at->first, at->second - at->first, wanted);
         at->first += std::exchange(wanted, std::string()).size();

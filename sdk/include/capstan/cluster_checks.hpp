@@ -60,7 +60,9 @@ inline bool is_provided_label(std::string_view key) {
     if (slash == std::string_view::npos) return false;
     const std::string_view domain = key.substr(0, slash);
     return std::ranges::any_of(provided_domains, [domain](std::string_view parent) {
-        return domain == parent || domain.ends_with("." + std::string(parent));
+        if (!domain.ends_with(parent)) return false;
+        const std::string_view below = domain.substr(0, domain.size() - parent.size());
+        return below.empty() || below.ends_with('.');
     });
 }
 
