@@ -14,11 +14,11 @@
 namespace capstan::runtime {
 namespace {
 
-/// An action has so much time in any case.
+/// The least time for an action, however long the refresh before it took.
 constexpr Duration shortest_action_patience = std::chrono::seconds(1);
 
-/// For how long of a pass, from its refresh on, actions are waited for: until the next pass is due,
-/// and, however soon that is, as long as clouds have for an answer.
+/// How long after the start of its refresh a pass still waits for actions: until the next pass is
+/// due, for five seconds at least, and for no longer than for a refresh.
 Duration action_patience_of(Duration scan_interval, const RefreshPatience& patience) {
     return std::clamp<Duration>(scan_interval, std::chrono::seconds(5), patience.silent_after);
 }

@@ -16,8 +16,11 @@ namespace {
 
 /// How long an operation is awaited.
 constexpr Duration operation_patience = std::chrono::seconds(3);
-/// Operations whose end is looked after: so many, for so long, so many of them in a refresh.
-constexpr std::size_t open_most = 1000, asked_at_once = 20;
+/// Most open operations that are kept; of more the oldest is forgotten.
+constexpr std::size_t open_most = 1000;
+/// Most open operations that one refresh asks Google about.
+constexpr std::size_t asked_at_once = 20;
+/// After this time an open operation is forgotten.
 constexpr Duration open_life = std::chrono::minutes(15);
 
 std::optional<int> goal_of(const Resize& request, int change) {
@@ -210,7 +213,7 @@ void GroupChanges::look_after_operations() {
         background_.spawn("looking after operations", ask_about_operations());
 }
 
-/// One that cannot be asked about ends the round: the others would fare no better.
+/// A call that fails ends the round: the calls for the other operations would most likely fail too.
 Task<void> GroupChanges::ask_about_operations() {
     for (std::size_t left = std::min(open_.size(), asked_at_once); left > 0; --left) {
         OpenOperation open = std::move(open_.front());

@@ -27,8 +27,8 @@ namespace capstan::gce {
 /// [strand] Machines are asked for by names, and deleted by names: sent twice neither does harm.
 /// The group is read right before, and is changed only where its target is the one that was
 /// expected. Changes of one group are made one after another. An operation is awaited for a few
-/// seconds; one that goes on is agreed to, and lists show what it comes to. How it ends is looked
-/// after, so that a failure is told.
+/// seconds; one that goes on is agreed to, and lists show what it comes to. Later refreshes ask how
+/// the operation has ended, and log a failure.
 class GroupChanges {
 public:
     struct Parts {
@@ -45,8 +45,8 @@ public:
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
 
-    /// Begins to ask, beside what follows, about operations that went on for longer than a change
-    /// waits, and warns of those that failed. Nothing while the round before is under way.
+    /// Starts a round of questions about open operations, unless the last round is still under way.
+    /// The round runs beside the refresh. An operation that has failed is a warning in the log.
     void look_after_operations();
     /// Before an update of the lists: the moment to hand to `see`.
     std::uint64_t moment() noexcept { return answers_.moment(); }
@@ -112,13 +112,13 @@ private:
     std::map<NodeGroupId, Duration> answered_at_{}, removed_at_{};
     /// Instances whose end was agreed to and that lists may still show as members: when.
     std::map<NodeGroupId, std::map<std::string, Duration>> going_{};
-    /// An operation whose end is not known.
+    /// An operation that was still running, or could not be read, when its change was answered.
     struct OpenOperation {
         ResourceLink link{};
         std::string group_id{};
         Duration since{};
     };
-    std::deque<OpenOperation> open_{};  ///< the one that was asked about longest ago first
+    std::deque<OpenOperation> open_{};  ///< ascending by when Google was asked about it last
     StandingWarnings warnings_;
     Background background_;
 };

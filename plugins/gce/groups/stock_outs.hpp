@@ -14,9 +14,9 @@ namespace capstan::gce {
 
 /// [strand] A regional group of the shape BALANCED or ANY makes its machines where there are some.
 /// While one of its zones has not been out of stock in the last five minutes, a stock-out of
-/// another one is `conflict`: the group is asked again. Not so once its stock-outs have gone on for
-/// five minutes, for Google does not choose that other zone, which may lack the machine type. Any
-/// other stock-out is `out_of_capacity`.
+/// another one is `conflict`: the group is asked again. Once the group's stock-outs have gone on
+/// for five minutes they are `out_of_capacity` all the same: Google does not choose the other zone,
+/// which may lack the machine type. Any other stock-out is `out_of_capacity`.
 class StockOuts {
 public:
     explicit StockOuts(const Host& host) : host_(host) {}
@@ -34,7 +34,7 @@ private:
     bool is_out(const std::string& group_id, const std::string& zone) const;
     bool has_lasted(const std::string& group_id) const;
     const Host host_;
-    /// The first and the last of stock-outs of a group between which no five minutes passed.
+    /// Stock-outs of a group, each less than five minutes after the one before.
     struct Episode {
         Duration first{}, last{};
     };

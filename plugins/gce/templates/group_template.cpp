@@ -91,16 +91,14 @@ void put_machine_labels(const TemplateSources& sources, const Findings& found, L
         add_label(labels, "cloud.google.com/gke-spot", "true");
 }
 
-/// A machine that runs one thread on each core has half as many, but in families whose cores have
-/// one in any case.
-std::int64_t cores_of(const TemplateSources& sources, const GceMachineType& type) {
+/// The CPUs that kubelet sees. With threadsPerCore = 1 these are half of the machine type's vCPUs,
+/// except in families in which a vCPU is a whole core.
+std::int64_t visible_cpus(const TemplateSources& sources, const GceMachineType& type) {
     constexpr std::array<std::string_view, 6> single_threaded{"t2a", "t2d", "c4a",
                                                               "n4a", "h3",  "h4d"};
-    const bool is_halved =
-        sources.instance_template.threads_per_core == 1 &&
-        std::ranges::count(single_threaded,
-                           std::string_view(family_of(sources.instance_template.machine_type))) ==
-            0;
+    const std::string family = family_of(sources.instance_template.machine_type);
+    const bool is_halved = sources.instance_template.threads_per_core == 1 &&
+                           std::ranges::count(single_threaded, family) == 0;
     return is_halved ? std::max<std::int64_t>(1, type.vcpus / 2) : type.vcpus;
 }
 
@@ -109,7 +107,7 @@ Result<Resources> capacity_of(const TemplateSources& sources, const TemplateConf
     Resources out;
     const std::int64_t memory = found.type.memory_mib * bytes_per_mib;
     const int pods = find_max_pods(found.env).value_or(config.max_pods.value_or(usual_pods));
-    out.set(well_known::cpu, cores_of(sources, found.type) * 1000);
+    out.set(well_known::cpu, visible_cpus(sources, found.type) * 1000);
     out.set(well_known::memory,
             std::max<std::int64_t>(0, memory - kernel_reserve(found.image, memory)));
     out.set(well_known::pods, pods);

@@ -111,15 +111,17 @@ Result<PairList> parse_pairs(std::string_view text) {
     return out;
 }
 
-std::optional<std::pair<std::size_t, std::size_t>> find_argument(std::string_view arguments,
-                                                                 std::string_view name,
-                                                                 std::size_t from) {
+std::optional<ArgumentRange> find_argument(std::string_view arguments, std::string_view name,
+                                           std::size_t from) {
     const std::string begin = "--" + std::string(name) + "=";
     for (std::size_t at = arguments.find(begin, from); at != std::string_view::npos;
          at = arguments.find(begin, at + 1)) {
         const bool is_part_of_another = at > 0 && blanks.find(arguments[at - 1]) == blanks.npos;
         if (is_part_of_another) continue;
-        return std::pair(at, std::min(arguments.find_first_of(blanks, at), arguments.size()));
+        return ArgumentRange{
+            .begin = at,
+            .value = at + begin.size(),
+            .end = std::min(arguments.find_first_of(blanks, at), arguments.size())};
     }
     return std::nullopt;
 }
@@ -151,9 +153,7 @@ std::optional<std::string> KubeEnv::find_kubelet_argument(std::string_view name)
         const auto at = variables_.find(variable);
         if (at == variables_.end()) continue;
         const auto argument = find_argument(at->second, name);
-        if (!argument) continue;
-        const std::size_t value = argument->first + name.size() + 3;  // behind "--NAME="
-        return at->second.substr(value, argument->second - value);
+        if (argument) return at->second.substr(argument->value, argument->end - argument->value);
     }
     return std::nullopt;
 }

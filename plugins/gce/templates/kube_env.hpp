@@ -19,11 +19,15 @@ using PairList = std::vector<std::pair<std::string, std::string>>;
 /// `invalid_argument`: a part has no '='.
 Result<PairList> parse_pairs(std::string_view text);
 
-/// Where "--NAME=VALUE" stands in kubelet's arguments, from its first dash to the blank or the end
-/// behind it. Nothing: they have none at or after `from`.
-std::optional<std::pair<std::size_t, std::size_t>> find_argument(std::string_view arguments,
-                                                                 std::string_view name,
-                                                                 std::size_t from = 0);
+/// A part of kubelet's arguments: "--NAME=VALUE".
+struct ArgumentRange {
+    std::size_t begin = 0;  ///< of the first dash
+    std::size_t value = 0;  ///< of the character behind '='
+    std::size_t end = 0;    ///< of the blank behind the value, or the size of the text
+};
+/// The first whole argument of that name at or after `from`. Nothing: there is none.
+std::optional<ArgumentRange> find_argument(std::string_view arguments, std::string_view name,
+                                           std::size_t from = 0);
 
 class KubeEnv {
 public:

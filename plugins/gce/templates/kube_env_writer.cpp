@@ -55,15 +55,15 @@ std::string autoscaler_variables(const std::string& before, const std::string& l
 std::string with_argument(std::string text, std::string_view name, const std::string& value) {
     std::string wanted;
     if (!value.empty()) wanted.append("--").append(name).append("=").append(value);
-    for (auto at = find_argument(text, name); at; at = find_argument(text, name, at->first)) {
-        text.replace(at->first, at->second - at->first, wanted);
-        at->first += std::exchange(wanted, std::string()).size();
+    for (auto at = find_argument(text, name); at; at = find_argument(text, name, at->begin)) {
+        text.replace(at->begin, at->end - at->begin, wanted);
+        at->begin += std::exchange(wanted, std::string()).size();
     }
     if (wanted.empty()) return text;
     return text + (text.empty() ? "" : " ") + wanted;
 }
 
-/// Whether a name needs no quotes, as those of variables need none.
+/// Whether a key of YAML needs no quotes: it has the characters of a variable's name alone.
 bool is_plain(std::string_view name) {
     return !name.empty() && std::ranges::all_of(name, [](char c) {
         return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

@@ -1,8 +1,8 @@
 #include "node_marks.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
+#include <string_view>
 
 #include <capstan/label_syntax.hpp>
 #include <capstan/quantity.hpp>
@@ -24,18 +24,19 @@ std::string marks_text(const KubeEnv& env, std::string_view variable, std::strin
     return env.find(fallback).value_or("");
 }
 
-PairList marks_of(const std::string& text, std::string_view variable,
+/// A part of the list that is no pair is a warning, and the other parts count: without its taints a
+/// node would be taken for one that any pod runs on.
+PairList marks_of(std::string_view text, std::string_view variable,
                   std::vector<std::string>& warnings) {
-    Result<PairList> all = parse_pairs(text);
-    if (all) return *std::move(all);
-    warnings.push_back("kube-env, " + std::string(variable) + ": " + all.error().message);
-    // What can be read counts: a node is not taken for one without taints.
     PairList out;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(',', at), text.size());
-        if (Result<PairList> pair = parse_pairs(text.substr(at, end - at)); pair && !pair->empty())
-            out.push_back(std::move(pair->front()));
-        at = end + 1;
+    while (!text.empty()) {
+        const std::string_view part = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(text.size(), part.size() + 1));
+        Result<PairList> pair = parse_pairs(part);
+        if (pair)
+            out.insert(out.end(), pair->begin(), pair->end());
+        else
+            warnings.push_back("kube-env, " + std::string(variable) + ": " + pair.error().message);
     }
     return out;
 }

@@ -82,7 +82,7 @@ TEST(GceErrors, OfQuotasOfCallsAreThrottling) {
     EXPECT_EQ(failed.again, RepeatWhen::always);
 }
 
-TEST(GceErrors, NameTheCallTheReasonAndWhatToDo) {
+TEST(GceErrors, NameTheCallTheReasonAndTheRemedy) {
     EXPECT_EQ(
         judged(refusal(404, "notFound", "The resource 'projects/p' was not found")).error.message,
         "compute.instances.list: The resource 'projects/p' was not found (notFound)");
