@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
 #include "commands/result_output.hpp"
+#include "commands/usage_error.hpp"
 
 int main(int argc, char** argv) {
     namespace commands = capstan::commands;

@@ -10,7 +10,7 @@ namespace capstan::commands {
 
 namespace json = boost::json;
 
-std::string answer_of(const ExpanderRequest& request, const engine::Narrowing& narrowing) {
+std::string answer_of(const ExpanderRequest& request, const engine::FilterResult& narrowing) {
     std::vector<std::uint32_t> kept;
     for (const auto& option : narrowing.kept) kept.push_back(request.places[option.option]);
     std::ranges::sort(kept);

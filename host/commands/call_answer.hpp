@@ -10,7 +10,7 @@
 namespace capstan::commands {
 
 /// {"options":[0,2],"explain":["..."]}; indices are the request's, ascending.
-std::string answer_of(const ExpanderRequest& request, const engine::Narrowing& narrowing);
+std::string answer_of(const ExpanderRequest& request, const engine::FilterResult& narrowing);
 /// {"similar":true,"decided":false,"because":"..."}
 std::string answer_of(const Similarity& similarity);
 /// {"deltas":{"a":3,"b":0}}; every group of the request, in its order.

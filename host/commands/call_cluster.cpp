@@ -7,6 +7,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/json/array.hpp>
 
+#include <capstan/ascii.hpp>
+
 #include "runtime/instances/controller_client.hpp"
 #include "simulation/api_server/api_object.hpp"
 
@@ -108,12 +110,12 @@ struct CallCluster::Parts {
     simulation::ObjectStore store;
     simulation::ApiServer server;
     simulation::LocalHttpClient network;
-    Anyone anyone;
+    AnonymousCredentials anyone;
     kubernetes::ApiClient api;
     std::shared_ptr<runtime::ControllerClient> controller{};
 };
 
-void CallCluster::Anyone::get(Done done) {
+void CallCluster::AnonymousCredentials::get(Done done) {
     boost::asio::post(loop_.io(), [done = std::move(done)] { done(kubernetes::Credential()); });
 }
 
@@ -190,9 +192,7 @@ std::string CallCluster::serve_kind(const Target& target) {
     std::string known = find_kind();
     if (!known.empty() || group.empty() || target.kind.empty()) return known;
     std::string plural = target.kind + "s";
-    std::ranges::transform(plural, plural.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    plural = lower_case(plural);
     create("customresourcedefinitions.apiextensions.k8s.io", "",
            definition_of(group, version_of(target.api_version), plural, target.kind,
                          ".status.selector"));
@@ -267,9 +267,7 @@ std::vector<std::string> CallCluster::grants() const {
                                   "replicationcontrollers"};
     for (const Target& target : targets_) {
         std::string plural = target.kind + "s." + group_of(target.api_version);
-        std::ranges::transform(plural, plural.begin(), [](char c) {
-            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-        });
+        plural = lower_case(plural);
         if (!plural.ends_with('.')) plurals.insert(plural);
     }
     for (const std::string& plural : plurals)

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "commands/call_controller.hpp"
+#include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/access/credentials.hpp"
-#include "kubernetes/client/api_client.hpp"
 #include "runtime/plugin_host.hpp"
 #include "simulation/api_server/api_server.hpp"
 #include "simulation/api_server/local_http_client.hpp"
@@ -31,9 +31,9 @@ public:
 
 private:
     /// Nobody asks who it is.
-    class Anyone final : public kubernetes::Credentials {
+    class AnonymousCredentials final : public kubernetes::Credentials {
     public:
-        explicit Anyone(io::Loop& loop) : loop_(loop) {}
+        explicit AnonymousCredentials(io::Loop& loop) : loop_(loop) {}
         void get(Done done) override;
         void rejected(const kubernetes::Credential&) override {}
 

@@ -14,9 +14,9 @@
 
 #include "commands/call_answer.hpp"
 #include "commands/call_request.hpp"
-#include "commands/exit_code.hpp"
+#include "commands/usage_error.hpp"
 #include "runtime/config/text.hpp"
-#include "runtime/json_reader.hpp"
+#include "runtime/record/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -41,7 +41,7 @@ Result<std::string> ask_policy(engine::Expander& expander, const ExpanderRequest
         return answer_of(request, {{}, {"there is no option to choose from"}});
     std::vector<std::uint32_t> among(request.question.options.size());
     std::iota(among.begin(), among.end(), 0u);
-    CAPSTAN_TRY(const engine::Narrowing kept,
+    CAPSTAN_TRY(const engine::FilterResult kept,
                 expander.filter(request.question, among, {.seed = request.seed}));
     return answer_of(request, kept);
 }

@@ -8,7 +8,7 @@
 
 #include "commands/call_cluster.hpp"
 #include "commands/value_text.hpp"
-#include "runtime/json_reader.hpp"
+#include "runtime/record/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -18,7 +18,7 @@ namespace json = boost::json;
 /// Each is an object in memory.
 constexpr std::int64_t pods_max = 20'000;
 
-ControllerRequest::Pods decode_target(const kubernetes::JsonPlace& target) {
+ControllerRequest::Pods decode_target(const kubernetes::JsonCursor& target) {
     const auto count = [&](const char* key) {
         return target[key].integer(0, pods_max).value_or(0);
     };
@@ -50,11 +50,11 @@ bool has_target(const json::object& balancer, std::string_view name) {
 
 }  // namespace
 
-ControllerRequest decode_controller_request(const kubernetes::JsonPlace& root,
+ControllerRequest decode_controller_request(const kubernetes::JsonCursor& root,
                                             const json::value& document) {
     runtime::refuse_unknown(root, {"balancer", "targets"});
     ControllerRequest out;
-    const kubernetes::JsonPlace balancer = root.required("balancer");
+    const kubernetes::JsonCursor balancer = root.required("balancer");
     if (const json::object* whole = document.if_object()) {
         const json::value* given = whole->if_contains("balancer");
         if (given != nullptr && given->is_object()) {
@@ -63,7 +63,7 @@ ControllerRequest decode_controller_request(const kubernetes::JsonPlace& root,
             balancer.expects("a Balancer object");
         }
     }
-    for (const kubernetes::JsonPlace& target : root["targets"].items()) {
+    for (const kubernetes::JsonCursor& target : root["targets"].items()) {
         runtime::refuse_unknown(target, {"name", "total", "running", "blocked"});
         const auto name = target.required("name").name();
         if (!name) continue;

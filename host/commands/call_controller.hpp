@@ -11,7 +11,7 @@
 
 #include <capstan/result.hpp>
 
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 #include "runtime/plugin_set.hpp"
 
 namespace capstan::commands {
@@ -26,7 +26,7 @@ struct ControllerRequest {
     boost::json::object balancer;
     std::map<std::string, Pods> targets;  ///< by name
 };
-ControllerRequest decode_controller_request(const kubernetes::JsonPlace& root,
+ControllerRequest decode_controller_request(const kubernetes::JsonCursor& root,
                                             const boost::json::value& document);
 
 struct ControllerAnswer {

@@ -7,24 +7,24 @@
 #include <boost/json.hpp>
 #include <capstan/sentence.hpp>
 
-#include "commands/call_nouns.hpp"
+#include "commands/call_request.hpp"
 #include "commands/value_text.hpp"
 #include "kubernetes/pod_classes.hpp"
 #include "kubernetes/pod_decode.hpp"
-#include "runtime/json_reader.hpp"
+#include "runtime/record/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
 
-using kubernetes::JsonPlace;
+using kubernetes::JsonCursor;
 namespace json = boost::json;
 
 constexpr const char* zone_label = "topology.kubernetes.io/zone";
 constexpr const char* lifecycle_label = "node.kubernetes.io/lifecycle";
 
-std::vector<MachineOffering> decode_offers(const JsonPlace& machine) {
+std::vector<MachineOffering> decode_offers(const JsonCursor& machine) {
     std::vector<std::string> zones;
-    for (const JsonPlace& zone : machine["zones"].items()) {
+    for (const JsonCursor& zone : machine["zones"].items()) {
         std::string name(zone.name().value_or(""));
         if (std::ranges::count(zones, name) > 0)
             zone.complain("is there a second time");
@@ -46,7 +46,7 @@ std::vector<MachineOffering> decode_offers(const JsonPlace& machine) {
     return out;
 }
 
-MachineType decode_machine(const JsonPlace& place) {
+MachineType decode_machine(const JsonCursor& place) {
     runtime::refuse_unknown(place, {"name", "labels", "taints", "capacity", "allocatable", "zones",
                                     "spot", "price_per_hour", "spot_price_per_hour"});
     MachineType out{.name = std::string(place.required("name").name().value_or("")),
@@ -63,7 +63,7 @@ MachineType decode_machine(const JsonPlace& place) {
 
 /// Sorted by `name_of`; of two with one name the second is refused.
 template <class T, class Name>
-void sort_by_name(std::vector<std::pair<JsonPlace, T>>& values, std::string_view what,
+void sort_by_name(std::vector<std::pair<JsonCursor, T>>& values, std::string_view what,
                   Name name_of) {
     std::ranges::sort(values, {}, [&](const auto& value) { return name_of(value.second); });
     for (std::size_t i = 1; i < values.size(); ++i) {
@@ -73,9 +73,9 @@ void sort_by_name(std::vector<std::pair<JsonPlace, T>>& values, std::string_view
     }
 }
 
-void decode_existing(const JsonPlace& list, GroupsRequest& out) {
-    std::vector<std::pair<JsonPlace, NodeGroup>> groups;
-    for (const JsonPlace& item : list.items()) {
+void decode_existing(const JsonCursor& list, GroupsRequest& out) {
+    std::vector<std::pair<JsonCursor, NodeGroup>> groups;
+    for (const JsonCursor& item : list.items()) {
         runtime::refuse_unknown(item, {"id", "min", "max", "target", "tags", "template"});
         groups.emplace_back(
             item,
@@ -118,14 +118,14 @@ engine::GroupsQuestion GroupsRequest::question(
             .cloud = PluginInstanceId(cloud)};
 }
 
-GroupsRequest decode_groups_request(const JsonPlace& root) {
+GroupsRequest decode_groups_request(const JsonCursor& root) {
     runtime::refuse_unknown(root, {"pods", "machines", "existing", "limits", "cloud"});
     GroupsRequest out;
     kubernetes::PodClasses classes;
-    for (const JsonPlace& pod : root["pods"].items()) classes.add(kubernetes::decode_pod(pod));
+    for (const JsonCursor& pod : root["pods"].items()) classes.add(kubernetes::decode_pod(pod));
     out.pods = std::move(classes).take();
-    std::vector<std::pair<JsonPlace, MachineType>> machines;
-    for (const JsonPlace& machine : root["machines"].items())
+    std::vector<std::pair<JsonCursor, MachineType>> machines;
+    for (const JsonCursor& machine : root["machines"].items())
         machines.emplace_back(machine, decode_machine(machine));
     sort_by_name(machines, "machine", [](const MachineType& type) { return type.name; });
     for (auto& [place, machine] : machines) out.machines.push_back(std::move(machine));

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/policies.hpp"
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 
 namespace capstan::commands {
 
@@ -30,7 +30,7 @@ struct GroupsRequest {
     engine::GroupsQuestion question(std::vector<engine::GroupsQuestion::Existing>& existing) const;
 };
 
-GroupsRequest decode_groups_request(const kubernetes::JsonPlace& root);
+GroupsRequest decode_groups_request(const kubernetes::JsonCursor& root);
 
 /// {"groups":[{"name","machine_type","zone","spot","labels":{},"taints":[],"because":"..."}],
 /// "left_out":[{"machine_type","because"}],"max_groups":50,"explain":[]}

@@ -1,24 +1,109 @@
 #include "commands/call_request.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 
 #include <capstan/sentence.hpp>
 
-#include "commands/call_nouns.hpp"
 #include "kubernetes/pod_classes.hpp"
 #include "kubernetes/pod_decode.hpp"
-#include "runtime/json_reader.hpp"
+#include "runtime/record/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
 
-using kubernetes::JsonPlace;
+using kubernetes::JsonCursor;
+
+std::optional<int> count(const JsonCursor& place) {
+    const auto number = place.integer(0, std::numeric_limits<std::int32_t>::max());
+    return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+std::string name(const JsonCursor& place) { return std::string(place.name().value_or("")); }
+
+/// What stands at `key`, else what the label says.
+std::string text_or_label(const JsonCursor& node, std::string_view key, const Labels& labels,
+                          std::string_view label) {
+    if (const auto text = node[key].text()) return std::string(*text);
+    const auto at = labels.find(label);
+    return at != labels.end() ? at->second : std::string();
+}
+
+}  // namespace
+
+Resources decode_resources(const JsonCursor& place, bool may_be_negative) {
+    Resources out;
+    for (const JsonCursor& member : place.members()) {
+        const auto quantity = member.quantity();
+        if (!quantity) continue;
+        if (quantity->sign() < 0 && !may_be_negative) {
+            member.complain("is negative (" + to_string(*quantity) + ")");
+        } else {
+            out.set(member.key(), amount_of(member.key(), *quantity));
+        }
+    }
+    return out;
+}
+
+std::vector<Taint> decode_taints(const JsonCursor& place) {
+    std::vector<Taint> out;
+    for (const JsonCursor& item : place.items()) {
+        runtime::refuse_unknown(item, {"key", "value", "effect", "timeAdded"});
+        Taint taint{.key = name(item.required("key")),
+                    .value = std::string(item["value"].text().value_or(""))};
+        const JsonCursor effect = item.required("effect");
+        const auto known = find_effect(effect.text().value_or(""));
+        if (effect && !known) effect.expects("NoSchedule, PreferNoSchedule or NoExecute");
+        taint.effect = known.value_or(Effect::no_schedule);
+        out.push_back(std::move(taint));
+    }
+    return out;
+}
+
+std::optional<double> decode_price(const JsonCursor& place) {
+    const std::optional<double> price = place.number();
+    if (price && *price < 0) place.expects("a price of 0 or more");
+    return price;
+}
+
+NodeGroup decode_group(const JsonCursor& place) {
+    runtime::refuse_unknown(place, {"id", "min", "max", "target", "tags"});
+    NodeGroup out{.id = NodeGroupId(name(place.required("id")))};
+    out.min = count(place["min"]);
+    out.max = count(place["max"]);
+    out.target = count(place["target"]);
+    out.tags = place["tags"].labels();
+    return out;
+}
+
+NodeTemplate decode_template(const JsonCursor& place) {
+    runtime::refuse_unknown(place, {"name", "labels", "annotations", "taints", "capacity",
+                                    "allocatable", "free", "machine_type", "zone", "arch", "os"});
+    NodeTemplate out{.name = name(place.required("name"))};
+    out.labels = place["labels"].labels();
+    out.annotations = place["annotations"].labels();
+    out.taints = decode_taints(place["taints"]);
+    out.capacity = decode_resources(place["capacity"]);
+    out.allocatable = place["allocatable"] ? decode_resources(place["allocatable"]) : out.capacity;
+    out.free = place["free"] ? decode_resources(place["free"], true) : out.allocatable;
+    out.machine_type =
+        text_or_label(place, "machine_type", out.labels, "node.kubernetes.io/instance-type");
+    out.zone = text_or_label(place, "zone", out.labels, "topology.kubernetes.io/zone");
+    out.arch = text_or_label(place, "arch", out.labels, "kubernetes.io/arch");
+    out.os = text_or_label(place, "os", out.labels, "kubernetes.io/os");
+    return out;
+}
+
+namespace {
+
+using kubernetes::JsonCursor;
 
 /// The most a count may be on either side of the boundary.
 constexpr std::int64_t count_max = std::numeric_limits<std::int32_t>::max();
@@ -29,20 +114,20 @@ struct Pods {
     std::vector<std::uint32_t> class_of;
 };
 
-Pods decode_pods(const JsonPlace& list) {
+Pods decode_pods(const JsonCursor& list) {
     kubernetes::PodClasses classes;
     Pods out;
-    for (const JsonPlace& pod : list.items())
+    for (const JsonCursor& pod : list.items())
         out.class_of.push_back(classes.add(kubernetes::decode_pod(pod)));
     out.classes = std::move(classes).take();
     return out;
 }
 
 /// Indices of pods as shares of their classes, by class.
-std::vector<PodShare> decode_shares(const JsonPlace& list, const Pods& pods) {
+std::vector<PodShare> decode_shares(const JsonCursor& list, const Pods& pods) {
     std::set<std::int64_t> seen;
     std::map<std::uint32_t, std::uint32_t> counts;
-    for (const JsonPlace& item : list.items()) {
+    for (const JsonCursor& item : list.items()) {
         if (pods.class_of.empty()) {
             item.complain("names a pod, but the request has none");
             continue;
@@ -67,18 +152,18 @@ void sum_up(ScaleUpOption& option, const std::vector<PodEquivalenceGroup>& class
     }
 }
 
-ScaleUpOption decode_option(const JsonPlace& place, const Pods& pods) {
+ScaleUpOption decode_option(const JsonCursor& place, const Pods& pods) {
     runtime::refuse_unknown(place,
                             {"group", "nodes", "template", "pods", "similar", "price_per_hour"});
     ScaleUpOption out;
     out.group = decode_group(place.required("group"));
     // None at all is no growth, but upstream's own tests ask about it.
     out.nodes = static_cast<int>(place.required("nodes").integer(0, count_max).value_or(0));
-    if (const JsonPlace node = place["template"]) {
+    if (const JsonCursor node = place["template"]) {
         out.node = std::make_shared<const NodeTemplate>(decode_template(node));
     }
     out.pods = share(decode_shares(place["pods"], pods));
-    for (const JsonPlace& group : place["similar"].items()) {
+    for (const JsonCursor& group : place["similar"].items()) {
         out.similar.emplace_back(group.name().value_or(""));
     }
     out.price_per_hour = decode_price(place["price_per_hour"]);
@@ -99,7 +184,7 @@ std::vector<std::uint32_t> order_by_id(const std::vector<NodeGroupId>& ids) {
 
 /// Complains about the second of two groups with one id; `places[i]` is where the i-th group's id
 /// was read.
-void refuse_twins(const std::vector<JsonPlace>& places, const std::vector<NodeGroupId>& ids) {
+void refuse_twins(const std::vector<JsonCursor>& places, const std::vector<NodeGroupId>& ids) {
     std::set<NodeGroupId> seen;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (ids[i].empty() || seen.insert(ids[i]).second) continue;
@@ -116,7 +201,7 @@ std::vector<T> reordered(std::vector<T> values, const std::vector<std::uint32_t>
 }
 
 /// A splitter is promised a target and a maximum.
-NodeGroup decode_sized_group(const JsonPlace& place) {
+NodeGroup decode_sized_group(const JsonCursor& place) {
     NodeGroup out = decode_group(place);
     out.min = out.min.value_or(0);
     out.target = out.target.value_or(0);
@@ -126,14 +211,14 @@ NodeGroup decode_sized_group(const JsonPlace& place) {
 
 }  // namespace
 
-ExpanderRequest decode_expander_request(const JsonPlace& root) {
+ExpanderRequest decode_expander_request(const JsonCursor& root) {
     runtime::refuse_unknown(root, {"seed", "cluster_nodes", "options", "pods"});
     ExpanderRequest out;
     Pods pods = decode_pods(root["pods"]);
     std::vector<ScaleUpOption> options;
-    std::vector<JsonPlace> places;
+    std::vector<JsonCursor> places;
     std::vector<NodeGroupId> ids;
-    for (const JsonPlace& place : root["options"].items()) {
+    for (const JsonCursor& place : root["options"].items()) {
         options.push_back(decode_option(place, pods));
         places.push_back(place["group"]["id"]);
         ids.push_back(options.back().group.id);
@@ -148,19 +233,19 @@ ExpanderRequest decode_expander_request(const JsonPlace& root) {
     return out;
 }
 
-SimilarityRequest decode_similarity_request(const JsonPlace& root) {
+SimilarityRequest decode_similarity_request(const JsonCursor& root) {
     runtime::refuse_unknown(root, {"a", "b"});
     return {decode_template(root.required("a")), decode_template(root.required("b"))};
 }
 
-SplitterRequest decode_splitter_request(const JsonPlace& root) {
+SplitterRequest decode_splitter_request(const JsonCursor& root) {
     runtime::refuse_unknown(root, {"nodes", "groups"});
     SplitterRequest out;
     out.nodes = static_cast<int>(root.required("nodes").integer(0, count_max).value_or(0));
     std::vector<NodeGroup> groups;
-    std::vector<JsonPlace> places;
+    std::vector<JsonCursor> places;
     std::vector<NodeGroupId> ids;
-    for (const JsonPlace& place : root["groups"].items()) {
+    for (const JsonCursor& place : root["groups"].items()) {
         groups.push_back(decode_sized_group(place));
         places.push_back(place["id"]);
         ids.push_back(groups.back().id);

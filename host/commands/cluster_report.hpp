@@ -10,8 +10,8 @@
 
 #include <capstan/time.hpp>
 
-#include "commands/output_format.hpp"
-#include "simulation/live/live_line.hpp"
+#include "commands/result_output.hpp"
+#include "simulation/live/live_story.hpp"
 
 namespace capstan::commands {
 

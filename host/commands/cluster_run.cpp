@@ -200,7 +200,7 @@ void LiveCluster::make_player() {
                         .tell = [this](const simulation::LiveLine& line) { tell(line); },
                         .balancers = simulation_.balancers,
                         // A daemon takes over its file when that has changed.
-                        .change_cloud = [this](const simulation::Happening& what,
+                        .change_cloud = [this](const simulation::ExternalEvent& what,
                                                Duration since) -> Result<void> {
                             CAPSTAN_CHECK(cloud_.happen(what, since));
                             return write_config();

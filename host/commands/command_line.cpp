@@ -9,7 +9,6 @@
 #include <CLI/CLI.hpp>
 
 #include "commands/examples.hpp"
-#include "commands/exit_code.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/usage_error.hpp"
 #include "commands/write_dump.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "commands/color.hpp"
+#include "commands/table.hpp"
 
 namespace CLI {
 class App;

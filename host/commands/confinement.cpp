@@ -1,7 +1,10 @@
 #include "commands/confinement.hpp"
 
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -12,16 +15,182 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <tuple>
+#include <vector>
 
-#include "commands/file_protection.hpp"
-#include "commands/system_call_filter.hpp"
-#include "runtime/plugin_files/file_descriptor.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace capstan::commands {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint32_t filter_machine = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t filter_machine = AUDIT_ARCH_AARCH64;
+#endif
+
+/// Refused whatever their arguments are.
+constexpr std::array refused_calls{
+#if defined(__x86_64__)
+    SYS_fork, SYS_vfork, SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+#endif
+    // other programs and processes
+    SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_tkill,
+    SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_open, SYS_pidfd_getfd,
+    SYS_pidfd_send_signal, SYS_kcmp,
+    // the network, also by the way that knows no system calls
+    SYS_socket, SYS_io_uring_setup,
+    // what protects files but is not writing
+    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr,
+    SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_mknodat,
+    // the system itself
+    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_bpf,
+    SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module,
+    SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff,
+    SYS_acct, SYS_sethostname, SYS_settimeofday, SYS_clock_settime, SYS_adjtimex};
+
+/// A program of the kernel's packet filter, which is asked before each system call.
+class FilterProgram {
+public:
+    void load(std::size_t offset) {
+        add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
+    }
+    void answer(std::uint32_t action) { add(BPF_STMT(BPF_RET | BPF_K, action)); }
+    void refuse(std::uint32_t error) { answer(SECCOMP_RET_ERRNO | error); }
+    void skip_unless_equal(std::uint32_t value, std::uint8_t steps) {
+        add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, steps));
+    }
+    void skip_if_equal(std::uint32_t value, std::uint8_t steps) {
+        add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, steps, 0));
+    }
+    void skip_unless_set(std::uint32_t bits, std::uint8_t steps) {
+        add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, steps));
+    }
+    sock_fprog raw() {
+        return {.len = static_cast<unsigned short>(code_.size()), .filter = code_.data()};
+    }
+
+private:
+    void add(sock_filter step) { code_.push_back(step); }
+    std::vector<sock_filter> code_;
+};
+
+/// The lower half, which is all of an int, of the first argument.
+constexpr std::size_t first_argument = offsetof(seccomp_data, args);
+
+/// `call` is allowed where its first argument is `value`.
+void allow_only_for(FilterProgram& program, long call, std::uint32_t value) {
+    program.skip_unless_equal(static_cast<std::uint32_t>(call), 4);
+    program.load(first_argument);
+    program.skip_unless_equal(value, 1);
+    program.answer(SECCOMP_RET_ALLOW);
+    program.refuse(EPERM);
+}
+
+/// Threads and no processes. A filter cannot read the arguments of clone3, which lie in memory; the
+/// C library goes back to clone where there is no such call.
+void allow_threads_alone(FilterProgram& program) {
+    program.skip_unless_equal(SYS_clone3, 1);
+    program.refuse(ENOSYS);
+    program.skip_unless_equal(SYS_clone, 4);
+    program.load(first_argument);
+    program.skip_unless_set(CLONE_THREAD, 1);
+    program.answer(SECCOMP_RET_ALLOW);
+    program.refuse(EPERM);
+}
+
+/// Calls by the tables of another architecture have other numbers.
+void refuse_other_tables(FilterProgram& program) {
+    program.load(offsetof(seccomp_data, arch));
+    program.skip_if_equal(filter_machine, 1);
+    program.answer(SECCOMP_RET_KILL_PROCESS);
+    program.load(offsetof(seccomp_data, nr));
+#if defined(__x86_64__)
+    program.skip_unless_set(0x40000000, 1);  // x32's numbers
+    program.refuse(EPERM);
+#endif
+}
+
+FilterProgram make_filter() {
+    FilterProgram program;
+    refuse_other_tables(program);
+    for (const long call : refused_calls) {
+        program.skip_unless_equal(static_cast<std::uint32_t>(call), 1);
+        program.refuse(EPERM);
+    }
+    allow_threads_alone(program);
+    const auto own_id = static_cast<std::uint32_t>(::getpid());
+    allow_only_for(program, SYS_kill, own_id);
+    allow_only_for(program, SYS_tgkill, own_id);
+    allow_only_for(program, SYS_prlimit64, 0);
+    program.answer(SECCOMP_RET_ALLOW);
+    return program;
+}
+
+}  // namespace
+
+std::optional<std::string> filter_system_calls() {
+    FilterProgram program = make_filter();
+    const sock_fprog raw = program.raw();
+    if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &raw, 0, 0) == 0) return std::nullopt;
+    return "system calls are not filtered: seccomp: " + runtime::errno_message();
+}
+
+namespace {
+
+// The kernel's interface grows and its headers may be older than the kernel: named here as far as
+// it is used. Calls from 424 on have one number on all architectures.
+constexpr long landlock_create_ruleset = 444, landlock_restrict_self = 446;
+
+struct Ruleset {
+    std::uint64_t files = 0, network = 0, scope = 0;
+};
+
+constexpr unsigned ask_for_version = 1;
+constexpr std::uint64_t bits(int first, int last) {
+    return ((std::uint64_t{1} << (last + 1)) - 1) & ~((std::uint64_t{1} << first) - 1);
+}
+constexpr std::uint64_t execute_and_write = bits(0, 1);
+constexpr std::uint64_t remove_and_make = bits(4, 12);  // 2 and 3 read files and folders
+constexpr std::uint64_t refer = bits(13, 13);
+constexpr std::uint64_t truncate = bits(14, 14);
+constexpr std::uint64_t device_ioctl = bits(15, 15);
+constexpr std::uint64_t bind_and_connect = bits(0, 1);
+constexpr std::uint64_t abstract_sockets_and_signals = bits(0, 1);
+
+/// All that this version of the interface can take away.
+Ruleset all_of(long version) {
+    Ruleset out{.files = execute_and_write | remove_and_make};
+    if (version >= 2) out.files |= refer;
+    if (version >= 3) out.files |= truncate;
+    if (version >= 4) out.network = bind_and_connect;
+    if (version >= 5) out.files |= device_ioctl;
+    if (version >= 6) out.scope = abstract_sockets_and_signals;
+    return out;
+}
+
+std::optional<std::string> not_protected() {
+    return "files are not protected from being written: Landlock: " + runtime::errno_message();
+}
+
+}  // namespace
+
+std::optional<std::string> protect_files() {
+    const long version = ::syscall(landlock_create_ruleset, nullptr, 0, ask_for_version);
+    if (version < 1) return not_protected();
+    const Ruleset rules = all_of(version);
+    const runtime::FileDescriptor ruleset(
+        static_cast<int>(::syscall(landlock_create_ruleset, &rules, sizeof rules, 0)));
+    if (!ruleset || ::syscall(landlock_restrict_self, ruleset.get(), 0) != 0)
+        return not_protected();
+    return std::nullopt;
+}
+
 namespace {
 
 using runtime::errno_message;

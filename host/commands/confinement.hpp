@@ -1,12 +1,29 @@
-/// What a process that runs untrusted code may do.
+/// System calls that a process gives up, by seccomp.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace capstan::commands {
+
+/// From here on this process and its threads to come start no process and no program, make no
+/// network socket, send no signal to other processes nor look into them, change no file's owner or
+/// mode, and mount nothing; such calls fail with EPERM. Threads can be started. Needs
+/// PR_SET_NO_NEW_PRIVS. The answer says why it cannot be had; nothing: it is in force.
+std::optional<std::string> filter_system_calls();
+
+// Files that a process cannot change, by Landlock.
+
+/// From here on this process and its threads to come write, make, rename, truncate, remove and
+/// execute no file; what is open already stays writable, and reading stays allowed. Where the
+/// kernel has the means, TCP connections and signals to other processes end, too. Needs
+/// PR_SET_NO_NEW_PRIVS. The answer says why it cannot be had; nothing: it is in force.
+std::optional<std::string> protect_files();
+
+// What a process that runs untrusted code may do.
 
 /// Limits of a confined process. Those of memory are on top of what it has when it is confined.
 struct Confinement {

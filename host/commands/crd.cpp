@@ -1,11 +1,16 @@
 #include "commands/crd.hpp"
 
+#include <CLI/CLI.hpp>
+
+#include <string>
 #include <utility>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "commands/chosen_cluster.hpp"
+#include "commands/command_line.hpp"
+#include "commands/usage_error.hpp"
 #include "kubernetes/client/access/kubeconfig_yaml.hpp"
 #include "kubernetes/client/paths.hpp"
 
@@ -52,6 +57,48 @@ Result<std::string> install_definition(kubernetes::Api& api, io::Loop& loop,
     CAPSTAN_TRY(const ApiReply after, send_and_wait(api, loop, std::move(apply)));
     if (!before) return std::string("created");
     return std::string(definition_in(*before) == definition_in(after) ? "unchanged" : "changed");
+}
+
+namespace {
+
+Result<void> install(const ClusterChoice& choice, std::ostream& out) {
+    CAPSTAN_TRY(const boost::json::object definition, parse_definition(balancer_definition));
+    CAPSTAN_TRY(const auto cluster, ChosenCluster::open(choice, ChosenCluster::Access::full));
+    CAPSTAN_TRY(const std::string outcome,
+                install_definition(cluster->api(), cluster->loop(), definition));
+    out << "customresourcedefinition.apiextensions.k8s.io/"
+        << std::string_view(definition.at("metadata").at("name").as_string()) << ' ' << outcome
+        << '\n';
+    return {};
+}
+
+int run_install(const ClusterChoice& choice, Streams streams) {
+    const Result<void> done = install(choice, streams.out);
+    if (done) return exit_ok;
+    streams.err << "capstan: " << done.error().message << '\n';
+    return done.error().code == ErrorCode::invalid_config ? exit_usage : exit_failed;
+}
+
+}  // namespace
+
+void add_crd(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand(
+        "crd", "Print or install the resource definitions that shipped controllers need");
+    command.require_subcommand(1);
+    CLI::App& print = *command.add_subcommand("print", "Print them, for kubectl apply or Git");
+    print.callback([&action] {
+        action = [](Streams streams) {
+            streams.out << balancer_definition;
+            return exit_ok;
+        };
+    });
+    CLI::App& install = *command.add_subcommand(
+        "install", "Apply them to a cluster; doing so again changes nothing");
+    auto choice = std::make_shared<ClusterChoice>();
+    add_cluster_choice(install, *choice);
+    install.callback([&action, choice] {
+        action = [choice](Streams streams) { return run_install(*choice, streams); };
+    });
 }
 
 }  // namespace capstan::commands

@@ -9,11 +9,11 @@
 #include <boost/json.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
-#include "commands/live_config.hpp"
-#include "commands/output_format.hpp"
+#include "commands/live_command.hpp"
 #include "commands/prepared.hpp"
+#include "commands/result_output.hpp"
 #include "commands/table.hpp"
+#include "commands/usage_error.hpp"
 #include "io/known_secrets.hpp"
 #include "runtime/config/balancing.hpp"
 #include "runtime/daemon/checkup.hpp"

@@ -8,13 +8,12 @@
 #include <capstan/duration.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
-#include "commands/explain_live.hpp"
 #include "commands/explain_report.hpp"
 #include "commands/explain_subject.hpp"
-#include "commands/output_format.hpp"
 #include "commands/recorded_pass.hpp"
+#include "commands/result_output.hpp"
 #include "commands/simulate_input.hpp"
+#include "commands/usage_error.hpp"
 #include "runtime/config/text.hpp"
 #include "simulation/run.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "commands/json_texts.hpp"
 #include "commands/table.hpp"
-#include "runtime/config/toml_text.hpp"
+#include "runtime/config/text.hpp"
 
 namespace capstan::commands {
 namespace {

@@ -4,13 +4,13 @@
 #include <boost/json.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
-#include "commands/output_format.hpp"
 #include "commands/pipeline_report.hpp"
 #include "commands/prepared.hpp"
+#include "commands/result_output.hpp"
 #include "commands/sample_question.hpp"
-#include "runtime/json_reader.hpp"
+#include "commands/usage_error.hpp"
 #include "runtime/plugin_host.hpp"
+#include "runtime/record/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {

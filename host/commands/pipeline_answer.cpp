@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/scale_up/price_parity.hpp"
+#include "engine/scale_up/similar_groups.hpp"
 #include "engine/templates/capacity_type.hpp"
 
 namespace capstan::commands {
@@ -23,8 +24,8 @@ engine::Offering offering_of(const ScaleUpOption& option) {
 std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
                                        const ScaleUpOption& chosen,
                                        const runtime::PassPolicies& policies,
-                                       const engine::Circumstances& circumstances,
-                                       bool across_prices, std::vector<std::string>& sentences) {
+                                       const engine::CallContext& circumstances, bool across_prices,
+                                       std::vector<std::string>& sentences) {
     std::vector<NodeGroup> groups{chosen.group};
     for (const ScaleUpOption& other : question.options) {
         if (std::ranges::find(chosen.similar, other.group.id) == chosen.similar.end()) continue;
@@ -46,7 +47,7 @@ Result<PipelineAnswer> ask_stages(const runtime::Wiring& wiring, const ExpanderR
                                   const std::shared_ptr<runtime::ExpanderAnswers>& answers) {
     CAPSTAN_TRY(const runtime::PassPolicies policies,
                 runtime::PassPolicies::make(wiring, watch, answers));
-    const engine::Circumstances circumstances{.seed = request.seed, .dry_run = true};
+    const engine::CallContext circumstances{.seed = request.seed, .dry_run = true};
     PipelineAnswer out;
     out.choice = engine::choose(policies.chain(), request.question, circumstances);
     if (!out.choice.option) return out;
@@ -79,7 +80,7 @@ Result<PipelineAnswer> ask_pipeline(runtime::PluginHost& host, const runtime::Wi
         };
     auto watched = runtime::run_watched(pass);
     if (!watched.result) return watched.result;
-    for (const runtime::HookMiss& miss : watched.misses)
+    for (const runtime::SkippedHook& miss : watched.misses)
         watched.result->left_out.push_back(runtime::miss_text(miss));
     return watched.result;
 }

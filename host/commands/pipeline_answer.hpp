@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commands/call_request.hpp"
-#include "engine/scale_up/expander_chain.hpp"
+#include "engine/scale_up/expander_question.hpp"
 #include "runtime/instances/pass_runner.hpp"
 #include "runtime/wiring.hpp"
 

@@ -8,12 +8,12 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
-#include "commands/live_config.hpp"
-#include "commands/output_format.hpp"
+#include "commands/live_command.hpp"
 #include "commands/prepared.hpp"
+#include "commands/result_output.hpp"
+#include "commands/usage_error.hpp"
 #include "engine/each_action.hpp"
-#include "runtime/daemon/pass_board.hpp"
+#include "runtime/daemon/decision_history.hpp"
 #include "runtime/daemon/single_pass.hpp"
 
 namespace capstan::commands {

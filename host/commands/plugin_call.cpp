@@ -5,12 +5,12 @@
 #include "commands/call_cloud.hpp"
 #include "commands/call_command.hpp"
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
-#include "commands/output_format.hpp"
-#include "commands/recording_input.hpp"
+#include "commands/recorded_pass.hpp"
+#include "commands/result_output.hpp"
 #include "commands/single_plugin.hpp"
+#include "commands/usage_error.hpp"
 #include "runtime/instances/pass_runner.hpp"
-#include "runtime/instances/policies.hpp"
+#include "runtime/instances/plugin_policies.hpp"
 #include "runtime/plugin_host.hpp"
 #include "runtime/wiring.hpp"
 
@@ -36,15 +36,15 @@ class WatchedExpander final : public engine::Expander {
 public:
     WatchedExpander(runtime::PluginHost& host, Instance instance)
         : host_(&host), instance_(std::move(instance)) {}
-    Result<engine::Narrowing> filter(const engine::ScaleUpQuestion& question,
-                                     std::span<const std::uint32_t> among,
-                                     const engine::Circumstances& circumstances) override {
+    Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
+                                        std::span<const std::uint32_t> among,
+                                        const engine::CallContext& circumstances) override {
         const auto answers = std::make_shared<runtime::ExpanderAnswers>(
             std::vector<runtime::ExpanderAnswer>(), runtime::asking(*host_));
-        const std::function<Result<engine::Narrowing>(PassWatch&)> pass =
+        const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
             [answers, instance = instance_, question, circumstances,
              indices = std::vector(among.begin(), among.end())](
-                PassWatch& watch) -> Result<engine::Narrowing> {
+                PassWatch& watch) -> Result<engine::FilterResult> {
             CAPSTAN_TRY(const auto expander, runtime::make_expander(instance, watch, answers));
             return expander->filter(question, indices, circumstances);
         };
@@ -60,14 +60,14 @@ class WatchedSimilarity final : public engine::SimilarityCheck {
 public:
     explicit WatchedSimilarity(Instance instance) : instance_(std::move(instance)) {}
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
-                               const engine::Circumstances& circumstances) override {
+                               const engine::CallContext& circumstances) override {
         return ask_watched<runtime::PluginSimilarity, Similarity>(
             instance_,
             [a, b, circumstances](auto& check) { return check.similar(a, b, circumstances); });
     }
     bool may_decide() const override { return true; }
     Result<std::uint64_t> bucket(const NodeTemplate& node,
-                                 const engine::Circumstances& circumstances) override {
+                                 const engine::CallContext& circumstances) override {
         return ask_watched<runtime::PluginSimilarity, std::uint64_t>(
             instance_,
             [node, circumstances](auto& check) { return check.bucket(node, circumstances); });
@@ -81,7 +81,7 @@ class WatchedSplitter final : public engine::Splitter {
 public:
     explicit WatchedSplitter(Instance instance) : instance_(std::move(instance)) {}
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
-                                   const engine::Circumstances& circumstances) override {
+                                   const engine::CallContext& circumstances) override {
         return ask_watched<runtime::PluginSplitter, std::vector<int>>(
             instance_,
             [nodes, copies = std::vector(groups.begin(), groups.end()), circumstances](

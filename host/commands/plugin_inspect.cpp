@@ -2,10 +2,10 @@
 #include <boost/json.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
-#include "commands/output_format.hpp"
 #include "commands/plugin_report.hpp"
+#include "commands/result_output.hpp"
 #include "commands/told_report.hpp"
+#include "commands/usage_error.hpp"
 
 namespace capstan::commands {
 namespace {

@@ -6,10 +6,10 @@
 #include <boost/json.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
-#include "commands/output_format.hpp"
 #include "commands/plugin_report.hpp"
+#include "commands/result_output.hpp"
 #include "commands/table.hpp"
+#include "commands/usage_error.hpp"
 #include "runtime/config/config.hpp"
 #include "runtime/kinds.hpp"
 

@@ -1,6 +1,7 @@
 #include "commands/plugin_new.hpp"
 
 #include <stdlib.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,10 +11,12 @@
 #include <system_error>
 #include <vector>
 
+#include <capstan/ascii.hpp>
 #include <capstan/sentence.hpp>
 
-#include "commands/exit_code.hpp"
+#include "commands/command_line.hpp"
 #include "commands/plugin_templates.hpp"
+#include "commands/usage_error.hpp"
 #include "commands/written_file.hpp"
 #include "runtime/config/text.hpp"
 
@@ -28,7 +31,7 @@ constexpr std::size_t name_length_max = 48;
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_character(char c) { return is_lower(c) || is_digit(c) || c == '_'; }
-bool is_word_character(char c) { return is_name_character(c) || (c >= 'A' && c <= 'Z'); }
+bool is_word_character(char c) { return is_name_character(c) || (is_ascii_upper(c)); }
 
 /// Targets that CMake keeps to itself, files that projects have, and headers of C that a file of
 /// that name would hide.
@@ -256,6 +259,34 @@ int plugin_new(const NewPlugin& plugin, std::ostream& out, std::ostream& err) {
         << "    cmake --build " << place << "/build\n"
         << "    ctest --test-dir " << place << "/build --output-on-failure\n";
     return exit_ok;
+}
+
+void add_plugin_new(CLI::App& parent, Action& action) {
+    CLI::App& command =
+        *parent.add_subcommand("new", "Write a plugin project that builds and tests itself");
+    auto plugin = std::make_shared<NewPlugin>();
+    auto directory = std::make_shared<std::string>();
+    command
+        .add_option("name", plugin->name, "Of the plugin and its class: lower case, digits and '_'")
+        ->required();
+    command.add_option("--kind", plugin->kind, "With the languages of each: " + known_templates())
+        ->required()
+        ->type_name("KIND");
+    command.add_option("--lang", plugin->language, "cpp, c or rust")
+        ->default_val("cpp")
+        ->type_name("LANG");
+    command
+        .add_option("--template", plugin->variant,
+                    "Where a kind has several: of a cloud in cpp, http (the default) or memory")
+        ->type_name("NAME");
+    command.add_option("--directory", *directory, "Where the project goes; the name, if not given")
+        ->type_name("DIR");
+    command.callback([&action, plugin, directory] {
+        if (!directory->empty()) plugin->directory = *directory;
+        action = [plugin](Streams streams) {
+            return plugin_new(*plugin, streams.out, streams.err);
+        };
+    });
 }
 
 }  // namespace capstan::commands

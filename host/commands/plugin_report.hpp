@@ -7,8 +7,8 @@
 
 #include <boost/json/object.hpp>
 
-#include "runtime/drafts.hpp"
 #include "runtime/plugin_files/plugin_file.hpp"
+#include "runtime/services/drafts.hpp"
 
 namespace capstan::commands {
 

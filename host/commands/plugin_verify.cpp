@@ -2,10 +2,10 @@
 #include <boost/json.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
 #include "commands/json_texts.hpp"
-#include "commands/output_format.hpp"
-#include "commands/recording_input.hpp"
+#include "commands/recorded_pass.hpp"
+#include "commands/result_output.hpp"
+#include "commands/usage_error.hpp"
 #include "commands/verification.hpp"
 
 namespace capstan::commands {

@@ -5,7 +5,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "simulation/figures.hpp"
+#include "simulation/run_figures.hpp"
 
 namespace capstan::commands {
 namespace {

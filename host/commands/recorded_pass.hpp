@@ -1,18 +1,26 @@
-/// A recorded pass, ready to be decided again or asked about.
+/// Recordings of conversations over HTTP that a person gives to a command.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include <capstan/result.hpp>
+#include <capstan/testing/recording.hpp>
 
 #include "runtime/plugin_host.hpp"
 #include "runtime/record/replay.hpp"
 #include "simulation/prepare.hpp"
 
 namespace capstan::commands {
+
+/// Of a file, or of all files of a folder in the order of their names; of an empty path none. The
+/// error names the file and the line.
+Result<std::vector<testing::Exchange>> read_recording(const std::filesystem::path& path);
+
+// A recorded pass, ready to be decided again or asked about.
 
 struct RecordedPass {
     runtime::PassRecord record;

@@ -10,10 +10,10 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
 #include "commands/json_texts.hpp"
-#include "commands/output_format.hpp"
 #include "commands/recorded_pass.hpp"
+#include "commands/result_output.hpp"
+#include "commands/usage_error.hpp"
 #include "kubernetes/timestamps.hpp"
 
 namespace capstan::commands {

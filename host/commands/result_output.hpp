@@ -1,15 +1,37 @@
-/// Standard output for results alone.
-///
-/// Code of plugins runs in this process and may print whatever it likes. Results go through a
-/// duplicate of standard output that only this object knows; descriptor 1 itself leads to standard
-/// error from then on, so that a plugin's line stands among the complaints and not in the middle of
-/// a JSON document.
+/// `-o text|json|yaml`, the same for every command that prints results.
 #pragma once
 
 #include <memory>
 #include <ostream>
 
+#include <boost/json/value.hpp>
+
+#include "commands/command_line.hpp"
+
+namespace CLI {
+class App;
+}
+
 namespace capstan::commands {
+
+enum class OutputFormat { text, json, yaml };
+
+/// Adds the option; the answer holds the choice once the line has been parsed.
+std::shared_ptr<OutputFormat> add_output_format(CLI::App& command);
+
+/// As JSON or YAML. JSON is indented on a terminal, and else on one line, for programs.
+void print_value(Streams streams, OutputFormat format, const boost::json::value& value);
+
+}  // namespace capstan::commands
+
+namespace capstan::commands {
+
+// Standard output for results alone.
+//
+// Code of plugins runs in this process and may print whatever it likes. Results go through a
+// duplicate of standard output that only this object knows; descriptor 1 itself leads to standard
+// error from then on, so that a plugin's line stands among the complaints and not in the middle of
+// a JSON document.
 
 /// Made once, at the beginning of `main`, before any plugin is loaded and any thread started.
 /// Standard descriptors that the process was started without become the null device, lest a file

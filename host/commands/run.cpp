@@ -11,13 +11,12 @@
 #include <CLI/CLI.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
-#include "commands/live_config.hpp"
+#include "commands/live_command.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/pass_recorder.hpp"
 #include "commands/prepared.hpp"
-#include "commands/record_writer.hpp"
-#include "runtime/instances/breadcrumbs.hpp"
+#include "commands/usage_error.hpp"
+#include "runtime/loop/breadcrumbs.hpp"
 
 namespace capstan::commands {
 namespace {

@@ -9,14 +9,13 @@
 #include <capstan/duration.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
 #include "commands/option_checks.hpp"
-#include "commands/output_format.hpp"
 #include "commands/progress_bar.hpp"
+#include "commands/result_output.hpp"
 #include "commands/simulate_chaos.hpp"
-#include "commands/simulate_files.hpp"
 #include "commands/simulate_input.hpp"
 #include "commands/simulate_report.hpp"
+#include "commands/usage_error.hpp"
 #include "simulation/observers.hpp"
 #include "simulation/run.hpp"
 #include "simulation/simulated_clouds.hpp"

@@ -9,10 +9,10 @@
 
 #include <capstan/sentence.hpp>
 
-#include "commands/exit_code.hpp"
 #include "commands/simulate_report.hpp"
+#include "commands/usage_error.hpp"
 #include "simulation/chaos/trial.hpp"
-#include "simulation/figures.hpp"
+#include "simulation/run_figures.hpp"
 
 namespace capstan::commands {
 namespace {

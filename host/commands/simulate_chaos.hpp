@@ -6,7 +6,7 @@
 #include <string>
 
 #include "commands/command_line.hpp"
-#include "commands/output_format.hpp"
+#include "commands/result_output.hpp"
 #include "commands/simulate_input.hpp"
 
 namespace capstan::commands {

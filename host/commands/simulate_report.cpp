@@ -6,7 +6,7 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/table.hpp"
-#include "simulation/figures.hpp"
+#include "simulation/run_figures.hpp"
 
 namespace capstan::commands {
 namespace {

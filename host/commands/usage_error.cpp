@@ -1,9 +1,9 @@
 #include "commands/usage_error.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <string_view>
 #include <vector>
-
-#include <CLI/CLI.hpp>
 
 #include "runtime/config/text.hpp"
 

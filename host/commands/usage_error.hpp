@@ -1,9 +1,29 @@
-/// What is wrong with a command line.
+
 #pragma once
 
 #include <string>
 
+#include "runtime/guard/exit_held_up.hpp"
+
+namespace capstan::commands {
+
+/// What the command line promises to scripts.
+enum ExitCode : int {
+    exit_ok = 0,
+    exit_failed = 1,
+    exit_usage = 2,      ///< usage or configuration
+    exit_would_act = 3,  ///< of `plan`: there is something to do
+    exit_unchecked = 3,  ///< of `plugin verify`: nothing failed, and some was not looked at
+    /// Of `run`: it ended itself because something held it up, and is to be started anew.
+    exit_held_up = runtime::exit_held_up,
+};
+
+}  // namespace capstan::commands
+
 namespace CLI {
+
+// What is wrong with a command line.
+
 class App;
 class ParseError;
 }  // namespace CLI

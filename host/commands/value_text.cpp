@@ -8,6 +8,8 @@
 
 #include <boost/json.hpp>
 
+#include <capstan/ascii.hpp>
+
 namespace capstan::commands {
 namespace {
 
@@ -91,10 +93,7 @@ bool is_plain_in_yaml(std::string_view text) {
     constexpr std::array<std::string_view, 9> taken{"y",   "n",    "yes",   "no",  "on",
                                                     "off", "true", "false", "null"};
     if (text.empty() || letters.find(text.front()) == std::string_view::npos) return false;
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    const std::string lower = lower_case(text);
     return std::ranges::count(taken, std::string_view(lower)) == 0 &&
            std::ranges::all_of(text, [&](char c) {
                return letters.find(c) != std::string_view::npos ||

@@ -4,8 +4,8 @@
 #include <capstan/abi/base.h>
 
 #include "commands/command_line.hpp"
-#include "commands/exit_code.hpp"
-#include "commands/output_format.hpp"
+#include "commands/result_output.hpp"
+#include "commands/usage_error.hpp"
 
 namespace capstan::commands {
 namespace {

@@ -11,12 +11,12 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/chosen_cluster.hpp"
-#include "commands/exit_code.hpp"
+#include "commands/usage_error.hpp"
 #include "commands/written_file.hpp"
 #include "engine/snapshot/kept_annotations.hpp"
 #include "io/gzip.hpp"
 #include "kubernetes/client/json_object.hpp"
-#include "kubernetes/client/watch/mirror_kinds.hpp"
+#include "kubernetes/client/watch/object_cache.hpp"
 #include "kubernetes/object_stream.hpp"
 #include "kubernetes/timestamps.hpp"
 #include "simulation/dump/anonymous.hpp"
@@ -124,7 +124,7 @@ Result<json::array> take_dump(kubernetes::Api& api, io::Loop& loop, std::ostream
              << (added ? counted(*added, "object") : "not taken: " + added.error().message) << '\n';
         return {};
     };
-    for (const kubernetes::MirrorKind& kind : kubernetes::mirror_kinds())
+    for (const kubernetes::CachedKind& kind : kubernetes::cached_kinds())
         CAPSTAN_CHECK(add(kind.resource, kind.field_selector));
     CAPSTAN_CHECK(add(deployments, {}));
     json::object header{

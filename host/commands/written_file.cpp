@@ -8,7 +8,7 @@
 #include <fstream>
 #include <span>
 
-#include "runtime/plugin_files/file_descriptor.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace capstan::commands {
 namespace {

@@ -2,27 +2,38 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <capstan/error.hpp>
 #include <capstan/ids.hpp>
 #include <capstan/time.hpp>
 
 #include "engine/actions.hpp"
 #include "engine/reason.hpp"
-#include "engine/scale_down/unremovable.hpp"
-#include "engine/scale_up/expander_chain.hpp"
 #include "engine/snapshot/cluster.hpp"
+#include "engine/unremovable.hpp"
 
 namespace capstan::engine {
 
 /// Pods of one class that are helped or not, by number.
 struct PodCount {
-    ClassId equivalence_group = 0;
+    PodGroupId equivalence_group = 0;
     std::string example{};  ///< "namespace/name" of the first by name
     std::uint32_t count = 0;
     bool operator==(const PodCount&) const = default;
+};
+
+/// What one stage was shown and what it made of it.
+struct StageVerdict {
+    std::string stage;
+    std::size_t shown = 0;
+    std::vector<NodeGroupId> kept;       ///< by id
+    std::vector<std::string> sentences;  ///< the expander's own
+    std::optional<Error> error;
+    std::string summary;  ///< "least_waste: keeps 2 of 5: web-a, web-b"
 };
 
 /// An option that was chosen, and the questions before it.
@@ -109,6 +120,18 @@ struct Decision {
     std::string no_removals_because{};
     /// Limits that were hit, groups without a template, checks that failed.
     std::vector<std::string> notes{};
+};
+
+/// What metrics tell of a pass and nobody decides on.
+struct PassFigures {
+    std::uint32_t untried_pods = 0;   ///< that count before their scheduler has tried them
+    std::uint32_t left_out_pods = 0;  ///< since a pass considers no more than so many
+    /// Totals over the cluster, "cpu", by name: how many groups could not grow for their maximum,
+    /// how many nodes could not go for their minimum.
+    std::map<std::string, int> at_maximum{}, at_minimum{};
+    /// Whether nodes were looked at as to their removal; nothing of it is done in an unhealthy
+    /// cluster.
+    bool looked_at_nodes = false;
 };
 
 }  // namespace capstan::engine

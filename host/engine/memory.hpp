@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct Backoff {
     bool operator==(const Backoff&) const = default;
 };
 
-/// A cloud that is left alone as a whole after failures in a row: nothing is asked of it.
+/// A cloud that is backed off as a whole after failures in a row: nothing is asked of it.
 struct CloudRest {
     Time since{};       ///< of the first failure in the row
     Time until{};       ///< the first moment at which it is asked again
@@ -58,11 +59,11 @@ struct FailedCalls {
 };
 
 /// Machines of one make in one zone, of which a cloud had none left.
-struct Make {
+struct InstanceOffering {
     PluginInstanceId cloud{};
     std::string machine_type{}, zone{};  ///< neither is empty
     bool spot = false;
-    auto operator<=>(const Make&) const = default;
+    auto operator<=>(const InstanceOffering&) const = default;
 };
 
 /// Machines that a group was asked for and that have not joined.
@@ -111,6 +112,9 @@ enum class RemovalPhase : std::uint8_t {
     removed,   ///< the cloud agreed; the node is to vanish
     undoing,   ///< given up: taints, and a cordon of ours, are being taken off
 };
+std::string_view name_of(RemovalPhase phase) noexcept;  ///< "draining"
+/// Whether the cloud has not been asked for the machine's removal yet.
+bool is_revocable(RemovalPhase phase) noexcept;
 
 /// A node that is being removed.
 struct NodeRemoval {
@@ -153,7 +157,7 @@ struct NodeRemoval {
 struct RemovalBackoff {
     Time until{};       ///< the first moment at which it may be tried again
     Duration length{};  ///< the next failure in a row doubles it
-    int failures = 0;   ///< in a row; zero: it is left alone for another reason
+    int failures = 0;   ///< in a row; zero: it is backed off for another reason
     std::string because{};
     bool operator==(const RemovalBackoff&) const = default;
 };
@@ -161,7 +165,7 @@ struct RemovalBackoff {
 /// Nodes to come on each of which a pass has put the same pods, in thought.
 struct PlannedNodes {
     int nodes = 0;
-    /// On one of them, by who looks after them (scale_up/planned_seats.hpp); never empty.
+    /// On one of them, by who looks after them (scale_up/planned_assignments.hpp); never empty.
     std::map<std::string, int> pods{};
     bool operator==(const PlannedNodes&) const = default;
 };
@@ -237,7 +241,7 @@ struct Memory {
     std::set<NodeGroupId> unread_since_start{};
 
     std::map<NodeGroupId, Backoff> backoffs{};
-    std::map<Make, Backoff> make_backoffs{};
+    std::map<InstanceOffering, Backoff> make_backoffs{};
     std::map<PluginInstanceId, CloudRest> cloud_rests{};
     std::map<NodeGroupId, FailedCalls> failed_calls{};
     /// Machines that failed and are still listed by their cloud: each counts as one failure of its

@@ -20,13 +20,14 @@
 #include <capstan/similarity.hpp>
 #include <capstan/time.hpp>
 
+#include "engine/pass_phases.hpp"
 #include "engine/pass_time.hpp"
 
 namespace capstan::engine {
 
 /// What an answer may depend on besides the question: equal questions and equal circumstances,
 /// equal answers.
-struct Circumstances {
+struct CallContext {
     std::uint64_t seed = 0;
     Time now{};  ///< goes on evenly, see PassTime
     /// What the machine's clock shows; nothing: the same.
@@ -48,7 +49,7 @@ struct ScaleUpQuestion {
 };
 
 /// What one expander made of the options it was shown.
-struct Narrowing {
+struct FilterResult {
     struct Kept {
         std::uint32_t option = 0;  ///< index into the question's options
         double score = 0;          ///< for the explanation only
@@ -62,21 +63,21 @@ class Expander {
 public:
     virtual ~Expander() = default;
     /// Narrows `among`, ascending indices into the question's options, at least one.
-    virtual Result<Narrowing> filter(const ScaleUpQuestion& question,
-                                     std::span<const std::uint32_t> among,
-                                     const Circumstances& circumstances) = 0;
+    virtual Result<FilterResult> filter(const ScaleUpQuestion& question,
+                                        std::span<const std::uint32_t> among,
+                                        const CallContext& circumstances) = 0;
 };
 
 class SimilarityCheck {
 public:
     virtual ~SimilarityCheck() = default;
     virtual Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
-                                       const Circumstances& circumstances) = 0;
+                                       const CallContext& circumstances) = 0;
     /// Whether it may answer `decided`; buckets are then of no use.
     virtual bool may_decide() const = 0;
     /// Templates in different buckets differ. Without buckets: `unsupported`.
     virtual Result<std::uint64_t> bucket(const NodeTemplate& node,
-                                         const Circumstances& circumstances) = 0;
+                                         const CallContext& circumstances) = 0;
 };
 
 class Splitter {
@@ -85,7 +86,7 @@ public:
     /// How much each group grows, in the order of `groups` (by id). Never past a maximum, never
     /// above `nodes` in all.
     virtual Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
-                                           const Circumstances& circumstances) = 0;
+                                           const CallContext& circumstances) = 0;
 };
 
 /// Which groups could be made of one cloud's machines; everything borrowed for the call.
@@ -122,13 +123,13 @@ class GroupSource {
 public:
     virtual ~GroupSource() = default;
     virtual Result<GroupsAnswer> suggest(const GroupsQuestion& question,
-                                         const Circumstances& circumstances) = 0;
+                                         const CallContext& circumstances) = 0;
     /// Whether the group, which its cloud marks as autoprovisioned, is one of its own.
-    virtual Result<bool> owns(const NodeGroup& group, const Circumstances& circumstances) = 0;
+    virtual Result<bool> owns(const NodeGroup& group, const CallContext& circumstances) = 0;
 };
 
 /// A group that could be, as its cloud sees it.
-struct TheoreticalGroup {
+struct CandidateGroup {
     PlannedGroup planned{};
     GroupOptions options{};
     std::optional<double> price_per_hour{};  ///< of one node; nothing: that of the offer
@@ -139,8 +140,43 @@ class GroupMaker {
 public:
     virtual ~GroupMaker() = default;
     /// `unsupported`: its cloud makes no such group, which is no complaint.
-    virtual Result<TheoreticalGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
-                                               const Circumstances& circumstances) = 0;
+    virtual Result<CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
+                                             const CallContext& circumstances) = 0;
+};
+
+/// What becomes of a stage that fails, or keeps nothing.
+enum class StageFallback {
+    skip,  ///< its input passes on, as if it were not there
+    fail,  ///< no scale-up in this pass, and the reason is said
+};
+
+struct Stage {
+    std::string name;
+    Expander* expander = nullptr;  ///< borrowed; outlives the chain
+    StageFallback on_error = StageFallback::skip;
+    StageFallback on_empty = StageFallback::skip;
+};
+
+struct NamedCheck {
+    std::string name;
+    SimilarityCheck* check = nullptr;  ///< borrowed; outlives its use
+};
+
+/// A group source, under the name it has in the configuration.
+struct NamedSource {
+    std::string name;
+    GroupSource* source;
+};
+
+/// Who is asked; everything borrowed for the time of the pass.
+struct Policies {
+    std::vector<Stage> chain;
+    std::vector<NamedCheck> similarity;
+    Splitter* splitter = nullptr;  ///< NULL: an option's nodes all go to its own group
+    /// Groups are made where there is one of these, a maker, and a cloud with machines to offer.
+    std::vector<NamedSource> group_sources{};
+    GroupMaker* maker = nullptr;
+    PassPhaseObserver* parts = nullptr;  ///< is told, and decides nothing; NULL: nobody is
 };
 
 }  // namespace capstan::engine

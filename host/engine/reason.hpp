@@ -7,7 +7,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "engine/scheduling/refusal.hpp"
+#include "engine/scheduling/predicates/refusal.hpp"
 
 namespace capstan::engine {
 

@@ -28,7 +28,7 @@ struct Bound {
     std::optional<std::int64_t> max{};  ///< nothing: no limit
 };
 
-/// How long a group is left alone after a failure.
+/// How long a group is backed off after a failure.
 enum class BackoffPolicy {
     exponential,   ///< 5m, doubled by each failure in a row, at most 30m: upstream
     until_joined,  ///< until a machine that was asked for joins: Zalando

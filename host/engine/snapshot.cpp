@@ -22,4 +22,12 @@ const Group* find_group(const Snapshot& snapshot, const NodeGroupId& id) noexcep
     return find_group(*snapshot.groups, id);
 }
 
+bool is_zero_or_max(const Group* group) noexcept {
+    return group != nullptr && group->options.zero_or_max.value_or(false);
+}
+
+bool is_unreadable(const Group* group) noexcept {
+    return group != nullptr && !group->unreadable_because.empty();
+}
+
 }  // namespace capstan::engine

@@ -68,4 +68,9 @@ const Group* find_group(std::span<const Group> groups, const NodeGroupId& id) no
 /// The same, among the groups of the snapshot.
 const Group* find_group(const Snapshot& snapshot, const NodeGroupId& id) noexcept;
 
+/// NULL is neither.
+bool is_zero_or_max(const Group* group) noexcept;
+/// Whether removals from the group wait, since the cloud could not tell of the group.
+bool is_unreadable(const Group* group) noexcept;
+
 }  // namespace capstan::engine

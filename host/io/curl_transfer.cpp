@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include <capstan/ascii.hpp>
+
 #include "io/close_on_fork.hpp"
 #include "io/http_syntax.hpp"
 #include "io/printable.hpp"

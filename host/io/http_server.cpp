@@ -1,4 +1,5 @@
 #include "io/http_server.hpp"
+#include "io/served_connection.hpp"
 
 #include <atomic>
 
@@ -9,8 +10,6 @@
 #include <boost/asio/strand.hpp>
 
 #include "io/close_on_fork.hpp"
-#include "io/served_connection.hpp"
-#include "io/served_places.hpp"
 
 namespace capstan::io {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <capstan/ascii.hpp>
+
 namespace capstan::io {
 
 namespace {
@@ -13,7 +15,7 @@ constexpr std::size_t header_limit = CAPSTAN_HTTP_MAX_HEADERS;
 
 bool is_token_byte(char c) noexcept {
     constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (is_ascii_upper(c)) ||
            marks.find(c) != std::string_view::npos;
 }
 
@@ -36,14 +38,6 @@ std::string_view trimmed(std::string_view text) noexcept {
     const std::size_t first = text.find_first_not_of(blanks);
     if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-std::string lower_case(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return out;
 }
 
 Result<void> check_syntax(const HttpRequest& request) {

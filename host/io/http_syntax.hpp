@@ -15,9 +15,6 @@ bool is_token(std::string_view text) noexcept;
 /// Without blanks and line breaks at its ends.
 std::string_view trimmed(std::string_view text) noexcept;
 
-/// ASCII letters alone change: header names, schemes and hosts are compared so in any locale.
-std::string lower_case(std::string_view text);
-
 /// `invalid_argument`: the method or a header's name is no token, a header's value has a line break
 /// or another control character, or there are more than 128 headers.
 Result<void> check_syntax(const HttpRequest& request);

@@ -11,8 +11,8 @@ namespace capstan::io {
 
 /// Turns "the first timer is due then" into a wait of Asio's. Shared with the waits, which may
 /// outlive the loop.
-struct Loop::Alarm : std::enable_shared_from_this<Alarm> {
-    Alarm(boost::asio::io_context& io, std::shared_ptr<TimerQueue> queue)
+struct Loop::NextChange : std::enable_shared_from_this<NextChange> {
+    NextChange(boost::asio::io_context& io, std::shared_ptr<TimerQueue> queue)
         : timers(std::move(queue)), timer(io) {}
 
     /// Waits for the first timer, unless an earlier wait does already.
@@ -49,7 +49,7 @@ struct Loop::Alarm : std::enable_shared_from_this<Alarm> {
 };
 
 Loop::Loop(boost::asio::io_context& io) : Loop(io, std::make_shared<SystemClock>()) {
-    alarm_ = std::make_shared<Alarm>(io, timers_);
+    alarm_ = std::make_shared<NextChange>(io, timers_);
 }
 
 Loop::Loop(boost::asio::io_context& io, std::shared_ptr<const Clock> clock)

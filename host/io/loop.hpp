@@ -50,7 +50,7 @@ public:
     };
 
 protected:
-    struct Alarm;
+    struct NextChange;
     Loop(boost::asio::io_context& io, std::shared_ptr<const Clock> clock);
 
     boost::asio::io_context& io_;
@@ -59,7 +59,7 @@ protected:
     std::atomic<int> outside_{0};
 
 private:
-    std::shared_ptr<Alarm> alarm_;  ///< NULL: somebody else moves the clock
+    std::shared_ptr<NextChange> alarm_;  ///< NULL: somebody else moves the clock
 };
 
 /// A loop whose time passes only when told. One thread.

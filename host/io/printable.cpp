@@ -2,40 +2,13 @@
 
 #include <cstdint>
 
+#include <capstan/utf8.hpp>
+
 namespace capstan::io {
 
 namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
-
-bool is_continuation(char c) noexcept { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-/// How many bytes the lead byte promises; 0: it is none.
-std::size_t promised_bytes(unsigned char lead) noexcept {
-    if (lead < 0x80) return 1;
-    if (lead >= 0xc2 && lead < 0xe0) return 2;
-    if (lead >= 0xe0 && lead < 0xf0) return 3;
-    if (lead >= 0xf0 && lead < 0xf5) return 4;
-    return 0;
-}
-
-/// Whether the second byte makes an overlong form, a surrogate or a code point past the last one.
-bool is_out_of_range(unsigned char lead, unsigned char second) noexcept {
-    return (lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) ||
-           (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90);
-}
-
-/// Bytes of the character that begins `text`; 0: no valid one does.
-std::size_t character_bytes(std::string_view text) noexcept {
-    const auto lead = static_cast<unsigned char>(text[0]);
-    const std::size_t bytes = promised_bytes(lead);
-    if (bytes == 0 || bytes > text.size()) return 0;
-    for (std::size_t i = 1; i < bytes; ++i) {
-        if (!is_continuation(text[i])) return 0;
-    }
-    if (bytes > 2 && is_out_of_range(lead, static_cast<unsigned char>(text[1]))) return 0;
-    return bytes;
-}
 
 std::string escaped(unsigned char control) {
     if (control == '\n') return "\\n";
@@ -66,7 +39,7 @@ void append_character(std::string& out, std::string_view character) {
 template <class F>
 void each_character(std::string_view text, F take) {
     while (!text.empty()) {
-        const std::size_t bytes = character_bytes(text);
+        const std::size_t bytes = utf8_length(text);
         take(bytes == 0 ? replacement : text.substr(0, bytes));
         text.remove_prefix(bytes == 0 ? 1 : bytes);
     }
@@ -74,16 +47,8 @@ void each_character(std::string_view text, F take) {
 
 }  // namespace
 
-std::string_view cut(std::string_view text, std::size_t limit) noexcept {
-    if (text.size() <= limit) return text;
-    std::size_t end = limit;
-    // A valid character has at most three continuation bytes; anything else is cut where it stands.
-    for (int back = 0; back < 3 && end > 0 && is_continuation(text[end]); ++back) --end;
-    return text.substr(0, is_continuation(text[end]) ? limit : end);
-}
-
 std::string printable(std::string_view text, std::size_t limit) {
-    const std::string_view shown = cut(text, limit);
+    const std::string_view shown = beginning_of(text, limit);
     std::string out;
     out.reserve(shown.size());
     each_character(shown, [&](std::string_view character) { append_character(out, character); });

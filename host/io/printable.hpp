@@ -7,9 +7,6 @@
 
 namespace capstan::io {
 
-/// The longest part of `text` that has at most `limit` bytes and ends with a whole UTF-8 character.
-std::string_view cut(std::string_view text, std::size_t limit) noexcept;
-
 /// `text` as one line of valid UTF-8: control characters escaped ("\n", "\x1b"), bytes that are no
 /// UTF-8 replaced by U+FFFD. What is longer than `limit` bytes is cut, which "..." says.
 std::string printable(std::string_view text, std::size_t limit);

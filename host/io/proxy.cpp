@@ -9,6 +9,8 @@
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
 
+#include <capstan/ascii.hpp>
+
 #include "io/http_syntax.hpp"
 #include "io/known_secrets.hpp"
 
@@ -91,7 +93,7 @@ std::string escaped_login(std::string_view login) {
     for (const char c : login) {
         const auto byte = static_cast<unsigned char>(c);
         const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                              (c >= 'A' && c <= 'Z') || plain.find(c) != std::string_view::npos;
+                              (is_ascii_upper(c)) || plain.find(c) != std::string_view::npos;
         is_plain ? out += c : out += {'%', digits[byte >> 4], digits[byte & 15]};
     }
     return out;

@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <memory>
 
+#include <capstan/ascii.hpp>
+#include <capstan/url.hpp>
+
 namespace capstan::io {
 
 namespace {
@@ -25,11 +28,7 @@ std::string part_of(CURLU* url, CURLUPart which, unsigned flags = 0) {
 
 std::string normal_host(std::string_view host) {
     if (host.ends_with('.')) host.remove_suffix(1);
-    std::string out(host);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
+    return lower_case(host);
 }
 
 bool is_unprintable(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
@@ -67,6 +66,16 @@ std::optional<std::string> find_grant(std::string_view host,
             return host.size() > below.size() && host.ends_with(below);
         });
     return found == patterns.end() ? std::nullopt : std::optional(*found);
+}
+
+std::string decode_escapes(std::string_view text, bool plus_is_blank) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::optional<char> byte = detail::find_escape(text.substr(i));
+        out += byte ? *byte : plus_is_blank && text[i] == '+' ? ' ' : text[i];
+        if (byte) i += 2;
+    }
+    return out;
 }
 
 }  // namespace capstan::io

@@ -25,4 +25,8 @@ Result<Url> parse_url(const std::string& url);
 std::optional<std::string> find_grant(std::string_view host,
                                       const std::vector<std::string>& patterns);
 
+/// A part of a request's target without its percent signs; what is no escape stays. In a query a
+/// plus stands for a blank.
+std::string decode_escapes(std::string_view text, bool plus_is_blank = false);
+
 }  // namespace capstan::io

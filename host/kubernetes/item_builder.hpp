@@ -11,7 +11,7 @@
 #include <boost/json/value.hpp>
 #include <boost/json/value_stack.hpp>
 
-#include "kubernetes/kept_members.hpp"
+#include "kubernetes/field_mask.hpp"
 
 namespace capstan::kubernetes {
 
@@ -21,7 +21,7 @@ namespace capstan::kubernetes {
 class ItemBuilder {
 public:
     /// Members that are not among `kept` are left out; NULL: none is.
-    explicit ItemBuilder(const KeptMembers* kept = &kept_members());
+    explicit ItemBuilder(const KeptMembers* kept = &field_mask());
 
     bool is_idle() const noexcept { return open_.empty(); }
     /// How many objects and arrays are open; 1: members of the object itself.

@@ -6,7 +6,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 #include "kubernetes/object_kinds.hpp"
 #include "kubernetes/object_name.hpp"
 #include "kubernetes/object_stream.hpp"

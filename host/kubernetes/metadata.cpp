@@ -7,7 +7,7 @@
 
 namespace capstan::kubernetes {
 
-ObjectMetadata decode_metadata(const JsonPlace& metadata) {
+ObjectMetadata decode_metadata(const JsonCursor& metadata) {
     const Complaints complaints(metadata);
     ObjectMetadata out{.ns = std::string(metadata["namespace"].text().value_or("default")),
                        .name = std::string(metadata["name"].text().value_or("")),
@@ -22,8 +22,8 @@ ObjectMetadata decode_metadata(const JsonPlace& metadata) {
     return out;
 }
 
-ObjectMetadata decode_named(const JsonPlace& object) {
-    const JsonPlace metadata = object.required("metadata");
+ObjectMetadata decode_named(const JsonCursor& object) {
+    const JsonCursor metadata = object.required("metadata");
     const bool has_name = metadata.required("name").name().has_value();
     ObjectMetadata out = decode_metadata(metadata);
     out.is_identified = out.is_identified && has_name;

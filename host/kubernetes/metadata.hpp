@@ -8,7 +8,7 @@
 #include <capstan/labels.hpp>
 #include <capstan/time.hpp>
 
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 
 namespace capstan::kubernetes {
 
@@ -25,9 +25,9 @@ struct ObjectMetadata {
 };
 
 /// From `metadata`. A missing name is not complained about.
-ObjectMetadata decode_metadata(const JsonPlace& metadata);
+ObjectMetadata decode_metadata(const JsonCursor& metadata);
 /// The same of an object that must have a name: with none it is not identified, and complained
 /// about.
-ObjectMetadata decode_named(const JsonPlace& object);
+ObjectMetadata decode_named(const JsonCursor& object);
 
 }  // namespace capstan::kubernetes

@@ -8,11 +8,13 @@
 namespace capstan::kubernetes {
 namespace {
 
-std::string text_or_empty(const JsonPlace& place) { return std::string(place.text().value_or("")); }
+std::string text_or_empty(const JsonCursor& place) {
+    return std::string(place.text().value_or(""));
+}
 
 /// A requirement that got lost would let the pod on nodes it was kept off, so a term that cannot be
 /// read holds for none.
-NodeSelectorTerm decode_node_term(const JsonPlace& term, int weight) {
+NodeSelectorTerm decode_node_term(const JsonCursor& term, int weight) {
     const Complaints complaints(term);
     NodeSelectorTerm out{.labels = decode_node_requirements(term["matchExpressions"]),
                          .fields = decode_node_requirements(term["matchFields"]),
@@ -20,7 +22,7 @@ NodeSelectorTerm decode_node_term(const JsonPlace& term, int weight) {
     return complaints.any() ? NodeSelectorTerm{.weight = weight} : out;
 }
 
-std::optional<Toleration> decode_toleration(const JsonPlace& place) {
+std::optional<Toleration> decode_toleration(const JsonCursor& place) {
     Toleration out{.key = text_or_empty(place["key"]), .value = text_or_empty(place["value"])};
     const std::string op = text_or_empty(place["operator"]);
     if (op == "Exists") {
@@ -44,16 +46,16 @@ std::optional<Toleration> decode_toleration(const JsonPlace& place) {
 
 }  // namespace
 
-std::vector<NodeSelectorTerm> decode_node_selector(const JsonPlace& selector) {
+std::vector<NodeSelectorTerm> decode_node_selector(const JsonCursor& selector) {
     const Complaints complaints(selector);
     std::vector<NodeSelectorTerm> out;
-    for (const JsonPlace& term : selector["nodeSelectorTerms"].items())
+    for (const JsonCursor& term : selector["nodeSelectorTerms"].items())
         out.push_back(decode_node_term(term, 0));
     if (out.empty() && (selector || complaints.any())) out.emplace_back();
     return out;
 }
 
-std::vector<NodeSelectorTerm> decode_required_affinity(const JsonPlace& node_affinity) {
+std::vector<NodeSelectorTerm> decode_required_affinity(const JsonCursor& node_affinity) {
     const Complaints complaints(node_affinity);
     auto out =
         decode_node_selector(node_affinity["requiredDuringSchedulingIgnoredDuringExecution"]);
@@ -61,9 +63,9 @@ std::vector<NodeSelectorTerm> decode_required_affinity(const JsonPlace& node_aff
     return out;
 }
 
-std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonPlace& node_affinity) {
+std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonCursor& node_affinity) {
     std::vector<NodeSelectorTerm> out;
-    for (const JsonPlace& term :
+    for (const JsonCursor& term :
          node_affinity["preferredDuringSchedulingIgnoredDuringExecution"].items()) {
         const auto weight = term.required("weight").integer(1, 100);
         if (weight) out.push_back(decode_node_term(term["preference"], static_cast<int>(*weight)));
@@ -71,9 +73,9 @@ std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonPlace& node_af
     return out;
 }
 
-std::vector<Toleration> decode_tolerations(const JsonPlace& tolerations) {
+std::vector<Toleration> decode_tolerations(const JsonCursor& tolerations) {
     std::vector<Toleration> out;
-    for (const JsonPlace& place : tolerations.items()) {
+    for (const JsonCursor& place : tolerations.items()) {
         const Complaints complaints(place);
         std::optional<Toleration> toleration = decode_toleration(place);
         // With its key unread it would tolerate any.

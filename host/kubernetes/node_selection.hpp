@@ -6,20 +6,20 @@
 #include <capstan/labels.hpp>
 #include <capstan/taints.hpp>
 
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 
 namespace capstan::kubernetes {
 
 /// A NodeSelector: the terms of which one must hold. Empty when it is absent. What nothing meets is
 /// one term that holds for no node: a selector without terms, and whatever cannot be read.
-std::vector<NodeSelectorTerm> decode_node_selector(const JsonPlace& selector);
+std::vector<NodeSelectorTerm> decode_node_selector(const JsonCursor& selector);
 /// From `spec.affinity.nodeAffinity`; what is required, as decode_node_selector answers it.
-std::vector<NodeSelectorTerm> decode_required_affinity(const JsonPlace& node_affinity);
+std::vector<NodeSelectorTerm> decode_required_affinity(const JsonCursor& node_affinity);
 /// The preferred terms with their weights.
-std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonPlace& node_affinity);
+std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonCursor& node_affinity);
 /// From `spec.tolerations`. One with an operator or effect we do not know tolerates nothing: it is
 /// complained about and left out. So is one that compares numbers (Gt and Lt, which the API server
 /// takes only behind a feature gate).
-std::vector<Toleration> decode_tolerations(const JsonPlace& tolerations);
+std::vector<Toleration> decode_tolerations(const JsonCursor& tolerations);
 
 }  // namespace capstan::kubernetes

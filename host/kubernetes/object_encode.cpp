@@ -1,13 +1,181 @@
 #include "kubernetes/object_encode.hpp"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "kubernetes/pod_spec_encode.hpp"
+#include <capstan/quantity.hpp>
+
 #include "kubernetes/timestamps.hpp"
 
 namespace capstan::kubernetes {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* required = "requiredDuringSchedulingIgnoredDuringExecution";
+constexpr const char* preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+
+json::array encode_texts(const std::vector<std::string>& texts) {
+    json::array out;
+    for (const std::string& text : texts) out.push_back(encode_text(text));
+    return out;
+}
+
+/// Lists of nothing are left out, as the API does.
+template <class T>
+void set_members(json::object& to, const char* key, T members) {
+    if (!members.empty()) to[key] = std::move(members);
+}
+
+template <class Items, class Encode>
+json::array encode_all(const Items& items, Encode encode) {
+    json::array out;
+    for (const auto& item : items) out.push_back(encode(item));
+    return out;
+}
+
+json::object encode_requirement(const Requirement& requirement) {
+    json::object out{{"key", encode_text(requirement.key)},
+                     {"operator", encode_text(name_of(requirement.op))}};
+    set_members(out, "values", encode_texts(requirement.values));
+    return out;
+}
+
+json::object encode_term(const NodeSelectorTerm& term) {
+    json::object out;
+    set_members(out, "matchExpressions", encode_all(term.labels, encode_requirement));
+    set_members(out, "matchFields", encode_all(term.fields, encode_requirement));
+    return out;
+}
+
+json::object encode_preference(const NodeSelectorTerm& term) {
+    return {{"weight", term.weight}, {"preference", encode_term(term)}};
+}
+
+json::object encode_toleration(const Toleration& toleration) {
+    const bool exists = toleration.op == Toleration::Op::exists;
+    json::object out{{"operator", exists ? "Exists" : "Equal"}};
+    if (!toleration.key.empty()) out["key"] = encode_text(toleration.key);
+    if (!toleration.value.empty()) out["value"] = encode_text(toleration.value);
+    if (toleration.effect) out["effect"] = encode_text(name_of(*toleration.effect));
+    return out;
+}
+
+json::object encode_pod_term(const engine::PodTerm& term) {
+    json::object out{{"topologyKey", encode_text(term.topology_key)}};
+    if (term.selector) out["labelSelector"] = encode_selector(*term.selector);
+    if (term.namespace_selector)
+        out["namespaceSelector"] = encode_selector(*term.namespace_selector);
+    set_members(out, "namespaces", encode_texts(term.namespaces));
+    set_members(out, "matchLabelKeys", encode_texts(term.match_label_keys));
+    set_members(out, "mismatchLabelKeys", encode_texts(term.mismatch_label_keys));
+    return out;
+}
+
+json::object encode_constraint(const engine::SpreadConstraint& constraint) {
+    json::object out{{"maxSkew", constraint.max_skew},
+                     {"topologyKey", encode_text(constraint.topology_key)},
+                     {"whenUnsatisfiable", "DoNotSchedule"},
+                     {"nodeAffinityPolicy", constraint.honor_affinity ? "Honor" : "Ignore"},
+                     {"nodeTaintsPolicy", constraint.honor_taints ? "Honor" : "Ignore"}};
+    if (constraint.selector) out["labelSelector"] = encode_selector(*constraint.selector);
+    if (constraint.min_domains) out["minDomains"] = *constraint.min_domains;
+    set_members(out, "matchLabelKeys", encode_texts(constraint.match_label_keys));
+    return out;
+}
+
+/// What is not kept stands as one constraint that keeps no pod off a node.
+json::array encode_spread(const engine::PodSpec& spec) {
+    json::array out = encode_all(spec.spread, encode_constraint);
+    if (spec.has_soft_spread) {
+        out.push_back(json::object{{"maxSkew", 1},
+                                   {"topologyKey", "kubernetes.io/hostname"},
+                                   {"whenUnsatisfiable", "ScheduleAnyway"}});
+    }
+    return out;
+}
+
+json::object encode_affinity(const engine::PodSpec& spec) {
+    json::object node, out;
+    if (!spec.affinity_required.empty())
+        node[required] =
+            json::object{{"nodeSelectorTerms", encode_all(spec.affinity_required, encode_term)}};
+    set_members(node, preferred, encode_all(spec.affinity_preferred, encode_preference));
+    set_members(out, "nodeAffinity", std::move(node));
+    const auto add = [&](const char* key, const std::vector<engine::PodTerm>& terms) {
+        if (!terms.empty()) out[key] = json::object{{required, encode_all(terms, encode_pod_term)}};
+    };
+    add("podAffinity", spec.pod_affinity);
+    add("podAntiAffinity", spec.pod_anti_affinity);
+    return out;
+}
+
+json::object encode_port(const engine::HostPort& port) {
+    json::object out{{"containerPort", port.port},
+                     {"hostPort", port.port},
+                     {"protocol", encode_text(port.protocol)}};
+    if (!port.ip.empty()) out["hostIP"] = encode_text(port.ip);
+    return out;
+}
+
+json::object encode_container(const engine::PodSpec& spec) {
+    json::object out{{"name", "main"}, {"resources", json::object()}};
+    set_members(out["resources"].as_object(), "requests", encode_amounts(spec.requests));
+    set_members(out, "ports", encode_all(spec.ports, encode_port));
+    return out;
+}
+
+json::object encode_local_volume(const std::string& name) {
+    return {{"name", encode_text(name)}, {"emptyDir", json::object()}};
+}
+
+}  // namespace
+
+json::string encode_text(std::string_view text) { return json::string(text.data(), text.size()); }
+
+json::object encode_labels(const Labels& labels) {
+    json::object out;
+    for (const auto& [key, value] : labels) out[key] = encode_text(value);
+    return out;
+}
+
+json::object encode_selector(const LabelSelector& selector) {
+    json::object out;
+    set_members(out, "matchLabels", encode_labels(selector.match_labels));
+    set_members(out, "matchExpressions",
+                encode_all(selector.match_expressions, encode_requirement));
+    return out;
+}
+
+json::object encode_amounts(const Resources& amounts) {
+    json::object out;
+    for (const auto& [resource, amount] : amounts)
+        out[resource] = encode_text(format_amount(resource, amount));
+    return out;
+}
+
+json::object encode_pod_spec(const engine::PodSpec& spec) {
+    json::object out{{"containers", json::array{encode_container(spec)}},
+                     {"schedulerName", encode_text(spec.scheduler)}};
+    set_members(out, "nodeSelector", encode_labels(spec.node_selector));
+    set_members(out, "affinity", encode_affinity(spec));
+    set_members(out, "tolerations", encode_all(spec.tolerations, encode_toleration));
+    set_members(out, "topologySpreadConstraints", encode_spread(spec));
+    set_members(out, "volumes", encode_all(spec.local_volumes, encode_local_volume));
+    if (spec.uses_resource_claims)
+        out["resourceClaims"] = json::array{json::object{{"name", "claim"}}};
+    if (spec.priority) out["priority"] = *spec.priority;
+    if (!spec.priority_class.empty()) out["priorityClassName"] = encode_text(spec.priority_class);
+    if (spec.termination_grace) {
+        const auto grace = std::chrono::ceil<std::chrono::seconds>(*spec.termination_grace);
+        out["terminationGracePeriodSeconds"] = grace.count();
+    }
+    return out;
+}
+
 namespace {
 
 namespace json = boost::json;

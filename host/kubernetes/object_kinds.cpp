@@ -3,20 +3,15 @@
 #include <optional>
 #include <utility>
 
-#include "kubernetes/controller_decode.hpp"
-#include "kubernetes/daemon_set_decode.hpp"
-#include "kubernetes/disruption_budget_decode.hpp"
+#include "kubernetes/object_decode.hpp"
 #include "kubernetes/metadata.hpp"
-#include "kubernetes/node_decode.hpp"
 #include "kubernetes/pod_decode.hpp"
-#include "kubernetes/service_decode.hpp"
-#include "kubernetes/storage_decode.hpp"
 
 namespace capstan::kubernetes {
 namespace {
 
 template <auto decode>
-bool load(const JsonPlace& object, engine::ClusterSink& sink) {
+bool load(const JsonCursor& object, engine::ClusterSink& sink) {
     auto decoded = decode(object);
     if (!decoded) return false;
     sink.set(*std::move(decoded));
@@ -24,7 +19,7 @@ bool load(const JsonPlace& object, engine::ClusterSink& sink) {
 }
 
 /// A pod without containers would seem to need nothing; the API server has none such.
-std::optional<engine::PodObject> decode_whole_pod(const JsonPlace& object) {
+std::optional<engine::PodObject> decode_whole_pod(const JsonCursor& object) {
     const bool has_name = object.required("metadata").required("name").name().has_value();
     const bool has_containers = static_cast<bool>(object.required("spec").required("containers"));
     DecodedPod decoded = decode_pod_object(object);
@@ -32,7 +27,7 @@ std::optional<engine::PodObject> decode_whole_pod(const JsonPlace& object) {
     return std::move(decoded.pod);
 }
 
-std::optional<engine::NamespaceObject> decode_namespace(const JsonPlace& object) {
+std::optional<engine::NamespaceObject> decode_namespace(const JsonCursor& object) {
     ObjectMetadata metadata = decode_named(object);
     if (!metadata.is_identified) return std::nullopt;
     return engine::NamespaceObject{.name = std::move(metadata.name),
@@ -43,7 +38,7 @@ constexpr char replica_set[] = "ReplicaSet", replication_controller[] = "Replica
                stateful_set[] = "StatefulSet", job[] = "Job";
 
 template <const char* kind>
-std::optional<engine::ControllerObject> decode_controller_of(const JsonPlace& object) {
+std::optional<engine::ControllerObject> decode_controller_of(const JsonCursor& object) {
     return decode_controller(object, kind);
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "engine/snapshot/cluster_sink.hpp"
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 
 namespace capstan::kubernetes {
 
@@ -15,7 +15,7 @@ struct ObjectKind {
     engine::ObjectKind object;  ///< the same kind, for who takes objects away
     /// Decodes one object and hands it on. False: it was left out, and the place
     /// complained about says why.
-    bool (*load)(const JsonPlace& object, engine::ClusterSink& sink);
+    bool (*load)(const JsonCursor& object, engine::ClusterSink& sink);
 };
 
 /// NULL: no snapshot has a use for it. `api_version` is "v1", "storage.k8s.io/v1"; empty where a

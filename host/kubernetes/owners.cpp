@@ -8,20 +8,20 @@
 namespace capstan::kubernetes {
 namespace {
 
-std::string decode_group(const JsonPlace& reference) {
+std::string decode_group(const JsonCursor& reference) {
     return std::string(group_of(reference["apiVersion"].text().value_or("")));
 }
 
-bool is_job(const JsonPlace& reference) {
+bool is_job(const JsonCursor& reference) {
     return reference["kind"].text() == "Job" && decode_group(reference) == "batch";
 }
 
 }  // namespace
 
-engine::PodOwner decode_owner(const JsonPlace& references) {
+engine::PodOwner decode_owner(const JsonCursor& references) {
     engine::PodOwner out;
     bool found = false;
-    for (const JsonPlace& reference : references.items()) {
+    for (const JsonCursor& reference : references.items()) {
         out.job_among_owners = out.job_among_owners || is_job(reference);
         if (found || !reference["controller"].boolean().value_or(false)) continue;
         found = true;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "engine/snapshot/objects.hpp"
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 
 namespace capstan::kubernetes {
 
 /// From `metadata.ownerReferences`.
-engine::PodOwner decode_owner(const JsonPlace& references);
+engine::PodOwner decode_owner(const JsonCursor& references);
 
 }  // namespace capstan::kubernetes

@@ -5,7 +5,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-std::optional<Quantity> decode_amount(const JsonPlace& place) {
+std::optional<Quantity> decode_amount(const JsonCursor& place) {
     const std::optional<Quantity> quantity = place.quantity();
     if (!quantity || quantity->sign() >= 0) return quantity;
     place.complain("is negative (" + to_string(*quantity) + ")");
@@ -14,9 +14,9 @@ std::optional<Quantity> decode_amount(const JsonPlace& place) {
 
 }  // namespace
 
-Quantities decode_quantities(const JsonPlace& list) {
+Quantities decode_quantities(const JsonCursor& list) {
     Quantities out;
-    for (const JsonPlace& member : list.members()) {
+    for (const JsonCursor& member : list.members()) {
         if (const auto quantity = decode_amount(member)) out.emplace(member.key(), *quantity);
     }
     return out;
@@ -29,7 +29,7 @@ Resources rounded(const Quantities& quantities) {
     return out;
 }
 
-std::int64_t decode_bytes(const JsonPlace& quantity) {
+std::int64_t decode_bytes(const JsonCursor& quantity) {
     return decode_amount(quantity).value_or(Quantity()).value();
 }
 

@@ -8,7 +8,7 @@
 #include <capstan/quantity.hpp>
 #include <capstan/resources.hpp>
 
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 
 namespace capstan::kubernetes {
 
@@ -16,9 +16,9 @@ namespace capstan::kubernetes {
 using Quantities = std::map<std::string, Quantity, std::less<>>;
 
 /// Without what is no quantity or below zero, which is complained about.
-Quantities decode_quantities(const JsonPlace& list);
+Quantities decode_quantities(const JsonCursor& list);
 Resources rounded(const Quantities& quantities);
 /// Bytes of a single quantity, rounded up; zero when absent.
-std::int64_t decode_bytes(const JsonPlace& quantity);
+std::int64_t decode_bytes(const JsonCursor& quantity);
 
 }  // namespace capstan::kubernetes

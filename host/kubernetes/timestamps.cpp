@@ -20,7 +20,7 @@ std::optional<std::string> find_timestamp_text(Time time) {
     return format_rfc3339(time);
 }
 
-std::optional<Time> decode_timestamp(const JsonPlace& place) {
+std::optional<Time> decode_timestamp(const JsonCursor& place) {
     const auto text = place.text();
     if (!text) return std::nullopt;
     const Result<Time> time = parse_rfc3339(*text);

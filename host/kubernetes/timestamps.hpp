@@ -6,7 +6,7 @@
 
 #include <capstan/time.hpp>
 
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 
 namespace capstan::kubernetes {
 
@@ -15,6 +15,6 @@ namespace capstan::kubernetes {
 std::optional<std::string> find_timestamp_text(Time time);
 
 /// Nothing when absent or, with a complaint, when it is none.
-std::optional<Time> decode_timestamp(const JsonPlace& place);
+std::optional<Time> decode_timestamp(const JsonCursor& place);
 
 }  // namespace capstan::kubernetes

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "engine/removal/node_looks.hpp"
-#include "runtime/awaited.hpp"
+#include "runtime/actions_under_way.hpp"
 #include "runtime/cloud_actions.hpp"
 #include "runtime/idempotency_key.hpp"
 #include "runtime/time_text.hpp"
@@ -25,7 +25,7 @@ constexpr Duration change_patience = std::chrono::hours(1);
 /// Of a Decrease or an Increase.
 template <class Change>
 Resize resize_of(std::string_view kind, const Change& change,
-                 const engine::Circumstances& circumstances) {
+                 const engine::CallContext& circumstances) {
     return {.group = change.group,
             .delta = change.by,
             .expected_target = change.from,
@@ -52,7 +52,7 @@ std::string node_of(const engine::MachineRemoval& removal, std::size_t machine) 
 struct WaitingRemoval {
     engine::MachineRemoval removal;
     std::shared_ptr<CloudClient> cloud;     ///< NULL: there is none
-    bool is_whole = false;                  ///< all its machines go, or none does
+    bool is_atomic = false;                 ///< all its machines go, or none does
     std::vector<std::size_t> changes{};     ///< of its nodes, in the decision
     std::size_t open_changes = 0;           ///< and looks
     std::map<std::string, Error> untold{};  ///< by node
@@ -83,13 +83,13 @@ using CarriedOutDone = std::function<void(Results)>;
 class Carrying : public std::enable_shared_from_this<Carrying> {
 public:
     Carrying(const engine::Decision& decision, std::vector<engine::NodeLook> looks,
-             const Clouds& clouds, const engine::Circumstances& circumstances, CarriedOutDone done,
-             const std::set<NodeGroupId>& whole_groups)
+             const Clouds& clouds, const engine::CallContext& circumstances, CarriedOutDone done,
+             const std::set<NodeGroupId>& atomic_groups)
         : circumstances_(circumstances),
           actions_(cloud_actions_of(decision)),
           done_(std::move(done)),
           looks_(is_blind() ? std::vector<engine::NodeLook>() : std::move(looks)),
-          whole_groups_(whole_groups) {
+          atomic_groups_(atomic_groups) {
         results_.decreases.resize(decision.decreases.size());
         results_.removals.resize(decision.removals.size());
         results_.creations.resize(decision.creations.size());
@@ -111,7 +111,7 @@ public:
         for (const engine::MachineRemoval& removal : decision.removals)
             removals_.push_back({.removal = removal,
                                  .cloud = clouds.find(removal.cloud),
-                                 .is_whole = whole_groups.contains(removal.group)});
+                                 .is_atomic = atomic_groups.contains(removal.group)});
         for (std::size_t at = 0; at < decision.node_changes.size(); ++at)
             for (const std::size_t removal : removals_of(decision.node_changes[at].node)) {
                 ++removals_[removal].open_changes;
@@ -197,7 +197,7 @@ private:
         for (const engine::NodeLook& look : looks_) {
             std::size_t at = looked_at_.size();
             for (const std::size_t removal : removals_of(look.node))
-                if (removals_[removal].is_whole)
+                if (removals_[removal].is_atomic)
                     at = of_removal.try_emplace(removal, at).first->second;
             if (at == looked_at_.size()) looked_at_.emplace_back();
             looked_at_[at].nodes.push_back(look.node);
@@ -242,7 +242,7 @@ private:
         const ActionPlace place{CloudAction::increase, at};
         if (!cloud) return answer(place, no_such_cloud(increase.group, increase.cloud));
         Resize resize = resize_of("increase", increase, circumstances_);
-        if (!whole_groups_.contains(increase.group))
+        if (!atomic_groups_.contains(increase.group))
             return increase_in_part(place, increase, std::move(resize), cloud);
         resize.all_or_nothing = true;
         cloud->increase(
@@ -369,8 +369,8 @@ private:
     /// Asks for the machines whose nodes know of it.
     void remove(std::size_t at) {
         if (is_blind()) return take_removal(at, {held_back()});
-        const auto& [removal, cloud, is_whole, changes, open_changes, untold] = removals_[at];
-        if (is_whole && !untold.empty()) return keep_whole(at);
+        const auto& [removal, cloud, is_atomic, changes, open_changes, untold] = removals_[at];
+        if (is_atomic && !untold.empty()) return keep_atomic(at);
         std::vector<Error> failed;
         Removal request{.group = removal.group, .force = removal.force};
         IdempotencyKey key("remove", removal.cloud, removal.group, circumstances_);
@@ -401,9 +401,9 @@ private:
 
     /// None of its machines is asked to go, and of none of its nodes it counts that it was told:
     /// what comes next is to come to all of them.
-    void keep_whole(std::size_t at) {
+    void keep_atomic(std::size_t at) {
         const engine::MachineRemoval& removal = removals_[at].removal;
-        Error error = within("group " + removal.group.value() + " goes as a whole or not at all",
+        Error error = within("group " + removal.group.value() + " is removed atomically",
                              removals_[at].untold.begin()->second);
         error.subject.clear();
         for (const std::size_t change : removals_[at].changes)
@@ -483,11 +483,11 @@ private:
         done_(std::move(results));
     }
 
-    const engine::Circumstances circumstances_;
+    const engine::CallContext circumstances_;
     const engine::Decision actions_;
     const CarriedOutDone done_;
     const std::vector<engine::NodeLook> looks_;
-    const std::set<NodeGroupId> whole_groups_;
+    const std::set<NodeGroupId> atomic_groups_;
     std::mutex mutex_;
     std::vector<WaitingRemoval> removals_;
     std::vector<LookedAt> looked_at_;
@@ -503,7 +503,7 @@ private:
 
 }  // namespace
 
-std::set<NodeGroupId> find_whole_groups(const std::vector<engine::Group>& groups) {
+std::set<NodeGroupId> find_atomic_groups(const std::vector<engine::Group>& groups) {
     std::set<NodeGroupId> out;
     for (const engine::Group& group : groups)
         if (group.options.zero_or_max.value_or(false)) out.insert(group.group.id);
@@ -512,14 +512,14 @@ std::set<NodeGroupId> find_whole_groups(const std::vector<engine::Group>& groups
 
 Results carry_out_now(const engine::Decision& decision, const std::vector<engine::NodeLook>& looks,
                       const Clouds& clouds, ClusterClient& cluster,
-                      const engine::Circumstances& circumstances, PluginHost& host,
-                      const std::set<NodeGroupId>& whole_groups, const ActionPatience& patience) {
+                      const engine::CallContext& circumstances, PluginHost& host,
+                      const std::set<NodeGroupId>& atomic_groups, const ActionPatience& patience) {
     if (circumstances.dry_run) return {};
     const auto awaited = std::make_shared<Awaited<Results>>();
     const auto since = whole_second_text(host.loop().clock()->wall());
     const auto carrying = std::make_shared<Carrying>(
         decision, looks, clouds, circumstances,
-        [awaited](Results all) { awaited->put(std::move(all)); }, whole_groups);
+        [awaited](Results all) { awaited->put(std::move(all)); }, atomic_groups);
     carrying->start(decision, clouds, cluster);
     bool is_there = awaited->wait(host, patience.beside ? patience.length : change_patience);
     if (!is_there && patience.beside) {

@@ -7,7 +7,7 @@
 
 #include <capstan/ids.hpp>
 
-#include "engine/pass.hpp"
+#include "engine/pass/outcome.hpp"
 #include "runtime/actions_under_way.hpp"
 #include "runtime/clouds.hpp"
 #include "runtime/cluster_client.hpp"
@@ -15,7 +15,7 @@
 namespace capstan::runtime {
 
 /// Groups whose machines go together or not at all: the option zero_or_max.
-std::set<NodeGroupId> find_whole_groups(const std::vector<engine::Group>& groups);
+std::set<NodeGroupId> find_atomic_groups(const std::vector<engine::Group>& groups);
 
 /// How long clouds are waited for, and where what they have not answered by then goes on: its
 /// result is `cancelled` and `under_way` (actions_under_way.hpp). Cluster and node changes are
@@ -40,8 +40,8 @@ struct ActionPatience {
 /// decision has no second effect. `cluster` outlives the calls. [one thread]
 engine::Results carry_out_now(const engine::Decision& decision,
                               const std::vector<engine::NodeLook>& looks, const Clouds& clouds,
-                              ClusterClient& cluster, const engine::Circumstances& circumstances,
-                              PluginHost& host, const std::set<NodeGroupId>& whole_groups = {},
+                              ClusterClient& cluster, const engine::CallContext& circumstances,
+                              PluginHost& host, const std::set<NodeGroupId>& atomic_groups = {},
                               const ActionPatience& patience = {});
 
 }  // namespace capstan::runtime

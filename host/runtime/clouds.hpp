@@ -17,7 +17,6 @@
 
 #include "engine/health/known_groups.hpp"
 #include "engine/snapshot.hpp"
-#include "runtime/cloud_answers.hpp"
 #include "runtime/cloud_reader.hpp"
 #include "runtime/config/pipeline.hpp"
 #include "runtime/plugin_host.hpp"

@@ -5,7 +5,7 @@
 namespace capstan::runtime {
 namespace {
 
-Result<engine::TheoreticalGroup> answer_of(const Theory& theory) {
+Result<engine::CandidateGroup> answer_of(const Theory& theory) {
     if (theory.group) return *theory.group;
     return fail(theory.error.value_or(Error{ErrorCode::internal, "nothing is known of it"}));
 }
@@ -20,9 +20,9 @@ CloudGroupMaker::CloudGroupMaker(const std::vector<std::shared_ptr<PluginInstanc
         told_.emplace(Key(theory.cloud.value(), theory.plan.name), theory);
 }
 
-Result<engine::TheoreticalGroup> CloudGroupMaker::new_group(
+Result<engine::CandidateGroup> CloudGroupMaker::new_group(
     const PluginInstanceId& cloud, const GroupPlan& plan,
-    const engine::Circumstances& circumstances) {
+    const engine::CallContext& circumstances) {
     const Key key(cloud.value(), plan.name);
     const auto used = used_.find(key);
     if (used != used_.end() && used->second.plan == plan) return answer_of(used->second);
@@ -46,9 +46,9 @@ std::vector<Theory> CloudGroupMaker::take_theories() {
     return out;
 }
 
-Result<engine::TheoreticalGroup> CloudGroupMaker::ask(
+Result<engine::CandidateGroup> CloudGroupMaker::ask(
     const PluginInstanceId& cloud, const GroupPlan& plan,
-    const engine::Circumstances& circumstances) const {
+    const engine::CallContext& circumstances) const {
     const auto instance =
         std::ranges::find(clouds_, cloud.value(), [](const auto& each) { return each->id(); });
     if (instance == clouds_.end())
@@ -57,7 +57,7 @@ Result<engine::TheoreticalGroup> CloudGroupMaker::ask(
     const auto comparable = [this](const Price& price) {
         return currency_.takes(price.currency) ? price.per_hour : std::nullopt;
     };
-    engine::TheoreticalGroup out{.planned = std::move(planned)};
+    engine::CandidateGroup out{.planned = std::move(planned)};
     const NodeGroup& group = out.planned.group;
     if (group.options) {
         out.options = *group.options;

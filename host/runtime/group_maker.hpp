@@ -19,7 +19,7 @@ namespace capstan::runtime {
 struct Theory {
     PluginInstanceId cloud{};
     GroupPlan plan{};
-    std::optional<engine::TheoreticalGroup> group{};
+    std::optional<engine::CandidateGroup> group{};
     std::optional<Error> error{};
 };
 
@@ -30,15 +30,15 @@ public:
     CloudGroupMaker(const std::vector<std::shared_ptr<PluginInstance>>& clouds,
                     const std::vector<Theory>& told, PassWatch& watch, PassCurrency& currency);
 
-    Result<engine::TheoreticalGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
-                                               const engine::Circumstances& circumstances) override;
+    Result<engine::CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
+                                             const engine::CallContext& circumstances) override;
     /// All that was asked for, by cloud and name of the plan: `told` of a pass that asks nobody.
     std::vector<Theory> take_theories();
 
 private:
     using Key = std::pair<std::string, std::string>;  ///< cloud, name of the plan
-    Result<engine::TheoreticalGroup> ask(const PluginInstanceId& cloud, const GroupPlan& plan,
-                                         const engine::Circumstances& circumstances) const;
+    Result<engine::CandidateGroup> ask(const PluginInstanceId& cloud, const GroupPlan& plan,
+                                       const engine::CallContext& circumstances) const;
 
     const std::vector<std::shared_ptr<PluginInstance>>& clouds_;
     PassWatch& watch_;

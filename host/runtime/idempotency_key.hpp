@@ -9,7 +9,7 @@
 #include <capstan/hash.hpp>
 #include <capstan/ids.hpp>
 
-#include "engine/pass.hpp"
+#include "engine/pass/outcome.hpp"
 
 namespace capstan::runtime {
 
@@ -18,7 +18,7 @@ namespace capstan::runtime {
 class IdempotencyKey {
 public:
     IdempotencyKey(std::string_view kind, const PluginInstanceId& cloud, const NodeGroupId& group,
-                   const engine::Circumstances& circumstances) {
+                   const engine::CallContext& circumstances) {
         hash_.add(kind);
         hash_.add(cloud.value());
         hash_.add(group.value());

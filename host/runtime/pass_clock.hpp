@@ -2,9 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <utility>
 
+#include <capstan/time.hpp>
+
+#include "engine/pass_phases.hpp"
 #include "engine/pass_time.hpp"
 #include "io/clock.hpp"
 
@@ -29,6 +33,23 @@ private:
     static constexpr Duration step_min = std::chrono::milliseconds(100);
     const std::shared_ptr<const io::Clock> clock_;
     Duration ahead_{0};
+};
+
+// How long the parts of a pass took.
+
+/// In real time, for those parts that there were.
+using PassPhaseTimes = std::map<engine::PassPhase, Duration>;
+
+/// A part that there are several of counts with all of them.
+class PassPhaseTimer final : public engine::PassPhaseObserver {
+public:
+    void begin(engine::PassPhase part) override;
+    void end(engine::PassPhase part) override;
+    const PassPhaseTimes& times() const noexcept { return times_; }
+
+private:
+    PassPhaseTimes times_{};
+    std::map<engine::PassPhase, std::chrono::steady_clock::time_point> begun_{};
 };
 
 }  // namespace capstan::runtime

@@ -9,7 +9,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "engine/pass_run.hpp"
+#include "engine/pass/pass.hpp"
 #include "runtime/instances/cloud_client.hpp"
 #include "runtime/pass_currency.hpp"
 
@@ -151,17 +151,17 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch,
     CAPSTAN_TRY(Preparation pass, prepare(input, watch, answers));
     PassResult out;
     out.groups = pass.snapshot.groups;
-    PartClock clock;
+    PassPhaseTimer clock;
     engine::Policies policies = pass.policies.policies();
     policies.parts = &clock;
     CloudGroupMaker maker(input.clouds, input.theories, watch, pass.currency);
     policies.maker = &maker;
-    engine::PassRun decided(pass.snapshot, input.memory, policies, input.settings,
-                            input.circumstances);
-    const engine::Scene& scene = decided.scene();
-    if (scene.snapshot->groups == pass.snapshot.groups)
-        out.membership = std::make_shared<const engine::Membership>(scene.membership);
-    out.outcome = decided.take_outcome();
+    engine::CompletedPass decided = engine::run_pass(pass.snapshot, input.memory, policies,
+                                                     input.settings, input.circumstances);
+    const engine::PassContext& context = *decided.details.context;
+    if (context.snapshot->groups == pass.snapshot.groups)
+        out.membership = std::make_shared<const engine::Membership>(context.membership);
+    out.outcome = std::move(static_cast<engine::Outcome&>(decided));
     out.part_times = clock.times();
     out.theories = maker.take_theories();
     out.expander_answers = answers->known();
@@ -180,7 +180,7 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, Pas
     engine::Policies policies = pass.policies.policies();
     CloudGroupMaker maker(input.clouds, input.theories, watch, pass.currency);
     policies.maker = &maker;
-    std::vector<engine::ClassId> asked;
+    std::vector<engine::PodGroupId> asked;
     if (question.equivalence_group) asked.push_back(*question.equivalence_group);
     engine::Explanation explanation(pass.snapshot, input.memory, policies, input.settings,
                                     input.circumstances, asked);

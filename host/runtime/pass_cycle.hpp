@@ -8,12 +8,12 @@
 
 #include <capstan/result.hpp>
 
-#include "engine/pass.hpp"
-#include "engine/scale_up/explain.hpp"
+#include "engine/pass/explain.hpp"
+#include "engine/pass/outcome.hpp"
 #include "engine/templates/membership.hpp"
 #include "runtime/group_maker.hpp"
 #include "runtime/instances/pass_runner.hpp"
-#include "runtime/part_times.hpp"
+#include "runtime/pass_clock.hpp"
 #include "runtime/wiring.hpp"
 
 namespace capstan::runtime {
@@ -34,8 +34,8 @@ struct PassInput {
     Wiring wiring{};
     /// Whose prices and options are asked, as Clouds::instances.
     std::vector<std::shared_ptr<PluginInstance>> clouds{};
-    engine::Circumstances circumstances{};
-    std::vector<HookMiss> known_misses{};  ///< hooks that are left out; see run_watched
+    engine::CallContext circumstances{};
+    std::vector<SkippedHook> known_misses{};  ///< hooks that are left out; see run_watched
     /// By it expanders ask their services, on the thread that calls decide(); NULL: they do not.
     PluginHost* host = nullptr;
     std::vector<ExpanderAnswer> expander_answers{};  ///< that are known, and not asked for again
@@ -49,7 +49,7 @@ struct PassResult {
     engine::Outcome outcome;
     /// The groups that were decided on, with prices and options; not NULL.
     std::shared_ptr<const std::vector<engine::Group>> groups;
-    std::vector<HookMiss> misses;  ///< as `known_misses` they give this result again
+    std::vector<SkippedHook> misses;  ///< as `known_misses` they give this result again
     std::vector<ExpanderAnswer> expander_answers{};  ///< likewise
     /// What clouds' prices and options failed with, also at the end of the decision's own notes.
     /// With the `groups` they give this result again where no cloud can be asked.
@@ -60,7 +60,7 @@ struct PassResult {
     /// groups that are to come.
     std::shared_ptr<const engine::Membership> membership{};
     int reruns = 0;
-    PartTimes part_times{};  ///< of the run that this came of; they differ from run to run
+    PassPhaseTimes part_times{};  ///< of the run that this came of; they differ from run to run
 };
 
 /// Decides a pass by the engine on `thread` and waits for it. Equal inputs, equal results, byte for
@@ -72,7 +72,7 @@ Result<PassResult> decide(PassInput input);
 
 /// What to ask about a pass; none of it: the matrix of all pending classes and all groups.
 struct PassQuestion {
-    std::optional<engine::ClassId> equivalence_group{};
+    std::optional<engine::PodGroupId> equivalence_group{};
     std::optional<NodeGroupId> group{};
     std::optional<std::string> node{};
 };

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "runtime/config/settings_view.hpp"
-#include "runtime/drafts.hpp"
-#include "runtime/instances/load_call.hpp"
+#include "runtime/instances/operation_call.hpp"
 #include "runtime/loop/guarded_call.hpp"
+#include "runtime/services/drafts.hpp"
 
 namespace capstan::runtime {
 namespace {

@@ -56,8 +56,8 @@ Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host, Missing mi
     return wiring;
 }
 
-std::vector<HookMiss> misses_of(const Wiring& wiring) {
-    std::vector<HookMiss> out;
+std::vector<SkippedHook> misses_of(const Wiring& wiring) {
+    std::vector<SkippedHook> out;
     const auto add = [&out](const PluginInstanceId& id) {
         out.push_back({id, Hook::start, "it has not started"});
     };

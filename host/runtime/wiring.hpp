@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/pass.hpp"
+#include "engine/pass/outcome.hpp"
 #include "runtime/instances/expander_answers.hpp"
-#include "runtime/instances/policies.hpp"
+#include "runtime/instances/plugin_policies.hpp"
 #include "runtime/plugin_host.hpp"
 
 namespace capstan::runtime {
@@ -34,7 +34,7 @@ struct Wiring {
 };
 
 /// All that a pass does without because it has not started.
-std::vector<HookMiss> misses_of(const Wiring& wiring);
+std::vector<SkippedHook> misses_of(const Wiring& wiring);
 
 /// What becomes of instances that the host does not have.
 enum class Missing {

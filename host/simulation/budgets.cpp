@@ -19,9 +19,9 @@ struct Standing {
 };
 
 /// What the controllers of the selected pods want in all; nothing: one of them has no scale.
-std::optional<int> wanted_by_controllers(const std::vector<const Crowd*>& selected) {
+std::optional<int> wanted_by_controllers(const std::vector<const PodSet*>& selected) {
     std::map<std::string_view, int> wanted;
-    for (const Crowd* crowd : selected) {
+    for (const PodSet* crowd : selected) {
         if (crowd->controller.empty()) continue;
         if (!crowd->wanted) return std::nullopt;
         wanted[crowd->controller] = *crowd->wanted;
@@ -31,11 +31,11 @@ std::optional<int> wanted_by_controllers(const std::vector<const Crowd*>& select
     return sum;
 }
 
-Standing standing_of(const Budget& budget, const std::vector<Crowd>& crowds) {
+Standing standing_of(const Budget& budget, const std::vector<PodSet>& crowds) {
     Standing out;
-    std::vector<const Crowd*> selected;
+    std::vector<const PodSet*> selected;
     int present = 0;
-    for (const Crowd& crowd : crowds) {
+    for (const PodSet& crowd : crowds) {
         if (!selects_pods(budget, crowd.ns, *crowd.labels)) continue;
         selected.push_back(&crowd);
         out.healthy += crowd.healthy;
@@ -59,7 +59,7 @@ void Budgets::set(Budget budget) {
     budgets_.insert_or_assign(std::move(key), Entry{.rule = std::move(budget)});
 }
 
-std::vector<engine::DisruptionBudgetObject> Budgets::refresh(const std::vector<Crowd>& crowds) {
+std::vector<engine::DisruptionBudgetObject> Budgets::refresh(const std::vector<PodSet>& crowds) {
     std::vector<engine::DisruptionBudgetObject> out;
     for (auto& [key, entry] : budgets_) {
         const int allowed = standing_of(entry.rule, crowds).allowed;
@@ -74,7 +74,7 @@ std::vector<engine::DisruptionBudgetObject> Budgets::refresh(const std::vector<C
 
 std::optional<std::string> Budgets::find_refusal(std::string_view ns, const Labels& labels,
                                                  bool is_healthy,
-                                                 const std::vector<Crowd>& crowds) const {
+                                                 const std::vector<PodSet>& crowds) const {
     for (const auto& [key, entry] : budgets_) {
         if (!selects_pods(entry.rule, ns, labels)) continue;
         if (!is_healthy && entry.rule.lets_unready_go) continue;

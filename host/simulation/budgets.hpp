@@ -10,12 +10,12 @@
 #include <capstan/labels.hpp>
 
 #include "engine/snapshot/objects.hpp"
-#include "simulation/happenings.hpp"
+#include "simulation/external_events.hpp"
 
 namespace capstan::simulation {
 
 /// Pods that no selector can tell apart, of one controller or of none.
-struct Crowd {
+struct PodSet {
     std::string_view ns{};
     const Labels* labels = nullptr;  ///< never NULL
     int present = 0;                 ///< those on their way out included
@@ -36,12 +36,12 @@ public:
     void set(Budget budget);
 
     /// Those that read differently than the last time, as objects of the API.
-    std::vector<engine::DisruptionBudgetObject> refresh(const std::vector<Crowd>& crowds);
+    std::vector<engine::DisruptionBudgetObject> refresh(const std::vector<PodSet>& crowds);
     /// Why such a pod cannot be evicted now; nothing: it can. One that is not healthy may go as
     /// long as the others are enough.
     std::optional<std::string> find_refusal(std::string_view ns, const Labels& labels,
                                             bool is_healthy,
-                                            const std::vector<Crowd>& crowds) const;
+                                            const std::vector<PodSet>& crowds) const;
 
 private:
     struct Entry {

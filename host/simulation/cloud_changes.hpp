@@ -6,7 +6,7 @@
 #include <capstan/result.hpp>
 
 #include "runtime/config/document.hpp"
-#include "simulation/happenings.hpp"
+#include "simulation/external_events.hpp"
 
 namespace capstan::simulation {
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/pass.hpp"
+#include "engine/pass/outcome.hpp"
 #include "runtime/pass_cycle.hpp"
+#include "simulation/simulated_cluster.hpp"
 #include "simulation/story.hpp"
 #include "simulation/tally.hpp"
-#include "simulation/world.hpp"
 
 namespace capstan::simulation {
 
@@ -36,7 +36,7 @@ const GivenCommand* find_command(const std::vector<GivenCommand>& commands, std:
 /// What stays true from pass to pass is told once.
 class DecisionStory {
 public:
-    DecisionStory(Story& story, Tally& tally, const World& world)
+    DecisionStory(EventLog& story, RunStatistics& tally, const SimulatedCluster& world)
         : story_(story), tally_(tally), world_(world) {}
 
     /// `problems`: of looking at the clouds.
@@ -78,9 +78,9 @@ private:
     /// The reason of a removal is told when it begins.
     bool is_told(const std::string& node) const { return begun_.contains(node); }
 
-    Story& story_;
-    Tally& tally_;
-    const World& world_;
+    EventLog& story_;
+    RunStatistics& tally_;
+    const SimulatedCluster& world_;
     std::set<std::string> noted_;  ///< in the last pass
     std::set<Refused> refused_;    ///< evictions and node changes, in the last decision
     std::set<std::string> begun_;  ///< nodes with a removal that is told to be under way

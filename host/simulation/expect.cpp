@@ -135,7 +135,7 @@ void expect_nodes(const Expectations& expected, const Seen& seen, Lines& unmet) 
 void expect_no_backoff(const Lines& expected, const Lines& backed_off, Lines& unmet) {
     for (const std::string& group : expected) {
         if (std::ranges::count(backed_off, group) > 0)
-            unmet.push_back("group " + group + " is left alone after a failure");
+            unmet.push_back("group " + group + " is backed off after a failure");
     }
 }
 
@@ -192,7 +192,7 @@ std::vector<std::string> find_unmet(const Expectations& expected, const Seen& se
     expect_counts(expected.nodes, seen.nodes, "nodes", unmet);
     expect_counts(expected.targets, seen.targets, "target", unmet);
     expect_nodes(expected, seen, unmet);
-    expect_lines(expected.backed_off, seen.backed_off, "groups left alone after a failure:", unmet);
+    expect_lines(expected.backed_off, seen.backed_off, "groups backed off after a failure:", unmet);
     expect_no_backoff(expected.not_backed_off, seen.backed_off, unmet);
     expect_unhelped(expected.unhelped, seen.unhelped, unmet);
     return unmet;

@@ -10,11 +10,44 @@
 
 #include "engine/snapshot/spread_timeout.hpp"
 #include "runtime/config/text.hpp"
-#include "simulation/name_search.hpp"
 #include "simulation/scheduler.hpp"
 #include "simulation/workload.hpp"
 
 namespace capstan::simulation {
+namespace {
+
+std::vector<std::string> names_beginning_with(const std::string& start,
+                                              const std::vector<std::string>& names) {
+    const auto first = std::ranges::lower_bound(names, start);
+    const auto last = std::find_if(first, names.end(),
+                                   [&](const auto& name) { return !name.starts_with(start); });
+    return {first, last};
+}
+
+std::string named(const std::vector<std::string>& names) {
+    return listed(names, std::identity(), 8);
+}
+
+}  // namespace
+
+Result<std::string> search_name(std::string_view typed, const std::vector<std::string>& names,
+                                std::string_view unknown) {
+    std::string name(typed);
+    if (std::ranges::binary_search(names, name)) return name;
+    for (const std::string& start : {name + ".", name}) {
+        const std::vector<std::string> found = names_beginning_with(start, names);
+        if (found.size() == 1) return found.front();
+        if (found.size() > 1)
+            return fail(ErrorCode::not_found,
+                        std::string(unknown) + "; several begin so: " + named(found));
+    }
+    const std::string meant = runtime::suggestion(typed, names);
+    if (!meant.empty()) return fail(ErrorCode::not_found, std::string(unknown) + meant);
+    return fail(ErrorCode::not_found,
+                std::string(unknown) +
+                    (names.empty() ? "; there are none" : "; there are " + named(names)));
+}
+
 namespace {
 
 /// More are not told apart.
@@ -70,17 +103,17 @@ Result<Explained> ask(const runtime::PassInput& input, runtime::PassQuestion que
 /// How many pods of a workload there are, and of those that wait each class by its first pod.
 struct WorkloadPods {
     std::size_t all = 0, waiting = 0;
-    std::map<std::string, engine::ClassId> first_of_classes{};
+    std::map<std::string, engine::PodGroupId> first_of_classes{};
 };
 
 WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& question,
                           const std::string& name) {
     const engine::Cluster& cluster = input.snapshot.cluster;
     WorkloadPods out;
-    std::map<engine::ClassId, std::string> first;
+    std::map<engine::PodGroupId, std::string> first;
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::PodRow pod = cluster.pod(i);
-        const engine::ClassRow& row = cluster.equivalence_group(pod.equivalence_group);
+        const engine::PodGroupRow& row = cluster.equivalence_group(pod.equivalence_group);
         if (cluster.text(row.ns) != question.pod_ns ||
             !is_of_workload(*row.owner, question.workload_kind, name))
             continue;
@@ -108,7 +141,7 @@ std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& in
             cluster.text(cluster.equivalence_group(pod.equivalence_group).ns) != ns)
             continue;
         const std::string node(cluster.text(pod.node_name));
-        const engine::ClassId is_of =
+        const engine::PodGroupId is_of =
             engine::class_at(cluster, pod, input.circumstances.time().wall);
         return Found{node.empty() ? std::optional(is_of) : std::nullopt, node};
     }
@@ -225,7 +258,7 @@ Result<Explained> Explainer::explain_group() const {
     return ask(*asked_, {.group = NodeGroupId(id)});
 }
 
-std::string Explainer::missed_by_scheduler(engine::ClassId equivalence_group) const {
+std::string Explainer::missed_by_scheduler(engine::PodGroupId equivalence_group) const {
     if (!question_.unasked_scheduler) return {};
     const engine::Cluster cluster =
         engine::with_default_spread(asked_->snapshot.cluster, *question_.unasked_scheduler);

@@ -1,9 +1,10 @@
-/// Looks on while a simulation runs, and asks one of its passes a question.
+/// The object that a typed name means.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <capstan/ids.hpp>
@@ -14,6 +15,16 @@
 #include "simulation/run.hpp"
 
 namespace capstan::simulation {
+
+/// The name itself where there is one of it; else the only one that goes on after it with a dot
+/// ("ip-10-0-1-17" for "ip-10-0-1-17.ec2.internal"), else the only one that begins with it.
+/// `not_found` otherwise: `unknown`, and what may be meant, or which names there are. `names`
+/// ascend.
+///     "no pass saw a node 'n'; several begin so: n1, n2"
+Result<std::string> search_name(std::string_view typed, const std::vector<std::string>& names,
+                                std::string_view unknown);
+
+// Looks on while a simulation runs, and asks one of its passes a question.
 
 /// About one pod, the pods of one workload, one group, one node, or with none of these about all
 /// pending classes and all groups. Names may be cut short where what remains is of one object.
@@ -58,7 +69,7 @@ public:
 
 private:
     struct Found {
-        std::optional<engine::ClassId> waiting;  ///< its class, when it has no node
+        std::optional<engine::PodGroupId> waiting;  ///< its class, when it has no node
         std::string node;
     };
     static std::optional<Found> find_pod(const runtime::PassInput& input, const std::string& ns,
@@ -70,12 +81,12 @@ private:
     Result<Explained> explain_node() const;
     Result<Explained> explain_group() const;
     /// Empty: nothing is known that the scheduler could have done.
-    std::string missed_by_scheduler(engine::ClassId equivalence_group) const;
+    std::string missed_by_scheduler(engine::PodGroupId equivalence_group) const;
 
     /// A pass, and the class of the pod that it saw waiting.
     struct Seen {
         runtime::PassInput input;
-        engine::ClassId equivalence_group = 0;
+        engine::PodGroupId equivalence_group = 0;
     };
     Question question_;
     std::optional<runtime::PassInput> asked_;  ///< the pass that is asked about

@@ -16,8 +16,8 @@
 #include "engine/snapshot/objects.hpp"
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/document.hpp"
-#include "simulation/fault.hpp"
-#include "simulation/happenings.hpp"
+#include "simulation/external_events.hpp"
+#include "simulation/faults.hpp"
 
 namespace capstan::simulation {
 

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/memory_text.hpp"
+#include "runtime/record/memory_text.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "simulation/earliest.hpp"
+#include "simulation/event_loop.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -47,7 +47,7 @@ std::optional<Time> first_moment(const Map& map) {
 }
 
 /// "spot: 2 nodes join" for each group.
-void tell_nodes(Story& story, Time now, const std::map<std::string, std::int64_t>& nodes,
+void tell_nodes(EventLog& story, Time now, const std::map<std::string, std::int64_t>& nodes,
                 const std::string& one, const std::string& many) {
     for (const auto& [group, count] : nodes) {
         story.tell(now, EventKind::node, group,

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/snapshot.hpp"
+#include "simulation/simulated_cluster.hpp"
 #include "simulation/story.hpp"
-#include "simulation/world.hpp"
 
 namespace capstan::simulation {
 
@@ -18,7 +18,7 @@ namespace capstan::simulation {
 class Machines {
 public:
     /// `usual`: of all groups, as long as nothing else is said; each of its members is there.
-    Machines(World& world, Story& story, Registration usual)
+    Machines(SimulatedCluster& world, EventLog& story, Registration usual)
         : world_(world), story_(story), usual_(std::move(usual)) {}
 
     /// Machines that begin to run from now on become nodes this way.
@@ -60,8 +60,8 @@ private:
     void watch(const engine::Group& group, const Machine& machine, Time now);
     void tell_failures(const engine::Group& group, Time now);
 
-    World& world_;
-    Story& story_;
+    SimulatedCluster& world_;
+    EventLog& story_;
     Registration usual_;
     std::map<std::string, Registration> registrations_;  ///< by group
     std::map<std::string, Member> members_;              ///< machines that run or ran, by id

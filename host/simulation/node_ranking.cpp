@@ -21,12 +21,12 @@ Zones::Zones(const engine::Cluster& cluster) {
     }
 }
 
-NodeRanking::NodeRanking(const engine::Placement& placement, engine::Subject subject,
+NodeRanking::NodeRanking(const engine::Placement& placement, engine::PodGroupIndex pod_group,
                          const Zones& zones)
     : placement_(placement),
-      subject_(subject),
+      pod_group_(pod_group),
       zones_(zones),
-      is_lasting_(!placement.rules().looks_at_pods(subject)),
+      is_lasting_(!placement.rules().has_inter_pod_constraints(pod_group)),
       by_zone_(zones.count),
       score_of_(zones.of_node.size()),
       pods_in_(zones.count, 0) {
@@ -71,7 +71,7 @@ std::optional<std::int64_t> NodeRanking::score(engine::NodeIndex node) const {
     const auto allocatable = placement_.rules().cluster().allocatable(node);
     std::int64_t left[2] = {placement_.free(node, engine::cpu_index),
                             placement_.free(node, engine::memory_index)};
-    for (const engine::Request& request : placement_.rules().requests(subject_)) {
+    for (const engine::Request& request : placement_.rules().requests(pod_group_)) {
         if (placement_.free(node, request.resource) < request.amount) return std::nullopt;
         if (request.resource <= engine::memory_index) left[request.resource] -= request.amount;
     }
@@ -92,7 +92,7 @@ std::int64_t NodeRanking::zone_score(std::uint32_t zone) const {
 }
 
 bool NodeRanking::takes_one(engine::NodeIndex node) const {
-    return placement_.room(subject_, node, 1).in_all > 0;
+    return placement_.room(pod_group_, node, 1).in_all > 0;
 }
 
 }  // namespace capstan::simulation

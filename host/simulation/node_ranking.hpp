@@ -23,7 +23,8 @@ struct Zones {
 /// given.
 class NodeRanking {
 public:
-    NodeRanking(const engine::Placement& placement, engine::Subject subject, const Zones& zones);
+    NodeRanking(const engine::Placement& placement, engine::PodGroupIndex pod_group,
+                const Zones& zones);
 
     /// A pod of the class is there already, or was put there.
     void count_pod(engine::NodeIndex node);
@@ -48,7 +49,7 @@ private:
     bool takes_one(engine::NodeIndex node) const;
 
     const engine::Placement& placement_;
-    engine::Subject subject_;
+    engine::PodGroupIndex pod_group_;
     const Zones& zones_;
     /// A node that is full for a class which does not look at other pods stays so.
     bool is_lasting_;

@@ -36,16 +36,16 @@ public:
     void look(const std::vector<engine::NodeLook>& nodes, LookDone done) override {
         const bool is_blind = passes_.saboteur_ && passes_.saboteur_->is_blind();
         for (std::size_t at = 0; at < nodes.size(); ++at) {
-            done(at, answer([&](World& world, Time) {
+            done(at, answer([&](SimulatedCluster& world, Time) {
                      return is_blind ? Result<void>() : world.look(nodes[at]);
                  }));
         }
     }
     void change(const engine::NodeChange& change, Done done) override {
-        done(answer([&](World& world, Time now) { return world.change(change, now); }));
+        done(answer([&](SimulatedCluster& world, Time now) { return world.change(change, now); }));
     }
     void evict(const engine::Eviction& eviction, Done done) override {
-        done(answer([&](World& world, Time now) -> Result<void> {
+        done(answer([&](SimulatedCluster& world, Time now) -> Result<void> {
             if (passes_.evictions_are_denied_)
                 return fail(ErrorCode::permission, "an admission policy denies it");
             return world.evict(eviction, now);
@@ -185,7 +185,7 @@ Result<void> Passes::carry_out(runtime::PassResult result, const runtime::PassIn
     told_.carrying_out();
     const engine::Results results = runtime::carry_out_now(
         decision, engine::looks_before(decision, input.snapshot.cluster, settings_), *clouds_,
-        cluster, input.circumstances, host_, runtime::find_whole_groups(*result.groups));
+        cluster, input.circumstances, host_, runtime::find_atomic_groups(*result.groups));
     parts_.tally.reach(now());
     told_.carried_out(decision, results, now());
     count_asked_for(decision, results);

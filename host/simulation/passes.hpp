@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/pass.hpp"
+#include "engine/pass/outcome.hpp"
 #include "runtime/actuator.hpp"
 #include "runtime/clouds.hpp"
 #include "runtime/pass_cycle.hpp"
@@ -17,9 +17,9 @@
 #include "simulation/machines.hpp"
 #include "simulation/run.hpp"
 #include "simulation/sabotage.hpp"
+#include "simulation/simulated_cluster.hpp"
 #include "simulation/story.hpp"
 #include "simulation/tally.hpp"
-#include "simulation/world.hpp"
 
 namespace capstan::simulation {
 
@@ -27,10 +27,10 @@ namespace capstan::simulation {
 class Passes {
 public:
     struct Parts {
-        World& world;
+        SimulatedCluster& world;
         Machines& machines;
-        Story& story;
-        Tally& tally;
+        EventLog& story;
+        RunStatistics& tally;
         Observer& observer;
         bool every_pass = false;        ///< also those that can come to nothing new
         std::string version{};          ///< the host's own

@@ -21,7 +21,7 @@ enum class EventKind {
     creation,   ///< a cloud was asked to make a group, and did
     deletion,   ///< a cloud was asked to delete a group, and did
     eviction,   ///< pods are evicted
-    backoff,    ///< a group is left alone after a failure, or not any more
+    backoff,    ///< a group is backed off after a failure, or not any more
     failure,    ///< a cloud refused, or a machine failed
     unhelped,   ///< pods for which nothing can be done, and why
     note,       ///< what else a decision says: a limit that was hit, a plugin that failed

@@ -10,17 +10,17 @@
 #include "runtime/plugin_host.hpp"
 #include "simulation/cloud_control.hpp"
 #include "simulation/commands.hpp"
+#include "simulation/event_loop.hpp"
 #include "simulation/expect.hpp"
-#include "simulation/life.hpp"
+#include "simulation/fault_injector.hpp"
 #include "simulation/machines.hpp"
-#include "simulation/mishaps.hpp"
 #include "simulation/passes.hpp"
 #include "simulation/prepare.hpp"
 #include "simulation/simulated_clouds.hpp"
+#include "simulation/simulated_cluster.hpp"
 #include "simulation/story.hpp"
 #include "simulation/tally.hpp"
 #include "simulation/toml_values.hpp"
-#include "simulation/world.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -91,12 +91,13 @@ private:
             cloud_ = std::make_unique<CloudControl>(std::move(clouds), setup_.config,
                                                     setup_.plugins, *host_, input_.start);
         }
-        mishaps_ = std::make_unique<Mishaps>(
-            Mishaps::Parts{world_, machines_, *passes_, story_, cloud_.get()},
+        mishaps_ = std::make_unique<FaultInjector>(
+            FaultInjector::Parts{world_, machines_, *passes_, story_, cloud_.get()},
             Faults(input_.faults, input_.start, input_.seed));
-        life_ = std::make_unique<Life>(Life::Parts{*host_, world_, machines_, *passes_, *mishaps_,
-                                                   cloud_.get(), tally_, observer_, input_.source},
-                                       input_.start, input_.scan_interval);
+        life_ = std::make_unique<EventLoop>(
+            EventLoop::Parts{*host_, world_, machines_, *passes_, *mishaps_, cloud_.get(), tally_,
+                             observer_, input_.source},
+            input_.start, input_.scan_interval);
         return fill();
     }
 
@@ -209,15 +210,15 @@ private:
     const Input& input_;
     const Setup& setup_;
     Observer& observer_;
-    Story story_;
-    Tally tally_;
-    World world_;
+    EventLog story_;
+    RunStatistics tally_;
+    SimulatedCluster world_;
     Machines machines_;
     std::unique_ptr<runtime::PluginHost> host_;
     std::unique_ptr<Passes> passes_;
     std::unique_ptr<CloudControl> cloud_;  ///< NULL: none is simulated
-    std::unique_ptr<Mishaps> mishaps_;
-    std::unique_ptr<Life> life_;
+    std::unique_ptr<FaultInjector> mishaps_;
+    std::unique_ptr<EventLoop> life_;
     std::vector<Unmet> unmet_;
     std::int64_t expected_ = 0;
 };

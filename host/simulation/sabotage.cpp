@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulation/chaos/judgement.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 namespace {

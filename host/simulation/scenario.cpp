@@ -12,7 +12,6 @@
 #include "simulation/scenario_happenings.hpp"
 #include "simulation/scenario_keys.hpp"
 #include "simulation/scenario_objects.hpp"
-#include "simulation/scenario_shares.hpp"
 #include "simulation/toml_values.hpp"
 
 namespace capstan::simulation {

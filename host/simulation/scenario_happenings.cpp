@@ -12,8 +12,8 @@
 #include "runtime/config/text.hpp"
 #include "simulation/commands.hpp"
 #include "simulation/faults.hpp"
+#include "simulation/scenario_groups.hpp"
 #include "simulation/scenario_objects.hpp"
-#include "simulation/scenario_shares.hpp"
 
 namespace capstan::simulation {
 namespace {

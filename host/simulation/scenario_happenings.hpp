@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/config/diagnostics.hpp"
-#include "runtime/config/settings.hpp"
+#include "runtime/config/validated_settings.hpp"
 #include "simulation/input.hpp"
 #include "simulation/scenario_keys.hpp"
 #include "simulation/shared_replicas.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/config/diagnostics.hpp"
-#include "runtime/config/settings.hpp"
+#include "runtime/config/validated_settings.hpp"
 #include "simulation/input.hpp"
 #include "simulation/scenario_keys.hpp"
 

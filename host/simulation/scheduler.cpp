@@ -9,31 +9,32 @@
 namespace capstan::simulation {
 namespace {
 
-using engine::ClassId;
 using engine::NodeIndex;
-using engine::Subject;
+using engine::PodGroupId;
+using engine::PodGroupIndex;
 
 class Scheduling {
 public:
-    Scheduling(const engine::Cluster& cluster, std::span<const ClassId> pods)
+    Scheduling(const engine::Cluster& cluster, std::span<const PodGroupId> pods)
         : rules_(cluster, classes_of(pods), {}), placement_(rules_), zones_(cluster) {
-        for (Subject s = 0; s < rules_.subjects().size(); ++s)
-            subject_of_[rules_.subjects()[s]] = s;
-        classes_.resize(rules_.subjects().size());
+        for (PodGroupIndex s = 0; s < rules_.pod_groups().size(); ++s)
+            subject_of_[rules_.pod_groups()[s]] = s;
+        classes_.resize(rules_.pod_groups().size());
     }
 
-    std::optional<NodeIndex> place(ClassId equivalence_group) {
-        const Subject subject = subject_of_.at(equivalence_group);
-        Class& c = classes_[subject];
-        if (c.refused_at && (*c.refused_at == touched_.size() || !rules_.looks_at_pods(subject)))
+    std::optional<NodeIndex> place(PodGroupId equivalence_group) {
+        const PodGroupIndex pod_group = subject_of_.at(equivalence_group);
+        Class& c = classes_[pod_group];
+        if (c.refused_at &&
+            (*c.refused_at == touched_.size() || !rules_.has_inter_pod_constraints(pod_group)))
             return std::nullopt;
-        NodeRanking& ranking = ranking_of(subject);
+        NodeRanking& ranking = ranking_of(pod_group);
         const std::optional<NodeIndex> node = ranking.find_best();
         if (!node) {
             c.refused_at = touched_.size();
             return std::nullopt;
         }
-        placement_.place(subject, *node, 1);
+        placement_.place(pod_group, *node, 1);
         ranking.count_pod(*node);
         touched_.push_back(*node);
         return node;
@@ -49,36 +50,36 @@ private:
         std::optional<std::size_t> refused_at{};
     };
 
-    static std::vector<ClassId> classes_of(std::span<const ClassId> pods) {
-        const std::set<ClassId> distinct(pods.begin(), pods.end());
+    static std::vector<PodGroupId> classes_of(std::span<const PodGroupId> pods) {
+        const std::set<PodGroupId> distinct(pods.begin(), pods.end());
         return {distinct.begin(), distinct.end()};
     }
 
-    NodeRanking& ranking_of(Subject subject) {
-        Class& c = classes_[subject];
+    NodeRanking& ranking_of(PodGroupIndex pod_group) {
+        Class& c = classes_[pod_group];
         if (!c.ranking) {
-            c.ranking = std::make_unique<NodeRanking>(placement_, subject, zones_);
-            count_present(subject, *c.ranking);
+            c.ranking = std::make_unique<NodeRanking>(placement_, pod_group, zones_);
+            count_present(pod_group, *c.ranking);
             c.seen = touched_.size();
         }
         for (; c.seen < touched_.size(); ++c.seen) c.ranking->refresh(touched_[c.seen]);
         return *c.ranking;
     }
 
-    void count_present(Subject subject, NodeRanking& ranking) {
+    void count_present(PodGroupIndex pod_group, NodeRanking& ranking) {
         if (zones_.count < 2) return;
         const engine::Cluster& cluster = rules_.cluster();
         for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
             for (const engine::PodIndex pod : cluster.pods_on(n)) {
-                if (cluster.class_of(pod) == rules_.subjects()[subject]) ranking.count_pod(n);
+                if (cluster.class_of(pod) == rules_.pod_groups()[pod_group]) ranking.count_pod(n);
             }
         }
     }
 
-    engine::Rules rules_;
+    engine::CompiledPredicates rules_;
     engine::Placement placement_;
     Zones zones_;
-    std::unordered_map<ClassId, Subject> subject_of_;
+    std::unordered_map<PodGroupId, PodGroupIndex> subject_of_;
     std::vector<Class> classes_;
     std::vector<NodeIndex> touched_;
 };
@@ -86,7 +87,7 @@ private:
 }  // namespace
 
 std::vector<std::optional<NodeIndex>> find_nodes(const engine::Cluster& cluster,
-                                                 std::span<const ClassId> pods) {
+                                                 std::span<const PodGroupId> pods) {
     std::vector<std::optional<NodeIndex>> nodes(pods.size());
     if (pods.empty() || cluster.node_count() == 0) return nodes;
     Scheduling scheduling(cluster, pods);

@@ -16,6 +16,6 @@ namespace capstan::simulation {
 ///     + 2 x (how far its zone is behind the zone with most pods of the class, 0 to 100)
 /// Preferred affinity, preferred taints, images and preemption have no part in it.
 std::vector<std::optional<engine::NodeIndex>> find_nodes(const engine::Cluster& cluster,
-                                                         std::span<const engine::ClassId> pods);
+                                                         std::span<const engine::PodGroupId> pods);
 
 }  // namespace capstan::simulation

@@ -26,8 +26,8 @@ std::string_view name_of(EventKind kind) noexcept {
     return "unknown";
 }
 
-void Story::tell(Time now, EventKind kind, std::string subject, std::string text,
-                 std::optional<std::int64_t> count, std::string because, bool is_told) {
+void EventLog::tell(Time now, EventKind kind, std::string subject, std::string text,
+                    std::optional<std::int64_t> count, std::string because, bool is_told) {
     tell({.at = now - start_,
           .kind = kind,
           .text = std::move(text),
@@ -37,7 +37,7 @@ void Story::tell(Time now, EventKind kind, std::string subject, std::string text
           .is_told = is_told});
 }
 
-void Story::tell(Event event) {
+void EventLog::tell(Event event) {
     if (is_held_) {
         held_.push_back(std::move(event));
         return;
@@ -46,7 +46,7 @@ void Story::tell(Event event) {
     observer_.on_event(events_.back());
 }
 
-std::vector<Event> Story::take_held() {
+std::vector<Event> EventLog::take_held() {
     is_held_ = false;
     return std::exchange(held_, {});
 }

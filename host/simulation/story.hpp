@@ -9,9 +9,9 @@
 
 namespace capstan::simulation {
 
-class Story {
+class EventLog {
 public:
-    Story(Time start, Observer& observer) : start_(start), observer_(observer) {}
+    EventLog(Time start, Observer& observer) : start_(start), observer_(observer) {}
 
     void tell(Time now, EventKind kind, std::string subject, std::string text,
               std::optional<std::int64_t> count = {}, std::string because = {},

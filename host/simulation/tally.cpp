@@ -31,7 +31,7 @@ Load& Load::operator-=(const Load& other) noexcept {
     return *this;
 }
 
-void Tally::reach(Time now) {
+void RunStatistics::reach(Time now) {
     const std::int64_t ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(now - now_).count();
     now_ = now;
@@ -43,29 +43,29 @@ void Tally::reach(Time now) {
     memory_used_ += weight * static_cast<double>(requested_.memory);
 }
 
-void Tally::bound(Duration waited) {
+void RunStatistics::bound(Duration waited) {
     ++summary_.pods_bound;
     waits_.push_back(waited);
 }
 
-void Tally::node_joined(const std::string& group, const Load& allocatable) {
+void RunStatistics::node_joined(const std::string& group, const Load& allocatable) {
     ++nodes_of_[group];
     allocatable_ += allocatable;
     summary_.nodes_peak = std::max(summary_.nodes_peak, ++nodes_);
     if (now_ == start_) summary_.nodes_start = nodes_;
 }
 
-void Tally::node_vanished(const std::string& group, const Load& allocatable) {
+void RunStatistics::node_vanished(const std::string& group, const Load& allocatable) {
     --nodes_of_[group];
     allocatable_ -= allocatable;
     --nodes_;
 }
 
-void Tally::price(const std::string& group, std::optional<double> per_hour) {
+void RunStatistics::price(const std::string& group, std::optional<double> per_hour) {
     price_of_[group] = per_hour;
 }
 
-Summary Tally::summary() const {
+Summary RunStatistics::summary() const {
     Summary out = summary_;
     out.span = now_ - start_;
     out.nodes_end = nodes_;

@@ -20,9 +20,9 @@ struct Load {
     Load& operator-=(const Load& other) noexcept;
 };
 
-class Tally {
+class RunStatistics {
 public:
-    explicit Tally(Time start) : now_(start), start_(start) {}
+    explicit RunStatistics(Time start) : now_(start), start_(start) {}
 
     /// Everything since the last call was as it is now: call before anything changes.
     void reach(Time now);

@@ -24,8 +24,8 @@ bool is_of_workload(const engine::PodOwner& owner, std::string_view kind, std::s
 std::vector<std::string> workloads(const engine::Cluster& cluster, std::string_view kind,
                                    std::string_view ns) {
     std::set<std::string> out;
-    for (engine::ClassId id = 0; id < cluster.class_count(); ++id) {
-        const engine::ClassRow& pods = cluster.equivalence_group(id);
+    for (engine::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
+        const engine::PodGroupRow& pods = cluster.equivalence_group(id);
         const std::string_view name = workload_name(*pods.owner, kind);
         if (!name.empty() && cluster.text(pods.ns) == ns) out.emplace(name);
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <capstan/ascii.hpp>
+
 #include "grpc_frame.hpp"
 
 namespace capstan::external_grpc {
@@ -79,7 +81,7 @@ void check_server(const Settings& settings) {
 
 bool is_currency(std::string_view text) {
     return text.size() == 3 &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+           std::all_of(text.begin(), text.end(), [](char c) { return is_ascii_upper(c); });
 }
 
 }  // namespace

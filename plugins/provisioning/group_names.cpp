@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include <capstan/ascii.hpp>
 #include <capstan/group_plan_hash.hpp>
 #include <capstan/hash.hpp>
 
@@ -24,7 +25,7 @@ std::string digest(std::string_view cloud, const GroupPlan& plan) {
 std::string cleaned(std::string_view text) {
     std::string out;
     for (const char c : text) {
-        const bool is_upper = c >= 'A' && c <= 'Z';
+        const bool is_upper = is_ascii_upper(c);
         const char lower = is_upper ? static_cast<char>(c - 'A' + 'a') : c;
         const bool is_plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
         if (is_plain) {

@@ -51,7 +51,7 @@ void sort_by_popularity(std::vector<Party>& parties) {
     });
 }
 
-std::vector<Camp> make_camps(std::span<const Wishing> wishing, const Config& config) {
+std::vector<Camp> make_camps(std::span<const PodRequirements> wishing, const Config& config) {
     std::map<TaintKey, std::pair<std::vector<Taint>, std::map<Labels, Party>>> sorted;
     for (const auto& [pods, wish] : wishing) {
         auto& [taints, parties] = sorted[key_of(wish.taints)];
@@ -156,7 +156,7 @@ void keep_most_popular(std::vector<RankedLabels>& sets) {
 
 }  // namespace
 
-std::vector<LabelSet> make_label_sets(const Bare& node, std::span<const Wishing> wishing,
+std::vector<LabelSet> make_label_sets(const Bare& node, std::span<const PodRequirements> wishing,
                                       const Config& config) {
     std::vector<RankedLabels> ranked;
     for (const Camp& camp : make_camps(wishing, config)) add_sets(node, camp, config.alpha, ranked);

@@ -12,14 +12,14 @@
 namespace capstan::provisioning {
 
 /// Pods with their wish; the pods fit on the bare node once it has the labels.
-struct Wishing {
+struct PodRequirements {
     const PodEquivalenceGroup* pods = nullptr;  ///< never NULL
-    Wish wish{};
+    NodeRequirements wish{};
 };
 
 /// Labels and taints for one group, and whom it is for.
 struct LabelSet {
-    Wish wish{};
+    NodeRequirements wish{};
     std::uint32_t pods = 0;     ///< that would run there
     std::uint32_t leading = 0;  ///< of those, that ask for what is asked for most
     Labels led_by{};            ///< which is this
@@ -35,7 +35,7 @@ inline constexpr std::size_t most_sets = 32;
 ///     3 x {x: a}, 2 x {y: b}, 1 x {x: c}  ->  {x: a, y: b}, {x: c}
 /// Equally popular wishes go by their labels. With `alpha` each wish is a set of its own. At most
 /// `most_sets`, those that the most popular wishes lead.
-std::vector<LabelSet> make_label_sets(const Bare& node, std::span<const Wishing> wishing,
+std::vector<LabelSet> make_label_sets(const Bare& node, std::span<const PodRequirements> wishing,
                                       const Config& config);
 
 }  // namespace capstan::provisioning

@@ -155,9 +155,9 @@ private:
     }
     void suggest(const MachineOffering& offer) {
         const Bare node = make_bare(type_, offer);
-        const std::vector<Wishing> wishing = find_wishing(node);
+        const std::vector<PodRequirements> wishing = find_wishing(node);
         std::int64_t left_over = 0;
-        for (const Wishing& each : wishing) left_over += each.pods->count;
+        for (const PodRequirements& each : wishing) left_over += each.pods->count;
         for (LabelSet& set : make_label_sets(node, wishing, config_)) {
             left_over -= set.pods;
             GroupPlan plan{.machine_type = type_.name,
@@ -173,8 +173,8 @@ private:
         left_over_ = std::max(left_over_, left_over);
     }
     /// Pods that fit on the empty node, once it has the labels they ask for.
-    std::vector<Wishing> find_wishing(const Bare& node) {
-        std::vector<Wishing> out;
+    std::vector<PodRequirements> find_wishing(const Bare& node) {
+        std::vector<PodRequirements> out;
         for (const PodEquivalenceGroup& pods : situation_.pods) {
             if (auto wish = find_wish(node, pods, config_.dedicated)) {
                 out.push_back({&pods, *std::move(wish)});

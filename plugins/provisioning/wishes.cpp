@@ -174,8 +174,9 @@ Bare make_bare(const MachineType& type, const MachineOffering& offer) {
     return out;
 }
 
-Result<Wish> find_wish(const Bare& node, const PodEquivalenceGroup& pods, Dedicated dedicated) {
-    Wish out;
+Result<NodeRequirements> find_wish(const Bare& node, const PodEquivalenceGroup& pods,
+                                   Dedicated dedicated) {
+    NodeRequirements out;
     CAPSTAN_TRY(out.labels, find_labels(node, pods));
     out.taints = taints_for(node, pods, out.labels, dedicated);
     if (const Taint* taint = find_untolerated(node.taints, pods.tolerations)) {

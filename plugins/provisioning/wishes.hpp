@@ -25,16 +25,17 @@ struct Bare {
 Bare make_bare(const MachineType& type, const MachineOffering& offer);
 
 /// What has to be added to a bare node so that it takes a pod.
-struct Wish {
+struct NodeRequirements {
     Labels labels{};              ///< none that the machine has
     std::vector<Taint> taints{};  ///< that keep others off; ordered
-    bool operator==(const Wish&) const = default;
+    bool operator==(const NodeRequirements&) const = default;
 };
 
 /// The wish of one of the pods, which fits on the node then. Of the terms of a required affinity
 /// the first that can be met counts; In with one value is met like a selector, and what cannot be
 /// met by adding a label has to hold as it is. The error says why no label helps.
-Result<Wish> find_wish(const Bare& node, const PodEquivalenceGroup& pods, Dedicated dedicated);
+Result<NodeRequirements> find_wish(const Bare& node, const PodEquivalenceGroup& pods,
+                                   Dedicated dedicated);
 
 /// Whether the node would still take such a pod with these labels on top.
 bool takes(const Bare& node, const Labels& added, const PodEquivalenceGroup& pods);

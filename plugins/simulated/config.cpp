@@ -5,6 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include <capstan/ascii.hpp>
+
 #include "machine.hpp"
 #include "nodes.hpp"
 
@@ -221,8 +223,7 @@ void check_change(const Settings& change) {
 }
 
 bool is_currency(std::string_view code) {
-    return code.size() == 3 &&
-           std::ranges::all_of(code, [](char c) { return c >= 'A' && c <= 'Z'; });
+    return code.size() == 3 && std::ranges::all_of(code, [](char c) { return is_ascii_upper(c); });
 }
 
 }  // namespace

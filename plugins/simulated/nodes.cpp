@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/json.hpp>
 #include <capstan/quantity.hpp>
 
@@ -72,7 +73,7 @@ Json taints_of(const NodeTemplate& node) {
 std::string node_name(const NodeGroupId& group, int number) {
     std::string out;
     for (const char c : group.value()) {
-        const bool is_upper = c >= 'A' && c <= 'Z';
+        const bool is_upper = is_ascii_upper(c);
         const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
         out += is_upper ? static_cast<char>(c - 'A' + 'a') : is_plain ? c : '-';
     }

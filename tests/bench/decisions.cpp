@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "cases.hpp"
-#include "engine/pass.hpp"
+#include "engine/pass/pass.hpp"
 #include "measured.hpp"
 #include "pipeline.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "cases.hpp"
 #include "io/loop.hpp"
-#include "kubernetes/client/watch/mirror.hpp"
+#include "kubernetes/client/watch/cluster_cache.hpp"
 #include "kubernetes_text.hpp"
 #include "measured.hpp"
 
@@ -92,7 +92,7 @@ double seconds_of(const std::function<void()>& part) {
     return Measured::repeat(1, [] {}, part).cpu_median();
 }
 
-engine::Cluster cluster_of(kubernetes::Mirror& mirror) {
+engine::Cluster cluster_of(kubernetes::ClusterCache& mirror) {
     auto cluster = mirror.cluster(std::chrono::hours(1));
     if (!cluster) throw std::runtime_error(cluster.error().message);
     return *std::move(cluster);
@@ -114,7 +114,7 @@ boost::json::object measure_mirror(int nodes, int pods) {
     boost::asio::io_context io;
     io::ManualLoop loop(io, std::make_shared<io::ManualClock>());
     GeneratedApi api(io, {.nodes = nodes, .pods = pods});
-    kubernetes::Mirror mirror(api, loop, {.watch_list = false});
+    kubernetes::ClusterCache mirror(api, loop, {.watch_list = false});
     const Measured synced = Measured::repeat(
         1, [] {},
         [&] {

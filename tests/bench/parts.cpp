@@ -57,7 +57,7 @@ settings = { same = ["example.com/pool"] }
         [&] {
             runtime::PassWatch watch;
             const runtime::PassPolicies policies = pipeline.policies(watch);
-            const engine::Circumstances now{.seed = 1};
+            const engine::CallContext now{.seed = 1};
             engine::SimilarGroups(policies.similarity(), templates, now).find(0, all);
         });
     return measured.line("similar", {{"groups", workload.groups},

@@ -52,16 +52,15 @@ engine::Snapshot make_provisioning_snapshot(const ProvisioningWorkload& workload
                 make_machines(workload))};
 }
 
-Result<engine::TheoreticalGroup> BenchMaker::new_group(const PluginInstanceId&,
-                                                       const GroupPlan& plan,
-                                                       const engine::Circumstances&) {
+Result<engine::CandidateGroup> BenchMaker::new_group(const PluginInstanceId&, const GroupPlan& plan,
+                                                     const engine::CallContext&) {
     const std::vector<MachineType>& types = snapshot_.machines->front().types;
     const auto type = std::ranges::find(types, plan.machine_type, &MachineType::name);
     if (type == types.end()) return fail(ErrorCode::unsupported, "there is no such type");
     Labels labels = plan.labels;
     labels.insert(type->labels.begin(), type->labels.end());
     labels.emplace(zone_label, plan.zone);
-    engine::TheoreticalGroup out;
+    engine::CandidateGroup out;
     out.planned.group = {
         .id = NodeGroupId(plan.name), .min = 0, .target = 0, .autoprovisioned = true};
     out.planned.node = {.name = plan.name,

@@ -1,7 +1,7 @@
 /// A cluster for which groups could be made: as many candidates as types, zones and selectors make.
 #pragma once
 
-#include "engine/pass.hpp"
+#include "engine/pass/pass.hpp"
 #include "workload.hpp"
 
 namespace capstan::bench {
@@ -19,8 +19,8 @@ engine::Snapshot make_provisioning_snapshot(const ProvisioningWorkload& workload
 class BenchMaker final : public engine::GroupMaker {
 public:
     explicit BenchMaker(const engine::Snapshot& snapshot) : snapshot_(snapshot) {}
-    Result<engine::TheoreticalGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
-                                               const engine::Circumstances& circumstances) override;
+    Result<engine::CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
+                                             const engine::CallContext& circumstances) override;
 
 private:
     const engine::Snapshot& snapshot_;

@@ -3,8 +3,8 @@
 
 #include <capstan/quantity.hpp>
 
-#include "engine/scale_up/estimate.hpp"
-#include "engine/scale_up/pending.hpp"
+#include "engine/pods/pending.hpp"
+#include "engine/scale_up/progress.hpp"
 #include "engine/scheduling/placement.hpp"
 #include "kubernetes/list_decoder.hpp"
 #include "kubernetes_text.hpp"
@@ -40,14 +40,15 @@ void DecodePod(benchmark::State& state) {
 BENCHMARK(DecodePod);
 
 /// The pending classes of a workload, against its nodes and one machine of 32 cores.
-engine::Rules make_rules(const engine::Cluster& cluster) {
+engine::CompiledPredicates make_rules(const engine::Cluster& cluster) {
     const engine::PendingPods pending = engine::find_pending(cluster, {}, bench_time);
-    std::vector<engine::ClassId> subjects;
-    for (const engine::PodCount& pods : pending.classes) subjects.push_back(pods.equivalence_group);
-    const engine::NodeShape shape{
+    std::vector<engine::PodGroupId> pod_groups;
+    for (const engine::PodCount& pods : pending.classes)
+        pod_groups.push_back(pods.equivalence_group);
+    const engine::TemplateNode shape{
         .labels = {{"topology.kubernetes.io/zone", "r1-a"}},
         .allocatable = {{"cpu", 32_cpu}, {"memory", 128_GiB}, {"pods", 110}}};
-    return engine::Rules(cluster, std::move(subjects), {shape});
+    return engine::CompiledPredicates(cluster, std::move(pod_groups), {shape});
 }
 
 void MakeRules(benchmark::State& state) {
@@ -61,11 +62,11 @@ BENCHMARK(MakeRules)->Arg(1)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond)
 
 void LookForRoomOnFullNodes(benchmark::State& state) {
     const auto snapshot = make_snapshot({.nodes = 5000, .pods = 100, .classes = 100});
-    engine::Rules rules = make_rules(snapshot.cluster);
+    engine::CompiledPredicates rules = make_rules(snapshot.cluster);
     const engine::Placement placement(rules);
     for (auto _ : state) {
-        for (engine::Subject subject = 0; subject < 100; ++subject)
-            benchmark::DoNotOptimize(placement.find(subject, 0, 5000));
+        for (engine::PodGroupIndex pod_group = 0; pod_group < 100; ++pod_group)
+            benchmark::DoNotOptimize(placement.find(pod_group, 0, 5000));
     }
     state.SetItemsProcessed(state.iterations() * 100);
 }
@@ -74,11 +75,11 @@ BENCHMARK(LookForRoomOnFullNodes);
 void EstimateFiftyThousandPods(benchmark::State& state) {
     const int classes = static_cast<int>(state.range(0));
     const auto snapshot = make_snapshot({.nodes = 0, .pods = 50'000, .classes = classes});
-    engine::Rules rules = make_rules(snapshot.cluster);
+    engine::CompiledPredicates rules = make_rules(snapshot.cluster);
     engine::Placement placement(rules);
     std::vector<engine::Demand> pods;
-    for (engine::Subject subject = 0; subject < rules.subjects().size(); ++subject)
-        pods.push_back({subject, 50'000 / classes});
+    for (engine::PodGroupIndex pod_group = 0; pod_group < rules.pod_groups().size(); ++pod_group)
+        pods.push_back({pod_group, 50'000 / classes});
     for (auto _ : state) {
         const engine::Placement::Mark before = placement.mark();
         benchmark::DoNotOptimize(engine::estimate(placement, 0, pods, 100'000));

@@ -13,7 +13,7 @@
 #include "../host/commands/shell.hpp"
 #include "commands/command_line.hpp"
 #include "runtime/config/config.hpp"
-#include "runtime/daemon/admin_routes.hpp"
+#include "runtime/daemon/admin_server.hpp"
 
 namespace capstan::docs {
 namespace {

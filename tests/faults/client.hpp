@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/access/credentials_stored.hpp"
-#include "kubernetes/client/api_client.hpp"
 #include "simulation/api_server/local_http_client.hpp"
 #include "tables.hpp"
 

@@ -11,7 +11,7 @@
 #include <boost/json/parse.hpp>
 
 #include "client.hpp"
-#include "kubernetes/client/watch/mirror.hpp"
+#include "kubernetes/client/watch/cluster_cache.hpp"
 #include "kubernetes/client/watch/object_watch.hpp"
 
 namespace capstan::faults {
@@ -125,7 +125,7 @@ public:
     static std::vector<std::string> told_twice() { return {}; }
 
 private:
-    kubernetes::Mirror mirror_;
+    kubernetes::ClusterCache mirror_;
 };
 
 struct Moment {

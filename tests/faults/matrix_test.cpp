@@ -77,7 +77,8 @@ Run run(const Request& request, const Mishap& mishap, const Strike& strike) {
     ApiFault fault = request.fault;
     mishap.strike(fault);
     // What a silent watch keeps to itself is found out before a node may go for which it counts.
-    const bool is_unnoticed = fault.verb == "watch" && fault.spoil == simulation::Spoil::silence;
+    const bool is_unnoticed =
+        fault.verb == "watch" && fault.spoil == simulation::ResponseCorruption::silence;
     Stage stage(StageSettings{.unneeded_time = is_unnoticed ? longer_than_silence : "1m"});
     if (strike.lasts) fault.times.reset();
     if (request.first) stage.server().faults().add(*request.first);
@@ -269,7 +270,7 @@ TEST(Faults, OfWatchesThatFallSilent) {
             Stage stage(StageSettings{.unneeded_time = longer_than_silence});
             stage.server().faults().add({.verb = "watch",
                                          .resource = resource,
-                                         .spoil = simulation::Spoil::silence,
+                                         .spoil = simulation::ResponseCorruption::silence,
                                          .after_events = events});
             expect_recovery(end(stage));
         }

@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/access/credentials_stored.hpp"
-#include "kubernetes/client/api_client.hpp"
-#include "kubernetes/client/watch/mirror.hpp"
-#include "runtime/memory_text.hpp"
+#include "kubernetes/client/watch/cluster_cache.hpp"
+#include "runtime/record/memory_text.hpp"
 
 namespace capstan::faults {
 namespace {
@@ -133,7 +133,7 @@ Lines pod_texts(const engine::Cluster& cluster) {
     Lines out;
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::PodRow pod = cluster.pod(i);
-        const engine::ClassRow& of = cluster.equivalence_group(pod.equivalence_group);
+        const engine::PodGroupRow& of = cluster.equivalence_group(pod.equivalence_group);
         std::string text;
         for (const engine::Symbol symbol :
              {of.ns, pod.name, pod.uid, pod.node_name, pod.unscheduled_reason})
@@ -208,7 +208,7 @@ engine::Cluster cluster_of(Stage& stage) {
     const auto credentials = *kubernetes::make_stored_credentials(stage.loop(), {});
     kubernetes::ApiClient api(stage.network(), stage.loop(), *credentials,
                               {.server = "http://api.local", .requests_per_second = 0});
-    kubernetes::Mirror mirror(api, stage.loop(), {.watch_list = false});
+    kubernetes::ClusterCache mirror(api, stage.loop(), {.watch_list = false});
     mirror.start();
     stage.pass_time(1s);
     auto cluster = mirror.cluster(1h);

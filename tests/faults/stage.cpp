@@ -209,7 +209,7 @@ void Stage::kill_at(int change, bool is_carried_out) {
 /// run that it has begun, it is no more.
 void Stage::kill(bool is_carried_out) {
     constexpr Duration longer_than_any_run = 24h;
-    if (is_carried_out) server_->faults().add({.spoil = Spoil::silence});
+    if (is_carried_out) server_->faults().add({.spoil = ResponseCorruption::silence});
     server_->faults().add({.delay = longer_than_any_run, .times = {}});
     loop().after(Duration(1), [] { throw Death(); });
 }

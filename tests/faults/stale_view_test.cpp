@@ -28,7 +28,7 @@ struct Trouble {
 constexpr Trouble troubles[] = {
     {"silent",
      [](ApiFault& fault) {
-         fault.spoil = Spoil::silence;
+         fault.spoil = ResponseCorruption::silence;
          fault.after_events = 0;
      }},
     {"lagging by 20 s", [](ApiFault& fault) { fault.lag = 20s; }},
@@ -105,7 +105,7 @@ TEST(StaleViewOfPods, IsListedAnewOnceALookFindsAPodThatItLacks) {
     stage.at(begins, [&] {
         stage.server().faults().add({.verb = "watch",
                                      .resource = "pods",
-                                     .spoil = Spoil::silence,
+                                     .spoil = ResponseCorruption::silence,
                                      .after_events = 0,
                                      .times = {}});
         stage.server().cut_watches();

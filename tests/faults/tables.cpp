@@ -6,7 +6,7 @@ namespace capstan::faults {
 namespace {
 
 using simulation::ApiFault;
-using simulation::Spoil;
+using simulation::ResponseCorruption;
 using namespace std::chrono_literals;
 
 /// Longer than any request of the daemon's waits.
@@ -26,7 +26,7 @@ void do_and_say(ApiFault& fault) {
     fault.status = status;
     fault.is_carried_out = true;
 }
-template <Spoil how>
+template <ResponseCorruption how>
 void spoil(ApiFault& fault) {
     fault.spoil = how;
 }
@@ -69,10 +69,10 @@ constexpr Mishap all[] = {
     {"answered when nobody waits any more", answer_late},
     {"connection lost before", cut},
     {"connection lost after it was carried out", do_and_cut},
-    {"connection lost in the answer", spoil<Spoil::torn>},
-    {"half an answer", spoil<Spoil::half>},
-    {"garbage for an answer", spoil<Spoil::garbage>},
-    {"silence for an answer", spoil<Spoil::silence>},
+    {"connection lost in the answer", spoil<ResponseCorruption::torn>},
+    {"half an answer", spoil<ResponseCorruption::half>},
+    {"garbage for an answer", spoil<ResponseCorruption::garbage>},
+    {"silence for an answer", spoil<ResponseCorruption::silence>},
 };
 
 constexpr Mishap of_streams[] = {
@@ -86,9 +86,9 @@ constexpr Mishap of_streams[] = {
     {"ERROR 503", put_off<say<503>>},
     {"ERROR 504", put_off<say<504>>},
     {"stream cut", put_off<cut>},
-    {"stream cut in an event", put_off<spoil<Spoil::torn>>},
-    {"half an event", put_off<spoil<Spoil::half>>},
-    {"garbage for an event", put_off<spoil<Spoil::garbage>>},
+    {"stream cut in an event", put_off<spoil<ResponseCorruption::torn>>},
+    {"half an event", put_off<spoil<ResponseCorruption::half>>},
+    {"garbage for an event", put_off<spoil<ResponseCorruption::garbage>>},
 };
 
 }  // namespace

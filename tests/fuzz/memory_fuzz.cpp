@@ -1,5 +1,5 @@
 #include "fuzzing.hpp"
-#include "runtime/memory_text.hpp"
+#include "runtime/record/memory_text.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace capstan;

@@ -3,7 +3,7 @@
 #include "fuzzing.hpp"
 #include "runtime/config/config.hpp"
 #include "runtime/config/print.hpp"
-#include "runtime/config/toml_text.hpp"
+#include "runtime/config/text.hpp"
 
 namespace {
 

@@ -6,7 +6,9 @@
 
 namespace {
 
+using capstan::beginning_of;
 using capstan::clean_utf8;
+using capstan::count_characters;
 using capstan::is_utf8;
 
 TEST(Utf8, IsWhatTheStandardTakes) {
@@ -27,6 +29,15 @@ TEST(Utf8, IsMadeOfAnyBytesAndCutBetweenCharacters) {
     EXPECT_EQ(clean_utf8("a\xe2\x82\xac", 3), "a");
     EXPECT_EQ(clean_utf8("a\xe2\x82\xac", 4), "a\xe2\x82\xac");
     EXPECT_EQ(clean_utf8("", 4), "");
+}
+
+TEST(Utf8, IsCountedAndCutByItsCharacters) {
+    EXPECT_EQ(count_characters("a\xe2\x82\xac\xf0\x9f\x98\x80"), 3u);
+    EXPECT_EQ(beginning_of("a\xe2\x82\xac", 4), "a\xe2\x82\xac");
+    for (const std::size_t limit : {1u, 2u, 3u})
+        EXPECT_EQ(beginning_of("a\xe2\x82\xac", limit), "a");
+    EXPECT_EQ(beginning_of("\xe2\x82\xac", 2), "");
+    EXPECT_EQ(beginning_of("\x80\x80\x80\x80\x80", 4), "\x80\x80\x80\x80");
 }
 
 }  // namespace

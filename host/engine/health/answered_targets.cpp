@@ -9,9 +9,8 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
-#include "engine/health/alarm.hpp"
 #include "engine/health/reactions.hpp"
-#include "engine/removal/phases.hpp"
+#include "engine/next_change.hpp"
 #include "engine/templates/membership.hpp"
 
 namespace capstan::engine {
@@ -309,7 +308,7 @@ std::vector<std::string> tell_answers(const Snapshot& listed, const Memory& memo
 }
 
 std::optional<Time> next_answer_end(const Memory& memory, Time now) noexcept {
-    Alarm alarm(now);
+    NextChange alarm(now);
     for (const auto& [group, answer] : memory.answered_targets) {
         // One that counted for a request that is over goes in the next pass.
         if (!alarm.is_before_end(answer.deadline)) return now;

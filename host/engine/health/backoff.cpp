@@ -5,14 +5,30 @@
 
 #include <capstan/duration.hpp>
 
-#include "engine/health/alarm.hpp"
-#include "engine/health/backoff_text.hpp"
-#include "engine/health/backoff_times.hpp"
 #include "engine/health/cloud_rests.hpp"
-#include "engine/health/makes.hpp"
+#include "engine/health/failures.hpp"
 #include "engine/health/reactions.hpp"
+#include "engine/next_change.hpp"
 
 namespace capstan::engine {
+
+Duration next_backoff_length(Duration before, bool still_alone,
+                             const BackoffLengths& lengths) noexcept {
+    const auto& [first, most] = lengths;
+    if (before == Duration(0)) return std::min(first, most);
+    if (still_alone) return std::min(before, most);
+    return before > most / 2 ? most : 2 * before;
+}
+
+Time find_backoff_end(const Error& error, Duration length, Duration most, Time now) noexcept {
+    const Duration asked = std::min(error.retry_after.value_or(length), most);
+    return later(now, std::max(length, asked));
+}
+
+bool is_backoff_past(Time until, Time since, Duration reset, Time now) noexcept {
+    return until < now && now - since > reset;
+}
+
 namespace {
 
 /// Its last instant belongs to a back-off.
@@ -180,14 +196,14 @@ const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time
 const Backoff* find_backoff(const Memory& memory, const Group& group, Time now) {
     if (const Backoff* own = find_backoff(memory, group.group.id, now)) return own;
     if (memory.make_backoffs.empty()) return nullptr;
-    const std::optional<Make> make = find_make(group);
+    const std::optional<InstanceOffering> make = find_make(group);
     if (!make) return nullptr;
     const auto at = memory.make_backoffs.find(*make);
     return at != memory.make_backoffs.end() && is_alone(at->second, now) ? &at->second : nullptr;
 }
 
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
-    Alarm alarm(now);
+    NextChange alarm(now);
     for (const auto& [group, backoff] : memory.backoffs) {
         if (backoff.until) alarm.is_before_end(*backoff.until);
     }

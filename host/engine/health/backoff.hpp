@@ -1,25 +1,20 @@
-/// Groups that are left alone for a while because growing them failed.
+/// How long something is backed off after failures in a row, a group as well as a machine that
+/// cannot be removed:
 ///
-/// By BackoffPolicy::exponential:
+///     the first failure            ->  `first`
+///     one while it is left alone   ->  as long as before: several failures then are one
+///     one after that               ->  twice as long, up to `most`
+///     long none                    ->  forgotten, the next failure is a first one
 ///
-///     fails at 0:00   ->  alone until 0:05
-///     fails at 0:06   ->  alone until 0:16, twice as long
-///     fails at 0:10   ->  alone until 0:20: while alone, the time starts again but does not grow
-///     3h without one  ->  forgotten
-///
-/// Only errors about the group do that (reactions.hpp). After one that may pass by itself the next
-/// pass asks again; from the second in a row on the group is left alone for 20s, then twice as
-/// long, up to 5m, so that another one gets its turn.
-///
-/// By BackoffPolicy::until_joined: until nothing that the group was asked for is outstanding. One
-/// machine stays asked for, so its joining tells that the cloud has some again. Where it is given
-/// back to the limits (scale_up/kept_requests.hpp) the back-off goes on, and one is asked for
-/// later. Where nothing is asked for, as after a refused call, the time is as above; for errors of
-/// the API itself it begins with Settings::api_error_backoff.
+/// The last instant of a group's back-off belongs to it (upstream's reading). A removal may be
+/// tried again at the very end of its own. So the caller tells whether a back-off has ended.
 #pragma once
 
 #include <optional>
 #include <string>
+
+#include <capstan/error.hpp>
+#include <capstan/time.hpp>
 
 #include "engine/health/reactions.hpp"
 #include "engine/memory.hpp"
@@ -29,6 +24,42 @@
 #include "engine/templates/membership.hpp"
 
 namespace capstan::engine {
+
+struct BackoffLengths {
+    Duration first{};
+    Duration most{};
+};
+
+/// `before`: the length after the last failure in the row; zero: there was none. `still_alone`:
+/// that back-off has not ended.
+Duration next_backoff_length(Duration before, bool still_alone,
+                             const BackoffLengths& lengths) noexcept;
+
+/// The end of a back-off of `length` that begins now. A cloud that asks for more time gets it, up
+/// to `most`.
+Time find_backoff_end(const Error& error, Duration length, Duration most, Time now) noexcept;
+
+/// Whether a back-off that ended at `until` counts no more: `since` is longer ago than `reset`.
+bool is_backoff_past(Time until, Time since, Duration reset, Time now) noexcept;
+
+// Groups that are backed off for a while because growing them failed.
+//
+// By BackoffPolicy::exponential:
+//
+//     fails at 0:00   ->  alone until 0:05
+//     fails at 0:06   ->  alone until 0:16, twice as long
+//     fails at 0:10   ->  alone until 0:20: while alone, the time starts again but does not grow
+//     3h without one  ->  forgotten
+//
+// Only errors about the group do that (reactions.hpp). After one that may pass by itself the next
+// pass asks again; from the second in a row on the group is backed off for 20s, then twice as
+// long, up to 5m, so that another one gets its turn.
+//
+// By BackoffPolicy::until_joined: until nothing that the group was asked for is outstanding. One
+// machine stays asked for, so its joining tells that the cloud has some again. Where it is given
+// back to the limits (scale_up/kept_requests.hpp) the back-off goes on, and one is asked for
+// later. Where nothing is asked for, as after a refused call, the time is as above; for errors of
+// the API itself it begins with Settings::api_error_backoff.
 
 /// Brings memory up to the moment, at the start of a pass: forgets what is long past, follows
 /// requests and times machines, counts machines that failed since the pass before as one failure of
@@ -69,5 +100,11 @@ std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group
 
 /// "backed off for 3m20s more: i-1: no capacity in zone a", said of the group.
 std::string why_backed_off(const Backoff& backoff, Time now);
+
+// Why a group is backed off, in words that last as long as its back-off.
+
+/// "backed off for 5m: i-1: no capacity in zone a", said of the group: how long it is left alone
+/// in all. What is left of it changes from pass to pass, see why_backed_off in backoff.hpp.
+std::string reason_of(const Backoff& backoff);
 
 }  // namespace capstan::engine

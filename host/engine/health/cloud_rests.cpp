@@ -6,8 +6,8 @@
 #include <capstan/duration.hpp>
 #include <capstan/hash.hpp>
 
-#include "engine/health/alarm.hpp"
-#include "engine/health/backoff_times.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/next_change.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -31,7 +31,7 @@ void rest_by(Memory& memory, Call call, const Actions& actions,
 
 std::string why_resting(const PluginInstanceId& cloud, const CloudRest& rest) {
     const auto length = std::chrono::ceil<std::chrono::seconds>(rest.until - rest.last_failure);
-    std::string out = "cloud " + cloud.value() + " is left alone for " + format_duration(length) +
+    std::string out = "cloud " + cloud.value() + " is backed off for " + format_duration(length) +
                       ": " + rest.because;
     if (rest.failures > 1) out += " (" + std::to_string(rest.failures) + " times in a row)";
     return out;

@@ -1,4 +1,4 @@
-/// Clouds that are left alone as a whole, because they ask for patience or do not accept the
+/// Clouds that are backed off as a whole, because they ask for patience or do not accept the
 /// credentials they get.
 ///
 ///     throttled       ->  20s, doubled by each failure in a row up to 5m
@@ -32,7 +32,7 @@ Memory remember_cloud_results(Memory memory, const Decision& decision, const Res
 void forget_cloud_rests(Memory& memory, Time now);
 
 /// Clouds that are not to be asked anything now, each with a sentence that stays the same as long
-/// as the rest: "cloud east is left alone for 20s: plugin east: refresh: slow down".
+/// as the rest: "cloud east is backed off for 20s: plugin east: refresh: slow down".
 std::map<PluginInstanceId, std::string> find_resting_clouds(const Memory& memory, Time now);
 /// The first end of a rest that has not passed.
 std::optional<Time> next_cloud_rest_end(const Memory& memory, Time now) noexcept;

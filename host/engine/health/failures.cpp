@@ -10,10 +10,65 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/health/backoff.hpp"
-#include "engine/health/makes.hpp"
 #include "engine/health/requests.hpp"
+#include "engine/templates/capacity_type.hpp"
+#include "engine/templates/well_known_labels.hpp"
 
 namespace capstan::engine {
+namespace {
+
+bool has_spot_machines(const Group& group) {
+    return group.described != nullptr && is_spot(group.described->labels);
+}
+
+std::string describe_make(const InstanceOffering& make) {
+    return std::string(make.spot ? "spot " : "") + make.machine_type + " in zone " + make.zone;
+}
+
+}  // namespace
+
+std::optional<InstanceOffering> find_make(const Group& group) {
+    if (group.described == nullptr || group.described->variants != 1) return std::nullopt;
+    NodeTemplate node = *group.described;
+    fill_fields(node);
+    if (node.machine_type.empty() || node.zone.empty()) return std::nullopt;
+    return InstanceOffering{.cloud = group.cloud,
+                            .machine_type = std::move(node.machine_type),
+                            .zone = std::move(node.zone),
+                            .spot = has_spot_machines(group)};
+}
+
+void back_off_makes(Memory& memory, const Group& group, const Settings& settings) {
+    const auto own = memory.backoffs.find(group.group.id);
+    if (!settings.backoff_by_machine_type || own == memory.backoffs.end()) return;
+    const bool spot = has_spot_machines(group);
+    for (const Machine& machine : group.machines) {
+        if (!machine.error || machine.error->code != ErrorCode::out_of_capacity) continue;
+        if (machine.state == MachineState::deleting) continue;
+        if (machine.machine_type.empty() || machine.zone.empty()) continue;
+        const InstanceOffering make{.cloud = group.cloud,
+                                    .machine_type = machine.machine_type,
+                                    .zone = machine.zone,
+                                    .spot = spot};
+        Backoff backoff = own->second;
+        backoff.code = ErrorCode::out_of_capacity;
+        backoff.because = "group " + group.group.id.value() + " found no " + describe_make(make) +
+                          ": " + machine.error->message;
+        backoff.found_by = group.group.id;
+        memory.make_backoffs[make] = std::move(backoff);
+    }
+}
+
+void forget_make_backoffs(Memory& memory, const Settings& settings, Time now) {
+    std::erase_if(memory.make_backoffs, [&](const auto& entry) {
+        const Backoff& backoff = entry.second;
+        if (!settings.backoff_by_machine_type) return true;
+        if (backoff.until) return *backoff.until < now;
+        const Backoff* finder = find_backoff(memory, backoff.found_by, now);
+        return finder == nullptr || finder->until.has_value();
+    });
+}
+
 namespace {
 
 /// Ascending by id, as machines are.
@@ -46,7 +101,7 @@ bool is_failure(MachineFate fate) {
     return fate == MachineFate::failed || fate == MachineFate::failed_request;
 }
 
-void fail_machines(Memory& memory, const GroupFigures& group, const FailedMachines& failures,
+void fail_machines(Memory& memory, const GroupCounts& group, const FailedMachines& failures,
                    const Settings& settings, Time now) {
     const Error error = error_of(failures, group.limit);
     if (!concerns_group(error.code)) return;
@@ -58,7 +113,7 @@ void fail_machines(Memory& memory, const GroupFigures& group, const FailedMachin
 
 /// Their request may have been moved on and on by later ones, so its deadline alone would never
 /// tell.
-void miss_machines(Memory& memory, const GroupFigures& group, const FailedMachines& overdue,
+void miss_machines(Memory& memory, const GroupCounts& group, const FailedMachines& overdue,
                    const Settings& settings, Time now) {
     const Backoff* backoff = find_backoff(memory, group.id(), now);
     const BackoffPolicy policy = policy_of(group, memory, settings, now);
@@ -83,7 +138,7 @@ std::optional<Time> find_own_request(const Memory& memory, const NodeGroupId& gr
 
 }  // namespace
 
-void follow_failures(Memory& memory, const GroupFigures& group, const std::set<MachineId>& known,
+void follow_failures(Memory& memory, const GroupCounts& group, const std::set<MachineId>& known,
                      const Settings& settings, Time now) {
     std::set<MachineId> ids;
     FailedMachines failed, overdue;
@@ -102,7 +157,7 @@ void follow_failures(Memory& memory, const GroupFigures& group, const std::set<M
     }
 }
 
-void time_machines(Memory& memory, const GroupFigures& group, const PassTime& time) {
+void time_machines(Memory& memory, const GroupCounts& group, const PassTime& time) {
     const Backoff* backoff = find_backoff(memory, group.id(), time.now);
     const bool is_patient = backoff != nullptr && !backoff->until;
     MachineTimes since, launched;

@@ -33,11 +33,11 @@ enum class Reaction : std::uint8_t {
     again,
     /// The next pass decides anew by what is there then. Says nothing about the group.
     decide_anew,
-    /// The cloud as a whole is left alone for a few passes, longer after each failure in a row.
+    /// The cloud as a whole is backed off for a few passes, longer after each failure in a row.
     rest_cloud,
     /// The same for longer: an operator, or the plugin, has to provide credentials first.
     await_credentials,
-    /// The group is left alone for a while (increase, create_group); for the other calls that call
+    /// The group is backed off for a while (increase, create_group); for the other calls that call
     /// about that group or machine is.
     back_off,
     /// As back_off; of calls about no group as again. Told as a bug of the plugin.

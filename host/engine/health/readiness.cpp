@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/removal/removal.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/templates/daemons.hpp"
 #include "engine/templates/node_taints.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 class Reader {
 public:
     Reader(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
-           const Settings& settings, Alarm& alarm)
+           const Settings& settings, NextChange& alarm)
         : snapshot_(snapshot),
           membership_(membership),
           memory_(memory),
@@ -58,13 +58,14 @@ private:
     const Membership& membership_;
     const Memory& memory_;
     const Settings& settings_;
-    Alarm& alarm_;
+    NextChange& alarm_;
 };
 
 }  // namespace
 
 std::vector<Readiness> read_nodes(const Snapshot& snapshot, const Membership& membership,
-                                  const Memory& memory, const Settings& settings, Alarm& alarm) {
+                                  const Memory& memory, const Settings& settings,
+                                  NextChange& alarm) {
     const Reader reader(snapshot, membership, memory, settings, alarm);
     std::vector<Readiness> out;
     out.reserve(snapshot.cluster.node_count());

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/health/alarm.hpp"
 #include "engine/health/health.hpp"
 #include "engine/memory.hpp"
+#include "engine/next_change.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
@@ -25,7 +25,8 @@ namespace capstan::engine {
 /// Young is what was created less than Settings::max_node_startup_time ago, in a group or in none;
 /// see created_at.
 std::vector<Readiness> read_nodes(const Snapshot& snapshot, const Membership& membership,
-                                  const Memory& memory, const Settings& settings, Alarm& alarm);
+                                  const Memory& memory, const Settings& settings,
+                                  NextChange& alarm);
 
 /// When the node was created, on the clock of PassTime::now; of one that has not started as
 /// time_nodes noted it.

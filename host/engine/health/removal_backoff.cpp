@@ -5,11 +5,10 @@
 
 #include <capstan/duration.hpp>
 
-#include "engine/health/alarm.hpp"
 #include "engine/health/backoff.hpp"
-#include "engine/health/backoff_times.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/health/reactions.hpp"
+#include "engine/next_change.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -169,7 +168,7 @@ std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noe
 
 std::string why_left_alone(const RemovalBackoff& backoff, Time now) {
     const auto left = std::chrono::ceil<std::chrono::seconds>(backoff.until - now);
-    std::string out = "it is left alone for " + format_duration(left) + " more: " + backoff.because;
+    std::string out = "it is backed off for " + format_duration(left) + " more: " + backoff.because;
     if (backoff.failures > 1) out += " (" + std::to_string(backoff.failures) + " times in a row)";
     return out;
 }

@@ -36,7 +36,7 @@ bool is_decrease_backed_off(const Memory& memory, const NodeGroupId& group, Time
 /// failure in a row.
 void back_off_removal(Memory& memory, const NodeGroupId& group, const MachineId& machine,
                       std::string because, Duration first, const Settings& settings, Time now);
-/// The machine is left alone for just so long, or for longer where failures before say so. That is
+/// The machine is backed off for just so long, or for longer where failures before say so. That is
 /// no failure, and ends no row of them: the next one leaves it alone for longer than the last did.
 void leave_machine_alone(Memory& memory, const NodeGroupId& group, const MachineId& machine,
                          std::string because, Duration length, Time now);
@@ -52,7 +52,7 @@ void forget_removal_backoffs(Memory& memory, const Snapshot& snapshot, const Set
 /// The first moment at which something may be tried again that may not now; nothing: there is none.
 std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noexcept;
 
-/// "it is left alone for 2m more: pod shop/web-1 cannot be evicted: ... (3 times in a row)"
+/// "it is backed off for 2m more: pod shop/web-1 cannot be evicted: ... (3 times in a row)"
 std::string why_left_alone(const RemovalBackoff& backoff, Time now);
 
 }  // namespace capstan::engine

@@ -1,28 +1,29 @@
 #include "engine/health/repairs.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/health/backoff.hpp"
-#include "engine/health/figures.hpp"
-#include "engine/health/minimum.hpp"
+#include "engine/health/group_counts.hpp"
 #include "engine/health/removal_backoff.hpp"
-#include "engine/health/surplus.hpp"
+#include "engine/limits/limits.hpp"
 
 namespace capstan::engine {
 namespace {
 
-std::string not_joined(const GroupFigures& group, const MachinePlaces& machines) {
+std::string not_joined(const GroupCounts& group, const MachinePlaces& machines) {
     return counted(std::ssize(machines), "machine") + " did not join within " +
            format_duration(group.limit);
 }
 
 class GroupRepair {
 public:
-    GroupRepair(const GroupFigures& group, const Memory& memory, const Settings& settings,
+    GroupRepair(const GroupCounts& group, const Memory& memory, const Settings& settings,
                 bool cluster_is_healthy, Time now, Repairs& out)
         : group_(group),
           memory_(memory),
@@ -37,14 +38,14 @@ public:
     /// Whether it changes the group.
     bool run() {
         if (!group_.group->group.target || !group_.group->unreadable_because.empty()) return false;
-        return group_.is_whole() ? give_up_whole() : take_back() || remove_some();
+        return group_.is_atomic() ? give_up_atomic() : take_back() || remove_some();
     }
 
 private:
     bool take_back() {
-        Surplus surplus = failed_requests(group_, memory_, now_);
+        ExcessTarget surplus = failed_requests(group_, memory_, now_);
         if (cluster_is_healthy_) {
-            Surplus other = long_outstanding(group_, memory_, now_);
+            ExcessTarget other = long_outstanding(group_, memory_, now_);
             if (other.machines > surplus.machines) surplus = std::move(other);
         }
         const bool one_stays = keeps_one(group_, memory_, now_) &&
@@ -64,7 +65,7 @@ private:
 
     /// A group that is only ever empty or full: where one machine fails, the others that have no
     /// node are of no use. Nodes that are there go as nodes do, when nobody needs them.
-    bool give_up_whole() {
+    bool give_up_atomic() {
         const std::string because = why_whole();
         if (because.empty()) return false;
         MachinePlaces unjoined = find_machines(group_, MachineFate::failed);
@@ -92,7 +93,7 @@ private:
         if (!cluster_is_healthy_) return {};
         const MachinePlaces late = find_overdue(group_, MachineFate::begun, memory_, now_);
         if (!late.empty()) return not_joined(group_, late);
-        const Surplus other = long_outstanding(group_, memory_, now_);
+        const ExcessTarget other = long_outstanding(group_, memory_, now_);
         return other.machines > 0 ? other.because : std::string();
     }
 
@@ -145,7 +146,7 @@ private:
                              std::to_string(group_.group->group.min.value_or(0)));
     }
 
-    const GroupFigures& group_;
+    const GroupCounts& group_;
     const Memory& memory_;
     const Settings& settings_;
     bool cluster_is_healthy_;
@@ -161,16 +162,120 @@ Repairs plan_repairs(const Snapshot& snapshot, const Membership& membership, con
                      const Memory& memory, const Settings& settings, Time now) {
     Repairs out;
     const bool is_healthy = health.unhealthy_because.empty();
-    const std::vector<GroupFigures> groups =
+    const std::vector<GroupCounts> groups =
         count_groups(snapshot, membership, health.readiness, memory, settings);
     std::vector<bool> changed;
-    for (const GroupFigures& group : groups) {
+    for (const GroupCounts& group : groups) {
         changed.push_back(GroupRepair(group, memory, settings, is_healthy, now, out).run());
     }
     if (is_healthy && settings.enforce_min_size) {
         raise_to_minimum(snapshot, health, memory, settings, changed, now, out);
     }
     return out;
+}
+
+namespace {
+
+ExcessTarget overdue_requests(const GroupCounts& group, const Memory& memory, Time now) {
+    const auto n = std::ssize(find_overdue(group, MachineFate::requested, memory, now));
+    return {static_cast<int>(n), counted(n, "machine") + " asked for more than " +
+                                     format_duration(group.limit) + " ago"};
+}
+
+std::string why_wrong(const GroupCounts& group, const WrongSize& size, const Memory& memory,
+                      Time now) {
+    if (is_of_time_out(size, group.id(), memory, now))
+        return find_backoff(memory, group.id(), now)->because;
+    const int there = group.machines.real();
+    return "its target of " + std::to_string(size.expected) + " has been out of reach for " +
+           format_duration(group.limit) + ", " + counted(there, "machine") +
+           (there == 1 ? " is" : " are") + " there";
+}
+
+ExcessTarget wrong_size(const GroupCounts& group, const Memory& memory, Time now) {
+    const auto at = memory.wrong_sizes.find(group.id());
+    if (at == memory.wrong_sizes.end() || at->second.expected != group.target()) return {};
+    if (!is_due(at->second, group, memory, now)) return {};
+    return {at->second.expected - at->second.current, why_wrong(group, at->second, memory, now)};
+}
+
+}  // namespace
+
+bool keeps_one(const GroupCounts& group, const Memory& memory, Time now) noexcept {
+    const Backoff* backoff = find_backoff(memory, group.id(), now);
+    return backoff != nullptr && !backoff->until;
+}
+
+std::string why_failed(const GroupCounts& group, const MachinePlaces& machines) {
+    const auto& error = group.group->machines[machines.front()].error;
+    return counted(std::ssize(machines), "machine") +
+           " failed: " + (error ? error->message : "the cloud could not make it");
+}
+
+ExcessTarget failed_requests(const GroupCounts& group, const Memory& memory, Time now) {
+    const MachinePlaces failed = find_machines(group, MachineFate::failed_request);
+    if (failed.empty()) return {};
+    return {static_cast<int>(failed.size()) - (keeps_one(group, memory, now) ? 1 : 0),
+            why_failed(group, failed)};
+}
+
+ExcessTarget long_outstanding(const GroupCounts& group, const Memory& memory, Time now) {
+    ExcessTarget overdue = overdue_requests(group, memory, now);
+    ExcessTarget wrong = wrong_size(group, memory, now);
+    return std::move(wrong.machines > overdue.machines ? wrong : overdue);
+}
+
+namespace {
+
+/// A node whose looks are unknown is a node all the same.
+NodeTemplate node_of(const Group& group) {
+    return group.described == nullptr ? NodeTemplate() : *group.described;
+}
+
+Budget budget_beside_outstanding(const Snapshot& snapshot, const Health& health,
+                                 const Settings& settings) {
+    std::vector<NodesToCome> to_come;
+    for (std::size_t g = 0; g < health.groups.size(); ++g) {
+        const int nodes = health.groups[g].outstanding;
+        if (nodes > 0) to_come.push_back({node_of((*snapshot.groups)[g]), nodes});
+    }
+    return Budget(snapshot, to_come, settings);
+}
+
+bool may_grow(const Group& group, const GroupHealth& health, const Memory& memory, Time now) {
+    return group.group.target && group.group.min && group.group.healthy != false &&
+           group.unreadable_because.empty() && health.unhealthy_because.empty() &&
+           find_backoff(memory, group, now) == nullptr;
+}
+
+}  // namespace
+
+void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memory& memory,
+                      const Settings& settings, const std::vector<bool>& changed, Time now,
+                      Repairs& out) {
+    Budget budget = budget_beside_outstanding(snapshot, health, settings);
+    for (std::size_t g = 0; g < snapshot.groups->size(); ++g) {
+        const Group& group = (*snapshot.groups)[g];
+        if (changed[g] || !may_grow(group, health.groups[g], memory, now)) continue;
+        const int min = *group.group.min;
+        const int most = group.group.max.value_or(std::numeric_limits<int>::max());
+        const int missing = std::min(min, most) - *group.group.target;
+        if (missing <= 0) continue;
+        const NodeTemplate node = node_of(group);
+        const Allowed allowed = budget.allows(node, missing);
+        if (allowed.nodes < missing) {
+            out.notes.push_back("group " + group.group.id.value() + " stays below its minimum of " +
+                                std::to_string(min) + ": " + allowed.because);
+        }
+        if (allowed.nodes <= 0) continue;
+        budget.take(node, allowed.nodes);
+        out.increases.push_back({.group = group.group.id,
+                                 .cloud = group.cloud,
+                                 .from = *group.group.target,
+                                 .by = allowed.nodes,
+                                 .option = no_option,
+                                 .because = "its minimum is " + std::to_string(min)});
+    }
 }
 
 }  // namespace capstan::engine

@@ -7,15 +7,15 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
-#include "engine/health/alarm.hpp"
 #include "engine/health/backoff.hpp"
+#include "engine/next_change.hpp"
 
 namespace capstan::engine {
 namespace {
 
 /// Whether the back-off until a machine joins ends: nothing is outstanding, or, where nothing is
 /// asked for, there are more nodes than before or than the target holds.
-bool has_joined(Backoff& backoff, const GroupFigures& group) {
+bool has_joined(Backoff& backoff, const GroupCounts& group) {
     const int nodes = group.provisioned();
     if (!backoff.given_back) return group.target() <= nodes;
     const int before = *backoff.given_back;
@@ -47,33 +47,33 @@ int count_gone(const MachineRemoval& removal, const std::vector<Error>& failed) 
     return out;
 }
 
-int waited_for(const GroupFigures& group, MachineFate fate, const Memory& memory, Time now) {
+int waited_for(const GroupCounts& group, MachineFate fate, const Memory& memory, Time now) {
     return static_cast<int>(find_machines(group, fate).size() -
                             find_overdue(group, fate, memory, now).size());
 }
 
 /// Machines that may still join in time, and nodes that may still start.
-int on_the_way(const GroupFigures& group, const Memory& memory, Time now) {
+int on_the_way(const GroupCounts& group, const Memory& memory, Time now) {
     return group.machines.unlisted + group.nodes.starting +
            waited_for(group, MachineFate::requested, memory, now) +
            waited_for(group, MachineFate::begun, memory, now);
 }
 
 /// Machines the target holds that will never be nodes.
-int written_off(const GroupFigures& group, const Memory& memory, Time now) {
+int written_off(const GroupCounts& group, const Memory& memory, Time now) {
     return group.machines.failed + group.machines.failed_request +
            static_cast<int>(find_overdue(group, MachineFate::requested, memory, now).size() +
                             find_overdue(group, MachineFate::begun, memory, now).size());
 }
 
-Error timed_out(const GroupFigures& group, int outstanding) {
+Error timed_out(const GroupCounts& group, int outstanding) {
     return {.code = ErrorCode::deadline,
             .message = counted(outstanding, "machine") + " of a target of " +
                        std::to_string(group.target()) + " did not join and start within " +
                        format_duration(group.limit)};
 }
 
-int time_out(Memory& memory, const GroupFigures& group, int outstanding, int increase,
+int time_out(Memory& memory, const GroupCounts& group, int outstanding, int increase,
              const Settings& settings, Time now) {
     const BackoffPolicy policy = policy_of(group, memory, settings, now);
     back_off(memory, group.id(), timed_out(group, outstanding), policy, settings, now);
@@ -84,14 +84,14 @@ int time_out(Memory& memory, const GroupFigures& group, int outstanding, int inc
 
 /// Whether the time of the request is over: here the group's own limit is known. Machines may have
 /// joined unseen, so a pass that does not see the cluster leaves that to the first one that does.
-bool is_out_of_time(ScaleUpRequest& request, const GroupFigures& group, const Memory& memory,
+bool is_out_of_time(ScaleUpRequest& request, const GroupCounts& group, const Memory& memory,
                     Time now) {
     if (memory.blind_since) return false;
     request.deadline = later(request.since, group.limit);
     return request.deadline < now;
 }
 
-void infer_request(Memory& memory, const GroupFigures& group, int outstanding, Time now) {
+void infer_request(Memory& memory, const GroupCounts& group, int outstanding, Time now) {
     if (memory.blind_since || find_backoff(memory, group.id(), now) != nullptr) return;
     const int coming = std::min(outstanding, on_the_way(group, memory, now));
     if (coming <= 0) return;
@@ -155,7 +155,7 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
     return memory;
 }
 
-int follow_request(Memory& memory, const GroupFigures& group, const Settings& settings, Time now) {
+int follow_request(Memory& memory, const GroupCounts& group, const Settings& settings, Time now) {
     const int outstanding = group.target() - group.provisioned();
     const auto backoff = memory.backoffs.find(group.id());
     const bool until_joined = backoff != memory.backoffs.end() && !backoff->second.until;
@@ -185,10 +185,10 @@ void lower_request(Memory& memory, const NodeGroupId& group, int count) {
     if (at->second.increase <= 0) memory.requests.erase(at);
 }
 
-BackoffPolicy policy_of(const GroupFigures& group, const Memory& memory, const Settings& settings,
+BackoffPolicy policy_of(const GroupCounts& group, const Memory& memory, const Settings& settings,
                         Time now) noexcept {
     // Groups that go as a whole cannot keep one machine asked for.
-    if (group.is_whole()) return BackoffPolicy::exponential;
+    if (group.is_atomic()) return BackoffPolicy::exponential;
     // What the cloud has not begun may come at any time; what it has begun only in time.
     const int may_join = group.machines.requested + group.machines.failed_request +
                          group.machines.unlisted + group.nodes.starting +

@@ -5,7 +5,7 @@
 
 #include "engine/actions.hpp"
 #include "engine/decision.hpp"
-#include "engine/health/figures.hpp"
+#include "engine/health/group_counts.hpp"
 #include "engine/memory.hpp"
 #include "engine/settings.hpp"
 
@@ -38,13 +38,13 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
 /// Where a request was given back to the limits, nothing outstanding ends no back-off; one node
 /// more does. Answers how many machines are to be taken back at once; where one stays asked for the
 /// size says that (sizes.hpp), and the answer is none.
-int follow_request(Memory& memory, const GroupFigures& group, const Settings& settings, Time now);
+int follow_request(Memory& memory, const GroupCounts& group, const Settings& settings, Time now);
 
 /// `count` machines of the request will not come.
 void lower_request(Memory& memory, const NodeGroupId& group, int count);
 
 /// How the group is backed off when machines fail now: until one joins only where one may.
-BackoffPolicy policy_of(const GroupFigures& group, const Memory& memory, const Settings& settings,
+BackoffPolicy policy_of(const GroupCounts& group, const Memory& memory, const Settings& settings,
                         Time now) noexcept;
 
 }  // namespace capstan::engine

@@ -50,7 +50,7 @@ std::string sentence(const Upcoming& upcoming, const MissingMachines& machines, 
 
 class UpcomingCounter {
 public:
-    UpcomingCounter(const GroupFigures& group, const Memory& memory, Alarm& alarm)
+    UpcomingCounter(const GroupCounts& group, const Memory& memory, NextChange& alarm)
         : group_(group),
           memory_(memory),
           alarm_(alarm),
@@ -102,9 +102,9 @@ private:
         (given_up ? machines_.written_off : machines_.waited_for) += unlisted;
     }
 
-    const GroupFigures& group_;
+    const GroupCounts& group_;
     const Memory& memory_;
-    Alarm& alarm_;
+    NextChange& alarm_;
     bool is_backed_off_;
     MissingMachines machines_{};
 };
@@ -117,7 +117,7 @@ bool is_waited_for(const Memory& memory, const NodeGroupId& group, Time since, T
            since > backoff->last_failure;
 }
 
-void count_upcoming(const GroupFigures& group, int starting, const Memory& memory, Alarm& alarm,
+void count_upcoming(const GroupCounts& group, int starting, const Memory& memory, NextChange& alarm,
                     GroupHealth& out) {
     out.upcoming.starting = starting;
     UpcomingCounter(group, memory, alarm).run(out);

@@ -1,7 +1,7 @@
 /// Nodes that a group will have without being asked again.
 #pragma once
 
-#include "engine/health/figures.hpp"
+#include "engine/health/group_counts.hpp"
 #include "engine/health/health.hpp"
 #include "engine/memory.hpp"
 
@@ -13,7 +13,7 @@ bool is_waited_for(const Memory& memory, const NodeGroupId& group, Time since, T
 
 /// Fills in what machines make of the group's health: upcoming nodes, unjoined and failed
 /// machines. `starting`: nodes of Standing::starting.
-void count_upcoming(const GroupFigures& group, int starting, const Memory& memory, Alarm& alarm,
+void count_upcoming(const GroupCounts& group, int starting, const Memory& memory, NextChange& alarm,
                     GroupHealth& out);
 
 }  // namespace capstan::engine

@@ -5,14 +5,15 @@
 
 #include <capstan/duration.hpp>
 
-#include "engine/health/alarm.hpp"
+#include "engine/next_change.hpp"
 
 namespace capstan::engine {
 namespace {
 
-bool is_empty(const Scene& scene, GroupIndex index, const std::vector<Increase>& increases) {
-    const Group& group = scene.groups()[index];
-    const GroupHealth& health = scene.health.groups[index];
+bool is_empty(const PassContext& context, GroupIndex index,
+              const std::vector<Increase>& increases) {
+    const Group& group = context.groups()[index];
+    const GroupHealth& health = context.health.groups[index];
     return group.plan == nullptr && group.unreadable_because.empty() &&
            group.group.autoprovisioned && group.group.target == 0 && group.machines.empty() &&
            health.upcoming.nodes() == 0 && health.outstanding == 0 &&
@@ -20,13 +21,14 @@ bool is_empty(const Scene& scene, GroupIndex index, const std::vector<Increase>&
 }
 
 /// Groups that are empty now, since when.
-std::map<NodeGroupId, Time> follow(const Scene& scene, const std::vector<Increase>& increases,
+std::map<NodeGroupId, Time> follow(const PassContext& context,
+                                   const std::vector<Increase>& increases,
                                    const std::map<NodeGroupId, Time>& before) {
     std::map<NodeGroupId, Time> out;
-    for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
-        if (!is_empty(scene, g, increases)) continue;
-        const auto known = before.find(scene.id(g));
-        out.emplace(scene.id(g), known == before.end() ? scene.now : known->second);
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+        if (!is_empty(context, g, increases)) continue;
+        const auto known = before.find(context.id(g));
+        out.emplace(context.id(g), known == before.end() ? context.now : known->second);
     }
     return out;
 }
@@ -38,7 +40,7 @@ bool is_draining(const Memory& memory) {
 }
 
 /// Whether a source calls the group its own; why that is not known becomes a note.
-bool is_owned(const NodeGroup& group, const Policies& policies, const Circumstances& circumstances,
+bool is_owned(const NodeGroup& group, const Policies& policies, const CallContext& circumstances,
               std::vector<std::string>& notes) {
     for (const NamedSource& source : policies.group_sources) {
         const Result<bool> owns = source.source->owns(group, circumstances);
@@ -57,15 +59,15 @@ std::string why_deleted(Duration empty_group_time) {
 
 }  // namespace
 
-EmptyGroups find_empty_groups(const Scene& scene, const Policies& policies,
-                              const Circumstances& circumstances,
+EmptyGroups find_empty_groups(const PassContext& context, const Policies& policies,
+                              const CallContext& circumstances,
                               const std::vector<Increase>& increases, Memory& memory) {
     EmptyGroups out;
-    memory.empty_groups = follow(scene, increases, memory.empty_groups);
-    const ScaleDownSettings& settings = scene.settings->scale_down;
+    memory.empty_groups = follow(context, increases, memory.empty_groups);
+    const ScaleDownSettings& settings = context.settings->scale_down;
     if (policies.group_sources.empty() || !settings.enabled || is_draining(memory)) return out;
-    Alarm alarm(scene.now);
-    for (const Group& group : scene.groups()) {
+    NextChange alarm(context.now);
+    for (const Group& group : context.groups()) {
         const auto since = memory.empty_groups.find(group.group.id);
         if (since == memory.empty_groups.end()) continue;
         if (!is_owned(group.group, policies, circumstances, out.notes)) continue;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/pass.hpp"
-#include "engine/scale_up/scene.hpp"
+#include "engine/pass_context/pass_context.hpp"
+#include "engine/policies.hpp"
 
 namespace capstan::engine {
 
@@ -23,8 +23,8 @@ struct EmptyGroups {
 ///
 /// What was asked for once is not asked for again before Settings::backoff_initial is over: the
 /// cloud has refused it, or lists still what it has deleted.
-EmptyGroups find_empty_groups(const Scene& scene, const Policies& policies,
-                              const Circumstances& circumstances,
+EmptyGroups find_empty_groups(const PassContext& context, const Policies& policies,
+                              const CallContext& circumstances,
                               const std::vector<Increase>& increases, Memory& memory);
 
 /// Puts the groups off that were asked to be deleted.

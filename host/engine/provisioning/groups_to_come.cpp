@@ -6,9 +6,9 @@
 
 #include <capstan/duration.hpp>
 
-#include "engine/health/alarm.hpp"
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
+#include "engine/next_change.hpp"
 #include "engine/provisioning/groups_to_make.hpp"
 
 namespace capstan::engine {
@@ -54,7 +54,7 @@ Memory remember_groups_to_come(Memory memory, const Snapshot& listed, const Sett
 }
 
 Snapshot with_groups_to_come(const Snapshot& listed, const Memory& memory, const Policies& policies,
-                             const Circumstances& circumstances) {
+                             const CallContext& circumstances) {
     if (memory.groups_to_come.empty() || policies.maker == nullptr) return listed;
     std::vector<Group> more;
     for (const auto& [id, to_come] : memory.groups_to_come) {

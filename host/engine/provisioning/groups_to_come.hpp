@@ -2,7 +2,7 @@
 /// their way, so that no pass makes a second one for the same pods.
 #pragma once
 
-#include "engine/pass.hpp"
+#include "engine/policies.hpp"
 
 namespace capstan::engine {
 
@@ -14,7 +14,7 @@ Memory remember_groups_to_come(Memory memory, const Snapshot& listed, const Sett
 /// `listed` and what is still to come, as its clouds would make it, with the target it is to have.
 /// One that its cloud would not make any more is left out.
 Snapshot with_groups_to_come(const Snapshot& listed, const Memory& memory, const Policies& policies,
-                             const Circumstances& circumstances);
+                             const CallContext& circumstances);
 
 /// Before the decision is carried out: its groups are to come.
 void expect_groups(Memory& memory, const Decision& decision, Time now);

@@ -8,20 +8,21 @@
 #include <utility>
 
 #include "engine/provisioning/plan_fit.hpp"
-#include "engine/scale_up/ground.hpp"
+#include "engine/scale_up/initial_placement.hpp"
 
 namespace capstan::engine {
 namespace {
 
 /// Pods without room, for whom groups are looked for.
-std::vector<PodEquivalenceGroup> find_waiting(const Scene& scene, const Progress& progress) {
+std::vector<PodEquivalenceGroup> find_waiting(const PassContext& context,
+                                              const Progress& progress) {
     std::vector<PodEquivalenceGroup> out;
-    for (Subject s = 0; s < scene.pending_count(); ++s) {
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (progress.left[s] == 0) continue;
-        const PodCount& pods = scene.pending.classes[s];
+        const PodCount& pods = context.pending.classes[s];
         const std::string_view name =
             std::string_view(pods.example).substr(pods.example.find('/') + 1);
-        out.push_back(describe(scene.snapshot->cluster, pods.equivalence_group, name,
+        out.push_back(describe(context.snapshot->cluster, pods.equivalence_group, name,
                                static_cast<std::uint32_t>(progress.left[s])));
     }
     return out;
@@ -45,30 +46,31 @@ bool has_machine_types(const Snapshot& snapshot) {
 /// The sources' suggestions, one after the other.
 class GroupSearch {
 public:
-    GroupSearch(const Scene& scene, const Policies& policies, const Circumstances& circumstances)
-        : scene_(scene),
+    GroupSearch(const PassContext& context, const Policies& policies,
+                const CallContext& circumstances)
+        : context_(context),
           policies_(policies),
           circumstances_(circumstances),
-          ground_(scene),
-          waiting_(find_waiting(scene, ground_.progress)),
-          out_{.snapshot = *scene.snapshot} {
-        for (GroupIndex g = 0; g < scene.groups().size(); ++g)
-            existing_.push_back({&scene.groups()[g].group, scene.templates[g].node.get()});
+          ground_(context),
+          waiting_(find_waiting(context, ground_.progress)),
+          out_{.snapshot = *context.snapshot} {
+        for (GroupIndex g = 0; g < context.groups().size(); ++g)
+            existing_.push_back({&context.groups()[g].group, context.templates[g].node.get()});
     }
 
     GroupsToMake run() {
         if (waiting_.empty()) return std::move(out_);
-        if (!has_machine_types(*scene_.snapshot)) {
+        if (!has_machine_types(*context_.snapshot)) {
             // What a cloud has that was not read yet is not known.
-            if (scene_.snapshot->unread.empty())
+            if (context_.snapshot->unread.empty())
                 leave_out({}, {}, {ReasonCode::not_made, {}, no_machine_types});
             tell_none_made();
             return std::move(out_);
         }
-        for (const CloudMachines& machines : *scene_.snapshot->machines) {
+        for (const CloudMachines& machines : *context_.snapshot->machines) {
             for (const NamedSource& source : policies_.group_sources) ask(source, machines);
         }
-        out_.snapshot = with_groups(*scene_.snapshot, std::move(groups_));
+        out_.snapshot = with_groups(*context_.snapshot, std::move(groups_));
         std::ranges::sort(out_.candidates, {}, [](const NewGroup& candidate) {
             return std::tie(candidate.cloud, candidate.plan.name, candidate.plan.machine_type,
                             candidate.dropped.sentence);
@@ -122,7 +124,7 @@ private:
         };
         Reason out{ReasonCode::not_made, {}, std::move(because)};
         if (!has_it(machines)) {
-            const bool is_told = std::ranges::any_of(*scene_.snapshot->machines, has_it) ||
+            const bool is_told = std::ranges::any_of(*context_.snapshot->machines, has_it) ||
                                  !unoffered_.insert(type).second;
             return is_told ? Reason() : out;
         }
@@ -172,7 +174,7 @@ private:
         if (auto useless = why_useless(sketch, waiting_)) return not_made(*std::move(useless));
         const Allowed allowed = ground_.progress.ledger.allows(sketch, 1);
         if (allowed.nodes < 1) return allowed.reason();
-        Result<TheoreticalGroup> theory =
+        Result<CandidateGroup> theory =
             policies_.maker->new_group(candidate.cloud, candidate.plan, circumstances_);
         if (!theory) return not_made(refused(theory.error()));
         candidate.group = theory->planned.group.id;
@@ -180,7 +182,8 @@ private:
             theory->price_per_hour = offer->price_per_hour;
         Group group = theoretical(*std::move(theory), candidate.cloud, candidate.plan);
         if (!taken_.insert(group.group.id).second) return not_made("suggested twice");
-        if (std::string like = find_alike(group); !like.empty()) return not_made(std::move(like));
+        if (std::string like = find_equivalent(group); !like.empty())
+            return not_made(std::move(like));
         groups_.push_back(std::move(group));
         return {};
     }
@@ -193,9 +196,9 @@ private:
     }
 
     /// A group that is there and as good; empty: there is none.
-    std::string find_alike(const Group& made) const {
-        for (GroupIndex g = 0; g < scene_.groups().size(); ++g) {
-            const Group& group = scene_.groups()[g];
+    std::string find_equivalent(const Group& made) const {
+        for (GroupIndex g = 0; g < context_.groups().size(); ++g) {
+            const Group& group = context_.groups()[g];
             if (group.group.id == made.group.id) return "it is there already";
             if (group.cloud != made.cloud || group.described == nullptr ||
                 group.price_per_hour != made.price_per_hour) {
@@ -203,22 +206,23 @@ private:
             }
             const NodeTemplate& there = *group.described;
             const NodeTemplate& new_one = *made.described;
-            const bool is_alike = there.capacity == new_one.capacity &&
-                                  there.allocatable == new_one.allocatable &&
-                                  there.taints == new_one.taints &&
-                                  shared_labels(there.labels) == shared_labels(new_one.labels);
+            const bool is_equivalent = there.capacity == new_one.capacity &&
+                                       there.allocatable == new_one.allocatable &&
+                                       there.taints == new_one.taints &&
+                                       shared_labels(there.labels) == shared_labels(new_one.labels);
             // Of one that was made under another name no second one is made, whether it may grow.
             const bool counts =
                 group.group.autoprovisioned || ground_.progress.ledger.obstacle(g).is_none();
-            if (is_alike && counts) return "group " + group.group.id.value() + " is just like it";
+            if (is_equivalent && counts)
+                return "group " + group.group.id.value() + " is just like it";
         }
         return {};
     }
 
-    const Scene& scene_;
+    const PassContext& context_;
     const Policies& policies_;
-    const Circumstances& circumstances_;
-    const Ground ground_;
+    const CallContext& circumstances_;
+    const InitialPlacement ground_;
     const std::vector<PodEquivalenceGroup> waiting_;
     std::vector<GroupsQuestion::Existing> existing_;
     std::vector<Group> groups_;
@@ -233,13 +237,13 @@ private:
 
 GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
                                  const Policies& policies, const Settings& settings,
-                                 const Circumstances& circumstances) {
+                                 const CallContext& circumstances) {
     if (policies.group_sources.empty() || policies.maker == nullptr) return {.snapshot = snapshot};
-    const Scene scene = make_scene(snapshot, memory, settings, circumstances.time());
-    return GroupSearch(scene, policies, circumstances).run();
+    const PassContext context = make_pass_context(snapshot, memory, settings, circumstances.time());
+    return GroupSearch(context, policies, circumstances).run();
 }
 
-std::vector<GroupCreation> find_creations(const Scene& scene,
+std::vector<GroupCreation> find_creations(const PassContext& context,
                                           const std::vector<Increase>& increases,
                                           const std::vector<NewGroup>& candidates) {
     std::map<NodeGroupId, std::string_view> reasons;
@@ -247,7 +251,7 @@ std::vector<GroupCreation> find_creations(const Scene& scene,
         reasons.try_emplace(candidate.group, candidate.because);
     std::vector<GroupCreation> out;
     for (const Increase& increase : increases) {
-        const Group* const group = find_group(scene.groups(), increase.group);
+        const Group* const group = find_group(context.groups(), increase.group);
         if (group == nullptr || group->plan == nullptr) continue;
         out.push_back({.group = increase.group,
                        .cloud = increase.cloud,
@@ -257,7 +261,7 @@ std::vector<GroupCreation> find_creations(const Scene& scene,
     return out;
 }
 
-Group theoretical(TheoreticalGroup theory, const PluginInstanceId& cloud, const GroupPlan& plan) {
+Group theoretical(CandidateGroup theory, const PluginInstanceId& cloud, const GroupPlan& plan) {
     Group out{.group = std::move(theory.planned.group),
               .cloud = cloud,
               .described = std::make_shared<const NodeTemplate>(std::move(theory.planned.node)),

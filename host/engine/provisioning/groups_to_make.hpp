@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/pass.hpp"
-#include "engine/scale_up/scene.hpp"
+#include "engine/pass_context/pass_context.hpp"
+#include "engine/policies.hpp"
 
 namespace capstan::engine {
 
@@ -27,15 +27,15 @@ struct GroupsToMake {
 /// leaves room for, what its cloud cannot make, and what is just like a group that may grow.
 GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
                                  const Policies& policies, const Settings& settings,
-                                 const Circumstances& circumstances);
+                                 const CallContext& circumstances);
 
 /// Those of the increases whose group does not exist yet.
-std::vector<GroupCreation> find_creations(const Scene& scene,
+std::vector<GroupCreation> find_creations(const PassContext& context,
                                           const std::vector<Increase>& increases,
                                           const std::vector<NewGroup>& candidates);
 
 /// A group as its cloud would make it, of no machines.
-Group theoretical(TheoreticalGroup theory, const PluginInstanceId& cloud, const GroupPlan& plan);
+Group theoretical(CandidateGroup theory, const PluginInstanceId& cloud, const GroupPlan& plan);
 /// `snapshot` with `more` groups; of one that it has already its own counts.
 Snapshot with_groups(const Snapshot& snapshot, std::vector<Group> more);
 

@@ -6,7 +6,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "engine/health/alarm.hpp"
+#include "engine/next_change.hpp"
 #include "engine/removal/phases.hpp"
 
 namespace capstan::engine {

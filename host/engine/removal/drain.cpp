@@ -9,13 +9,13 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
-#include "engine/health/alarm.hpp"
-#include "engine/removal/eviction_refusals.hpp"
-#include "engine/removal/leaving_pods.hpp"
+#include "engine/drainability/drain_rules/drain_rules.hpp"
+#include "engine/drainability/eviction_refusals.hpp"
+#include "engine/drainability/leaving_pods.hpp"
+#include "engine/drainability/pods_on_node.hpp"
+#include "engine/next_change.hpp"
+#include "engine/removal/eviction_order.hpp"
 #include "engine/removal/phases.hpp"
-#include "engine/removal/turns.hpp"
-#include "engine/scale_down/drain_rules.hpp"
-#include "engine/scale_down/node_pods.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -90,7 +90,7 @@ private:
     }
 
     bool may_evict_daemon(PodIndex pod) const {
-        const ClassRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
+        const PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
         const auto said = find_label(cluster_, row.annotations, daemon_annotation);
         if (said && cluster_.text(*said) == "true") return true;
         if (said && cluster_.text(*said) == "false") return false;

@@ -8,7 +8,7 @@
 #include "engine/actions.hpp"
 #include "engine/memory.hpp"
 #include "engine/pass_time.hpp"
-#include "engine/scale_down/disruption_budgets.hpp"
+#include "engine/pods/disruption_budgets.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 

@@ -30,13 +30,13 @@ Minima::Minima(const Snapshot& snapshot, const Membership& membership, const Mem
     for (const Decrease& decrease : repairs.decreases) gone_[decrease.group] += decrease.by;
     for (const MachineRemoval& removal : repairs.removals)
         gone_[removal.group] += static_cast<int>(removal.machines.size());
-    std::erase_if(totals_, [](const Total& total) { return total.bound.min <= 0; });
+    std::erase_if(totals_, [](const ResourceTotal& total) { return total.bound.min <= 0; });
     if (totals_.empty()) return;
     const Cluster& cluster = snapshot.cluster;
     for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         if (!counts(cluster, cluster.node(n))) continue;
         if (is_machine_going(snapshot, membership, memory, n)) continue;
-        for (Total& total : totals_) total.count(*cluster.node(n).capacity, 1);
+        for (ResourceTotal& total : totals_) total.count(*cluster.node(n).capacity, 1);
     }
 }
 
@@ -78,7 +78,7 @@ std::string Minima::why_group(const NodeGroupId& id, int machines) const {
 
 std::string Minima::why_cluster(const Share& share, std::size_t nodes) const {
     for (std::size_t t = 0; t < totals_.size(); ++t) {
-        const Total& total = totals_[t];
+        const ResourceTotal& total = totals_[t];
         if (share.totals[t] <= 0 || total.used - share.totals[t] >= total.bound.min) continue;
         return "cluster minimum of " + total.name + ": of " + total.shown(total.used) +
                (nodes == 1 ? " the node has " : " its nodes have ") + total.shown(share.totals[t]) +

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/health/repairs.hpp"
+#include "engine/limits/totals.hpp"
 #include "engine/memory.hpp"
-#include "engine/scale_up/totals.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
@@ -42,7 +42,7 @@ private:
     const Membership& membership_;
     const Memory& memory_;
     std::map<NodeGroupId, int> gone_{};  // machines of the group's target
-    std::vector<Total> totals_;          // the totals that have a minimum
+    std::vector<ResourceTotal> totals_;  // the totals that have a minimum
 };
 
 }  // namespace capstan::engine

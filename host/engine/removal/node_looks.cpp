@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "engine/removal/leaving_pods.hpp"
-#include "engine/removal/node_marks.hpp"
+#include "engine/drainability/leaving_pods.hpp"
+#include "engine/node_marks.hpp"
 
 namespace capstan::engine {
 namespace {

@@ -3,22 +3,9 @@
 #include <utility>
 
 #include "engine/health/removal_backoff.hpp"
-#include "engine/removal/node_marks.hpp"
+#include "engine/node_marks.hpp"
 
 namespace capstan::engine {
-
-std::string_view name_of(RemovalPhase phase) noexcept {
-    switch (phase) {
-        case RemovalPhase::tainting: return "tainting";
-        case RemovalPhase::waiting: return "waiting";
-        case RemovalPhase::draining: return "draining";
-        case RemovalPhase::delayed: return "delayed";
-        case RemovalPhase::deleting: return "deleting";
-        case RemovalPhase::removed: return "removed";
-        case RemovalPhase::undoing: return "undoing";
-    }
-    return "undoing";
-}
 
 void give_up(Memory& memory, NodeRemoval& removal, std::string because, Time now) {
     enter(removal, RemovalPhase::undoing, now);
@@ -39,27 +26,6 @@ void release(Memory& memory, NodeRemoval& removal, const Settings& settings, Tim
     leave_machine_alone(memory, removal.group, removal.machine, removal.because,
                         settings.scale_down.delay_after_failure, now);
     enter(removal, RemovalPhase::undoing, now);
-}
-
-bool is_revocable(RemovalPhase phase) noexcept {
-    switch (phase) {
-        case RemovalPhase::tainting:
-        case RemovalPhase::waiting:
-        case RemovalPhase::draining:
-        case RemovalPhase::delayed: return true;
-        case RemovalPhase::deleting:
-        case RemovalPhase::removed:
-        case RemovalPhase::undoing: return false;
-    }
-    return false;
-}
-
-bool is_zero_or_max(const Group* group) noexcept {
-    return group != nullptr && group->options.zero_or_max.value_or(false);
-}
-
-bool is_unreadable(const Group* group) noexcept {
-    return group != nullptr && !group->unreadable_because.empty();
 }
 
 }  // namespace capstan::engine

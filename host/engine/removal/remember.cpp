@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
-#include "engine/health/alarm.hpp"
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/known_groups.hpp"
+#include "engine/next_change.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/removal/removal.hpp"
 

@@ -10,10 +10,10 @@
 
 #include <capstan/duration.hpp>
 
-#include "engine/health/alarm.hpp"
+#include "engine/drainability/leaving_pods.hpp"
+#include "engine/next_change.hpp"
 #include "engine/removal/departures.hpp"
 #include "engine/removal/drain.hpp"
-#include "engine/removal/leaving_pods.hpp"
 #include "engine/removal/minima.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/removal/soft_taints.hpp"
@@ -218,12 +218,12 @@ private:
     /// group all together.
     std::vector<std::vector<std::string>> find_leaving() const {
         std::vector<std::vector<std::string>> out;
-        std::map<NodeGroupId, std::size_t> wholes;
+        std::map<NodeGroupId, std::size_t> atomics;
         const auto add = [&](const std::string& node) {
             const NodeGroupId& group = memory_.removals.at(node).group;
-            const bool is_whole = is_zero_or_max(find_group(snapshot_, group));
+            const bool is_atomic = is_zero_or_max(find_group(snapshot_, group));
             const std::size_t at =
-                is_whole ? wholes.try_emplace(group, out.size()).first->second : out.size();
+                is_atomic ? atomics.try_emplace(group, out.size()).first->second : out.size();
             if (at == out.size()) out.emplace_back();
             out[at].push_back(node);
         };
@@ -244,7 +244,7 @@ private:
             if ((is_revocable(removal.phase) || removal.phase == RemovalPhase::deleting) &&
                 broken.contains(removal.group))
                 undo(removal, "group " + removal.group.value() +
-                                  " goes as a whole or not at all, and another of its nodes stays");
+                                  " is removed atomically, and another of its nodes stays");
     }
 
     /// What is to be written on the node in this phase, again for as long as it is not known that

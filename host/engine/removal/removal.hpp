@@ -13,9 +13,9 @@
 
 #include "engine/actions.hpp"
 #include "engine/decision.hpp"
+#include "engine/drainability/candidates.hpp"
 #include "engine/health/repairs.hpp"
-#include "engine/removal/node_marks.hpp"
-#include "engine/scale_down/candidates.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/scale_down/scale_down.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
@@ -50,10 +50,5 @@ RemovalSteps step_removals(const Snapshot& snapshot, const Membership& membershi
 
 /// The steps that are taken where the cluster is not seen as it is: those that take marks off.
 RemovalSteps step_back(const Snapshot& snapshot, const Memory& memory);
-
-/// Pods of nodes that are being drained and that will want another place: they count as pending,
-/// since what replaces them is not there yet. By namespace and name.
-std::vector<PodIndex> displaced_pods(const Snapshot& snapshot, const Memory& memory,
-                                     const Settings& settings, Time now);
 
 }  // namespace capstan::engine

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "engine/health/alarm.hpp"
+#include "engine/drainability/eviction_refusals.hpp"
 #include "engine/health/reactions.hpp"
-#include "engine/removal/eviction_refusals.hpp"
+#include "engine/next_change.hpp"
 #include "engine/removal/node_looks.hpp"
 #include "engine/removal/phases.hpp"
 

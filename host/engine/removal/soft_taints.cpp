@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/removal/node_marks.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/removal/phases.hpp"
 
 namespace capstan::engine {

@@ -6,11 +6,9 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
-#include "engine/health/alarm.hpp"
-#include "engine/removal/phases.hpp"
-#include "engine/scale_down/cooldown.hpp"
-#include "engine/scale_down/node_pods.hpp"
-#include "engine/scale_down/turns.hpp"
+#include "engine/drainability/pods_on_node.hpp"
+#include "engine/next_change.hpp"
+#include "engine/scale_down/removal_order.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -28,12 +26,12 @@ UnderWay count_under_way(const Memory& memory) {
 
 class Chooser {
 public:
-    Chooser(const Scene& scene, const Candidates& candidates, const UnneededNodes& unneeded,
+    Chooser(const PassContext& context, const Candidates& candidates, const UnneededNodes& unneeded,
             std::span<const Increase> grows, const Memory& memory,
             const FindHomeless& find_homeless)
-        : scene_(scene),
-          settings_(scene.settings->scale_down),
-          cluster_(scene.snapshot->cluster),
+        : context_(context),
+          settings_(context.settings->scale_down),
+          cluster_(context.snapshot->cluster),
           candidates_(candidates),
           unneeded_(unneeded),
           grows_(grows),
@@ -42,8 +40,8 @@ public:
         out_.verdicts.resize(candidates.nodes.size());
     }
 
-    Selection run(std::int64_t seated) {
-        find_pause(seated);
+    Selection run(std::int64_t assigned) {
+        find_pause(assigned);
         std::vector<const RemovalUnit*> ready;
         for (const RemovalUnit& unit : unneeded_.units) {
             if (is_ready(unit)) ready.push_back(&unit);
@@ -59,20 +57,20 @@ private:
         return memory_.unneeded.at(name).since;
     }
     std::string told_since(std::size_t i) const {
-        return "unneeded for " + format_rough_duration(scene_.now - since(i));
+        return "unneeded for " + format_rough_duration(context_.now - since(i));
     }
 
     /// What holds for all nodes.
-    void find_pause(std::int64_t seated) {
-        if (!settings_.ignore_schedulable_pods && seated > 0) {
-            out_.no_removals_because = counted(seated, "waiting pod") +
+    void find_pause(std::int64_t assigned) {
+        if (!settings_.ignore_schedulable_pods && assigned > 0) {
+            out_.no_removals_because = counted(assigned, "waiting pod") +
                                        " found room on nodes there are, and "
                                        "ignore_schedulable_pods is off";
         }
         if (settings_.delay_type_local) return;
         LastActions last = memory_.last;
-        if (!grows_.empty()) last.scale_up = scene_.now;
-        cooldown_ = find_cooldown(last, settings_, scene_.now);
+        if (!grows_.empty()) last.scale_up = context_.now;
+        cooldown_ = find_cooldown(last, settings_, context_.now);
         if (cooldown_ && out_.no_removals_because.empty())
             out_.no_removals_because = cooldown_->because;
     }
@@ -81,13 +79,13 @@ private:
         if (!settings_.delay_type_local) return cooldown_;
         const auto at = memory_.last_of.find(group);
         LastActions last = at == memory_.last_of.end() ? LastActions{} : at->second;
-        if (its_growing) last.scale_up = scene_.now;
-        return find_cooldown(last, settings_, scene_.now);
+        if (its_growing) last.scale_up = context_.now;
+        return find_cooldown(last, settings_, context_.now);
     }
 
     /// How long it has to be unneeded.
     Duration patience(const Candidate& node) const {
-        const GroupOptions& options = scene_.groups()[node.group].options;
+        const GroupOptions& options = context_.groups()[node.group].options;
         return node.ready ? options.unneeded_time.value_or(settings_.unneeded_time)
                           : options.unready_time.value_or(settings_.unready_time);
     }
@@ -98,25 +96,25 @@ private:
                 repairs, [&](const auto& repair) { return repair.group == group; });
             return at != repairs.end() ? at->because : std::string();
         };
-        std::string decreased = find(scene_.repairs.decreases);
+        std::string decreased = find(context_.repairs.decreases);
         if (!decreased.empty()) return decreased;
-        std::string removed = find(scene_.repairs.removals);
-        return !removed.empty() ? removed : find(scene_.repairs.increases);
+        std::string removed = find(context_.repairs.removals);
+        return !removed.empty() ? removed : find(context_.repairs.increases);
     }
 
     /// What it waits for; nothing: it could go now.
     std::optional<Keep> find_wait(std::size_t i) {
         const Candidate& node = at(i);
-        const NodeGroupId& group = scene_.id(node.group);
+        const NodeGroupId& group = context_.id(node.group);
         const auto grows = std::ranges::find(grows_, group, &Increase::group);
         const bool its_growing = grows != grows_.end();
         const std::optional<Cooldown> cooldown = cooldown_of(group, its_growing);
         const Duration patience = this->patience(node);
-        const bool is_young = scene_.now - since(i) <= patience;
+        const bool is_young = context_.now - since(i) <= patience;
         const Time old_enough = later(later(since(i), patience), Duration(1));
         const Time due =
             std::max(is_young ? old_enough : Time::min(), cooldown ? cooldown->until : Time::min());
-        if (due > scene_.now && due < Time::max()) wake_by(out_.wake_at, due);
+        if (due > context_.now && due < Time::max()) wake_by(out_.wake_at, due);
         if (is_young) {
             return Keep{node.ready ? Unremovable::not_unneeded_long_enough
                                    : Unremovable::not_unready_long_enough,
@@ -132,7 +130,7 @@ private:
             return later_on("group " + group.value() + " grows by " + std::to_string(grows->by) +
                             " in this very pass");
         }
-        if (is_repaired(scene_.repairs, group)) {
+        if (is_repaired(context_.repairs, group)) {
             return later_on("the size of group " + group.value() +
                             " is being put right: " + why_repaired(group));
         }
@@ -155,17 +153,16 @@ private:
                                   " cannot go yet: " + out_.verdicts[*first].because;
         for (const std::size_t i : unit.candidates) {
             if (out_.verdicts[i].reason != Unremovable::none) continue;
-            out_.verdicts[i] = {
-                Unremovable::atomic_scale_down_failed,
-                told_since(i) + "; its group goes as a whole or not at all, and " + waits};
+            out_.verdicts[i] = {Unremovable::atomic_scale_down_failed,
+                                told_since(i) + "; its group is removed atomically, and " + waits};
         }
         return false;
     }
 
     void give_turns(const std::vector<const RemovalUnit*>& ready) {
-        std::vector<Turn> waiting;
+        std::vector<WaitingRemovals> waiting;
         for (const RemovalUnit* unit : ready) {
-            Turn& turn = waiting.emplace_back(Turn{.whole = unit->whole});
+            WaitingRemovals& turn = waiting.emplace_back(WaitingRemovals{.atomic = unit->atomic});
             for (const std::size_t i : unit->candidates)
                 ++(at(i).is_empty() ? turn.empty : turn.drain);
         }
@@ -221,7 +218,7 @@ private:
                    [&](NodeIndex node) { return cluster_.text(cluster_.node(node).name); }, 3);
     }
 
-    const Scene& scene_;
+    const PassContext& context_;
     const ScaleDownSettings& settings_;
     const Cluster& cluster_;
     const Candidates& candidates_;
@@ -235,11 +232,11 @@ private:
 
 }  // namespace
 
-Selection choose_nodes(const Scene& scene, const Candidates& candidates,
+Selection choose_nodes(const PassContext& context, const Candidates& candidates,
                        const UnneededNodes& unneeded, std::span<const Increase> grows,
-                       std::int64_t seated, const Memory& memory,
+                       std::int64_t assigned, const Memory& memory,
                        const FindHomeless& find_homeless) {
-    return Chooser(scene, candidates, unneeded, grows, memory, find_homeless).run(seated);
+    return Chooser(context, candidates, unneeded, grows, memory, find_homeless).run(assigned);
 }
 
 }  // namespace capstan::engine

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/actions.hpp"
+#include "engine/drainability/candidates.hpp"
 #include "engine/memory.hpp"
-#include "engine/scale_down/candidates.hpp"
 #include "engine/scale_down/unneeded.hpp"
 
 namespace capstan::engine {
@@ -26,11 +26,11 @@ struct Selection {
 /// place while all but those before it are still there; nothing: the unit goes.
 using FindHomeless = std::function<std::optional<PodIndex>(const RemovalUnit&)>;
 
-/// `memory` knows since when each of them has been unneeded. `seated`: waiting pods that found room
-/// on what there is.
-Selection choose_nodes(const Scene& scene, const Candidates& candidates,
+/// `memory` knows since when each of them has been unneeded. `assigned`: waiting pods that found
+/// room on what there is.
+Selection choose_nodes(const PassContext& context, const Candidates& candidates,
                        const UnneededNodes& unneeded, std::span<const Increase> grows,
-                       std::int64_t seated, const Memory& memory,
+                       std::int64_t assigned, const Memory& memory,
                        const FindHomeless& find_homeless);
 
 }  // namespace capstan::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/scheduling/twins.hpp"
+#include "engine/scheduling/predicate_data.hpp"
 #include "engine/snapshot/label_finder.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
@@ -25,13 +25,13 @@ std::vector<std::uint32_t> number_zones(const Cluster& cluster, std::uint32_t& c
 
 }  // namespace
 
-Destinations::Destinations(const Scene& scene, Placement& placement,
+Destinations::Destinations(const PassContext& context, Placement& placement,
                            std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided)
-    : scene_(&scene), placement_(&placement), alike_(find_alike(placement.rules())) {
-    const Cluster& cluster = scene.snapshot->cluster;
-    const Rules& rules = placement.rules();
+    : context_(&context), placement_(&placement), alike_(find_equivalent(placement.rules())) {
+    const Cluster& cluster = context.snapshot->cluster;
+    const CompiledPredicates& rules = placement.rules();
     first_need_.push_back(0);
-    for (Subject s = 0; s < rules.subjects().size(); ++s) {
+    for (PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s) {
         for (const Request& request : rules.requests(s))
             needs_.push_back({.column = request.resource, .amount = request.amount});
         first_need_.push_back(static_cast<std::uint32_t>(needs_.size()));
@@ -43,8 +43,8 @@ Destinations::Destinations(const Scene& scene, Placement& placement,
     start_.assign(std::size_t{2} * zone_count_ * alike_.size(), 0);
     const auto put_all = [&](Shelf shelf, std::span<const NodeIndex> nodes) {
         for (const NodeIndex node : nodes) {
-            if (scene.health.nodes[node] != Standing::takes_pods) continue;
-            if (std::ranges::binary_search(scene.going, node)) continue;
+            if (context.health.nodes[node] != Standing::takes_pods) continue;
+            if (std::ranges::binary_search(context.going, node)) continue;
             put(shelf, node);
         }
     };
@@ -53,7 +53,7 @@ Destinations::Destinations(const Scene& scene, Placement& placement,
 }
 
 void Destinations::put(Shelf shelf, NodeIndex node) {
-    std::vector<std::int64_t> row(scene_->snapshot->cluster.resource_count());
+    std::vector<std::int64_t> row(context_->snapshot->cluster.resource_count());
     for (ResourceIndex r = 0; r < row.size(); ++r) row[r] = placement_->free(node, r);
     Nodes& nodes = on(shelf);
     shelf_of_[node] = shelf;
@@ -62,45 +62,45 @@ void Destinations::put(Shelf shelf, NodeIndex node) {
     nodes.free.push(row);
 }
 
-bool Destinations::takes(const Mover& mover, NodeIndex node) const {
+bool Destinations::takes(const RelocatingPod& mover, NodeIndex node) const {
     return (mover.zone == 0 || mover.zone == zones_[node]) &&
-           placement_->room(mover.subject, node, 1).in_all > 0;
+           placement_->room(mover.pod_group, node, 1).in_all > 0;
 }
 
-void Destinations::seat_on(NodeIndex node, Subject subject) {
-    placement_->place(subject, node, 1);
-    on(shelf_of_[node]).free.take(row_of_[node], needs(subject), 1);
-    journal_.push_back({.kind = Change::Kind::seated,
+void Destinations::assign_to(NodeIndex node, PodGroupIndex pod_group) {
+    placement_->place(pod_group, node, 1);
+    on(shelf_of_[node]).free.take(row_of_[node], needs(pod_group), 1);
+    journal_.push_back({.kind = Change::Kind::assigned,
                         .shelf = shelf_of_[node],
                         .at = row_of_[node],
-                        .subject = subject});
+                        .pod_group = pod_group});
 }
 
-std::optional<NodeIndex> Destinations::seat(const Mover& mover) {
+std::optional<NodeIndex> Destinations::assign(const RelocatingPod& mover) {
     std::optional<NodeIndex> found;
     if (mover.hint != no_node && is_open(mover.hint) && takes(mover, mover.hint)) {
         found = mover.hint;
     }
     if (!found) found = search(Shelf::staying, mover);
     if (!found) found = search(Shelf::undecided, mover);
-    if (found) seat_on(*found, mover.subject);
+    if (found) assign_to(*found, mover.pod_group);
     return found;
 }
 
-std::optional<NodeIndex> Destinations::search(Shelf shelf, const Mover& mover) {
+std::optional<NodeIndex> Destinations::search(Shelf shelf, const RelocatingPod& mover) {
     Nodes& nodes = on(shelf);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
     std::optional<std::uint32_t> row;
     switch (mover.company) {
-        case Company::none:
+        case ConstraintScope::none:
             row = search_zone(shelf, mover, mover.zone);
             if (row && !takes(mover, nodes.nodes[*row])) row.reset();
             break;
-        case Company::some:
-            row = nodes.free.find(needs(mover.subject), 0, size,
+        case ConstraintScope::some:
+            row = nodes.free.find(needs(mover.pod_group), 0, size,
                                   [&](std::uint32_t r) { return takes(mover, nodes.nodes[r]); });
             break;
-        case Company::zones:
+        case ConstraintScope::zones:
             for (std::uint32_t zone = 1; zone < zone_count_; ++zone) {
                 const auto first = search_zone(shelf, mover, zone);
                 if (first && (!row || *first < *row) && takes(mover, nodes.nodes[*first]))
@@ -113,17 +113,18 @@ std::optional<NodeIndex> Destinations::search(Shelf shelf, const Mover& mover) {
 
 /// The first row of the zone (0: of any) that would take the pod but for other pods. Room is only
 /// ever lost, but by undoing; so the next search goes on from there.
-std::optional<std::uint32_t> Destinations::search_zone(Shelf shelf, const Mover& mover,
+std::optional<std::uint32_t> Destinations::search_zone(Shelf shelf, const RelocatingPod& mover,
                                                        std::uint32_t zone) {
     const std::size_t at = (static_cast<std::size_t>(shelf) * zone_count_ + zone) * alike_.size() +
-                           alike_[mover.subject];
+                           alike_[mover.pod_group];
     Nodes& nodes = on(shelf);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
-    const auto row = nodes.free.find(needs(mover.subject), start_[at], size, [&](std::uint32_t r) {
-        const NodeIndex node = nodes.nodes[r];
-        return (zone == 0 || zone == zones_[node]) &&
-               is_welcome(placement_->rules(), mover.subject, node);
-    });
+    const auto row =
+        nodes.free.find(needs(mover.pod_group), start_[at], size, [&](std::uint32_t r) {
+            const NodeIndex node = nodes.nodes[r];
+            return (zone == 0 || zone == zones_[node]) &&
+                   is_welcome(placement_->rules(), mover.pod_group, node);
+        });
     const std::uint32_t start = row.value_or(size);
     if (start != start_[at]) {
         journal_.push_back({.kind = Change::Kind::searched,
@@ -171,8 +172,8 @@ void Destinations::take_back(const Change& change) {
         case Change::Kind::searched:
             start_[change.at] = static_cast<std::uint32_t>(change.before);
             return;
-        case Change::Kind::seated:
-            on(change.shelf).free.take(change.at, needs(change.subject), -1);
+        case Change::Kind::assigned:
+            on(change.shelf).free.take(change.at, needs(change.pod_group), -1);
             return;
         case Change::Kind::closed:
             if (change.before > 0) {

@@ -7,9 +7,9 @@
 #include <capstan/resources.hpp>
 #include <capstan/sentence.hpp>
 
-#include "engine/scale_down/node_pods.hpp"
-#include "engine/scale_up/spread_emulation.hpp"
-#include "engine/scheduling/twins.hpp"
+#include "engine/drainability/pods_on_node.hpp"
+#include "engine/pass_context/spread_emulation.hpp"
+#include "engine/scheduling/predicate_data.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
 namespace capstan::engine {
@@ -31,27 +31,28 @@ std::string first_clause(const std::string& refusal) {
 
 }  // namespace
 
-NoPlace::NoPlace(const Scene& scene, const Placement& placement, std::vector<bool> goes)
-    : scene_(&scene),
+NoPlace::NoPlace(const PassContext& context, const Placement& placement, std::vector<bool> goes)
+    : context_(&context),
       placement_(&placement),
       goes_(std::move(goes)),
       twins_(find_twins(placement.rules())) {}
 
-Refusal NoPlace::refusal(const Seeker& seeker, NodeIndex node, Wording wording) const {
+Refusal NoPlace::refusal(const PlaceSearch& seeker, NodeIndex node, Wording wording) const {
     if (goes_[node]) return {Predicate::none, "to go as well"};
-    if (std::ranges::binary_search(scene_->going, node)) return {Predicate::none, "being removed"};
-    if (scene_->health.nodes[node] != Standing::takes_pods) return {Predicate::none, "not ready"};
+    if (std::ranges::binary_search(context_->going, node))
+        return {Predicate::none, "being removed"};
+    if (context_->health.nodes[node] != Standing::takes_pods) return {Predicate::none, "not ready"};
     if (seeker.zone) {
-        const Cluster& cluster = scene_->snapshot->cluster;
+        const Cluster& cluster = context_->snapshot->cluster;
         if (find_label(cluster, cluster.node(node).labels, zone_label) != seeker.zone)
             return {Predicate::none, "in other zones, which it is not spread to"};
     }
-    Refusal out = placement_->why_not(seeker.subject, node, wording);
+    Refusal out = placement_->why_not(seeker.pod_group, node, wording);
     if (out.predicate == Predicate::none) out.sentence = "with room for it alone";
     return out;
 }
 
-NoPlace::Found NoPlace::look(const Seeker& seeker) const {
+NoPlace::Found NoPlace::look(const PlaceSearch& seeker) const {
     Found out;
     const auto rank = [](const Near& n) { return std::tuple(n.predicate, n.cpu); };
     for (NodeIndex n = 0; n < goes_.size(); ++n) {
@@ -69,10 +70,10 @@ NoPlace::Found NoPlace::look(const Seeker& seeker) const {
     return out;
 }
 
-std::string NoPlace::describe(const Seeker& seeker) const {
-    const Cluster& cluster = scene_->snapshot->cluster;
+std::string NoPlace::describe(const PlaceSearch& seeker) const {
+    const Cluster& cluster = context_->snapshot->cluster;
     std::string needs;
-    for (const Request& request : placement_->rules().requests(seeker.subject)) {
+    for (const Request& request : placement_->rules().requests(seeker.pod_group)) {
         if (request.resource == pods_index) continue;
         const std::string_view name = cluster.resource_name(request.resource);
         needs += (needs.empty() ? " (" : ", ") + std::string(name) + " " +
@@ -82,7 +83,7 @@ std::string NoPlace::describe(const Seeker& seeker) const {
            " finds no other place";
 }
 
-std::string NoPlace::sum_up(const Seeker& seeker, Found found) const {
+std::string NoPlace::sum_up(const PlaceSearch& seeker, Found found) const {
     const auto own = found.nodes_by_refusal.find(
         first_clause(refusal(seeker, seeker.its_node, Wording::brief).sentence));
     if (--own->second == 0) found.nodes_by_refusal.erase(own);
@@ -99,41 +100,41 @@ std::string NoPlace::sum_up(const Seeker& seeker, Found found) const {
         return n.node != no_node && n.node != seeker.its_node;
     });
     if (near == found.nearest.end()) return out;
-    const Cluster& cluster = scene_->snapshot->cluster;
+    const Cluster& cluster = context_->snapshot->cluster;
     return out + "; nearest is " + std::string(cluster.text(cluster.node(near->node).name)) + ": " +
-           placement_->why_not(seeker.subject, near->node).sentence;
+           placement_->why_not(seeker.pod_group, near->node).sentence;
 }
 
-std::string NoPlace::example(const Seeker& seeker) const {
+std::string NoPlace::example(const PlaceSearch& seeker) const {
     int left = most_examples;
     for (NodeIndex n = 0; n < goes_.size() && left > 0; ++n) {
         if (goes_[n] || n == seeker.its_node) continue;
         --left;
         const Refusal why = refusal(seeker, n, Wording::full);
         if (why.predicate == Predicate::none) continue;
-        const Cluster& cluster = scene_->snapshot->cluster;
+        const Cluster& cluster = context_->snapshot->cluster;
         return "; for one, " + std::string(cluster.text(cluster.node(n).name)) + ": " +
                why.sentence;
     }
     return {};
 }
 
-std::string NoPlace::explain(PodIndex pod, Subject subject, NodeIndex its_node) {
-    const Cluster& cluster = scene_->snapshot->cluster;
-    const Seeker seeker{
-        pod, subject, its_node,
-        pinned_zone(cluster, cluster.class_of(pod), cluster.pod(pod).node, *scene_->settings)};
+std::string NoPlace::explain(PodIndex pod, PodGroupIndex pod_group, NodeIndex its_node) {
+    const Cluster& cluster = context_->snapshot->cluster;
+    const PlaceSearch seeker{
+        pod, pod_group, its_node,
+        pinned_zone(cluster, cluster.class_of(pod), cluster.pod(pod).node, *context_->settings)};
     const std::string what = describe(seeker);
-    if (placement_->rules().looks_at_pods(subject)) {
+    if (placement_->rules().has_inter_pod_constraints(pod_group)) {
         if (looked_at_ >= most_looked_at) return what + example(seeker);
         looked_at_ += goes_.size();
         return what + sum_up(seeker, look(seeker));
     }
-    auto known = known_.find(twins_[subject]);
+    auto known = known_.find(twins_[pod_group]);
     if (known == known_.end()) {
         if (looked_at_ >= most_looked_at) return what + example(seeker);
         looked_at_ += goes_.size();
-        known = known_.emplace(twins_[subject], look(seeker)).first;
+        known = known_.emplace(twins_[pod_group], look(seeker)).first;
     }
     return what + sum_up(seeker, known->second);
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/scale_up/scene.hpp"
+#include "engine/pass_context/pass_context.hpp"
 #include "engine/scheduling/placement.hpp"
 
 namespace capstan::engine {
@@ -18,11 +18,11 @@ namespace capstan::engine {
 class NoPlace {
 public:
     /// `goes`: by node, whether the plan lets it go.
-    NoPlace(const Scene& scene, const Placement& placement, std::vector<bool> goes);
+    NoPlace(const PassContext& context, const Placement& placement, std::vector<bool> goes);
 
     /// "pod web/a-1 (cpu 2, memory 4Gi) finds no other place, 0/4 nodes: 3 Insufficient cpu, 1 is
     /// to go as well; nearest is n2: Insufficient cpu: needs 2, 500m of 4 are free"
-    std::string explain(PodIndex pod, Subject subject, NodeIndex its_node);
+    std::string explain(PodIndex pod, PodGroupIndex pod_group, NodeIndex its_node);
 
 private:
     struct Near {
@@ -35,25 +35,25 @@ private:
         std::array<Near, 2> nearest{};  ///< one of them may be the pod's own
     };
     /// A pod and how it looks for a place.
-    struct Seeker {
+    struct PlaceSearch {
         PodIndex pod = 0;
-        Subject subject = 0;
+        PodGroupIndex pod_group = 0;
         NodeIndex its_node = no_node;
         std::optional<Symbol> zone{};  ///< that it may not leave
     };
-    Found look(const Seeker& seeker) const;
+    Found look(const PlaceSearch& seeker) const;
     /// What keeps the pod off the node; predicate `none`: not that it would not run there.
-    Refusal refusal(const Seeker& seeker, NodeIndex node, Wording wording) const;
-    std::string describe(const Seeker& seeker) const;
-    std::string sum_up(const Seeker& seeker, Found found) const;
+    Refusal refusal(const PlaceSearch& seeker, NodeIndex node, Wording wording) const;
+    std::string describe(const PlaceSearch& seeker) const;
+    std::string sum_up(const PlaceSearch& seeker, Found found) const;
     /// Of the first nodes that stay, one that refuses: where there is no time to look at all.
-    std::string example(const Seeker& seeker) const;
+    std::string example(const PlaceSearch& seeker) const;
 
-    const Scene* scene_;
+    const PassContext* context_;
     const Placement* placement_;
     std::vector<bool> goes_;
-    std::vector<Subject> twins_;
-    std::map<Subject, Found> known_{};  // by twin, of those who do not look at pods
+    std::vector<PodGroupIndex> twins_;
+    std::map<PodGroupIndex, Found> known_{};  // by twin, of those who do not look at pods
     std::size_t looked_at_ = 0;
 };
 

@@ -3,29 +3,30 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/scale_up/spread_emulation.hpp"
-#include "engine/scheduling/twins.hpp"
+#include "engine/pass_context/spread_emulation.hpp"
+#include "engine/scheduling/predicate_data.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
 namespace capstan::engine {
 namespace {
 
-constexpr Subject no_subject = ~Subject{0};
+constexpr PodGroupIndex no_pod_group = ~PodGroupIndex{0};
 constexpr int many = 1'000'000'000;  // more pods than there are
 
 }  // namespace
 
-Relocation::Relocation(const Scene& scene, Placement& placement, std::vector<NodeIndex> hints,
-                       std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided)
-    : scene_(&scene),
+Relocation::Relocation(const PassContext& context, Placement& placement,
+                       std::vector<NodeIndex> hints, std::span<const NodeIndex> staying,
+                       std::span<const NodeIndex> undecided)
+    : context_(&context),
       rules_(&placement.rules()),
-      destinations_(scene, placement, staying, undecided),
+      destinations_(context, placement, staying, undecided),
       hints_(std::move(hints)) {
-    const Cluster& cluster = scene.snapshot->cluster;
-    const auto classes = rules_->subjects();
-    subjects_.assign(cluster.class_count(), no_subject);
-    for (Subject s = 0; s < classes.size(); ++s) {
-        subjects_[classes[s]] = s;
+    const Cluster& cluster = context.snapshot->cluster;
+    const auto classes = rules_->pod_groups();
+    pod_groups_.assign(cluster.pod_group_count(), no_pod_group);
+    for (PodGroupIndex s = 0; s < classes.size(); ++s) {
+        pod_groups_[classes[s]] = s;
         manners_.push_back(manner_of(placement, s));
     }
     where_.assign(cluster.pod_count(), no_node);
@@ -33,22 +34,24 @@ Relocation::Relocation(const Scene& scene, Placement& placement, std::vector<Nod
     arrived_.resize(cluster.node_count());
 }
 
-Relocation::Manner Relocation::manner_of(Placement& placement, Subject subject) const {
-    if (!rules_->looks_at_pods(subject)) return {.company = Company::none};
-    const std::optional<SpreadDomains> spread = placement.spread(subject);
+Relocation::RelocationRule Relocation::manner_of(Placement& placement,
+                                                 PodGroupIndex pod_group) const {
+    if (!rules_->has_inter_pod_constraints(pod_group)) return {.company = ConstraintScope::none};
+    const std::optional<SpreadDomains> spread = placement.spread(pod_group);
     if (!spread || spread->topology_key != zone_label) return {};
-    const bool is_all = is_only_spread(*rules_, subject);
-    const Cluster& cluster = scene_->snapshot->cluster;
-    if (!is_emulated(cluster, rules_->subjects()[subject], *scene_->settings))
-        return {.company = is_all ? Company::zones : Company::some};
+    const bool is_all = is_only_spread(*rules_, pod_group);
+    const Cluster& cluster = context_->snapshot->cluster;
+    if (!is_emulated(cluster, rules_->pod_groups()[pod_group], *context_->settings))
+        return {.company = is_all ? ConstraintScope::zones : ConstraintScope::some};
     for (std::uint32_t domain = 0; domain < spread->domains.size(); ++domain)
-        placement.allow(subject, domain, many);
-    return {.company = is_all ? Company::none : Company::some, .stays_in_zone = true};
+        placement.allow(pod_group, domain, many);
+    return {.company = is_all ? ConstraintScope::none : ConstraintScope::some,
+            .stays_in_zone = true};
 }
 
-std::optional<Subject> Relocation::subject_of(PodIndex pod) const noexcept {
-    const Subject subject = subjects_[scene_->snapshot->cluster.class_of(pod)];
-    return subject == no_subject ? std::nullopt : std::optional(subject);
+std::optional<PodGroupIndex> Relocation::pod_group_of(PodIndex pod) const noexcept {
+    const PodGroupIndex pod_group = pod_groups_[context_->snapshot->cluster.class_of(pod)];
+    return pod_group == no_pod_group ? std::nullopt : std::optional(pod_group);
 }
 
 /// The largest first, which packs best; nothing: the rules do not know one of them.
@@ -57,18 +60,18 @@ std::optional<std::vector<Relocation::Leaving>> Relocation::leaving(
     std::vector<Leaving> out;
     out.reserve(pods.size() + arrived_[node].size());
     const auto add = [&](PodIndex pod) {
-        const std::optional<Subject> subject = subject_of(pod);
-        if (!subject) return false;
-        const auto requests = rules_->requests(*subject);
+        const std::optional<PodGroupIndex> pod_group = pod_group_of(pod);
+        if (!pod_group) return false;
+        const auto requests = rules_->requests(*pod_group);
         // Ascending by resource, so that cpu comes first where it is requested at all.
         const bool asks_cpu = requests.front().resource == cpu_index;
-        const Manner& manner = manners_[*subject];
+        const RelocationRule& manner = manners_[*pod_group];
         Leaving& one = out.emplace_back();
         one.pod = pod;
         one.size = asks_cpu ? requests.front().amount : 0;
-        one.mover = {.subject = *subject, .hint = hints_[pod], .company = manner.company};
+        one.mover = {.pod_group = *pod_group, .hint = hints_[pod], .company = manner.company};
         if (manner.stays_in_zone) {
-            one.mover.zone = destinations_.zone_of(scene_->snapshot->cluster.pod(pod).node);
+            one.mover.zone = destinations_.zone_of(context_->snapshot->cluster.pod(pod).node);
         }
         return true;
     };
@@ -84,8 +87,8 @@ std::optional<std::vector<Relocation::Leaving>> Relocation::leaving(
     return sorted;
 }
 
-bool Relocation::seat(const Leaving& pod) {
-    const std::optional<NodeIndex> node = destinations_.seat(pod.mover);
+bool Relocation::assign(const Leaving& pod) {
+    const std::optional<NodeIndex> node = destinations_.assign(pod.mover);
     if (!node) return false;
     moves_.push_back({.pod = pod.pod, .before = where_[pod.pod]});
     where_[pod.pod] = *node;
@@ -101,14 +104,14 @@ std::optional<PodIndex> Relocation::remove(NodeIndex node, std::span<const PodIn
     while (!left->empty()) {
         std::vector<Leaving> without;
         for (const Leaving& pod : *left) {
-            if (seat(pod)) continue;
+            if (assign(pod)) continue;
             without.push_back(pod);
             // Only who looks at others may find room once these have theirs.
-            if (pod.mover.company == Company::none) break;
+            if (pod.mover.company == ConstraintScope::none) break;
         }
         const bool is_hopeless =
-            !without.empty() &&
-            (without.size() == left->size() || without.back().mover.company == Company::none);
+            !without.empty() && (without.size() == left->size() ||
+                                 without.back().mover.company == ConstraintScope::none);
         if (is_hopeless) {
             undo(before);
             return without.back().pod;

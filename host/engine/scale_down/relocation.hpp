@@ -11,14 +11,14 @@
 namespace capstan::engine {
 
 /// Pods that were given a place keep it until their new node goes as well; then they move on with
-/// its own. Pods whose spread over zones is emulated stay in the zone they are in. Borrows scene
+/// its own. Pods whose spread over zones is emulated stay in the zone they are in. Borrows context
 /// and placement, whose rules know the classes of all pods that move.
 class Relocation {
 public:
     /// `hints`: by pod, the node to try first; empty: there are none. Nodes that stay whatever
     /// comes are filled before those that are undecided, and these in the order given. What it does
     /// to the placement can be undone like everything else.
-    Relocation(const Scene& scene, Placement& placement, std::vector<NodeIndex> hints,
+    Relocation(const PassContext& context, Placement& placement, std::vector<NodeIndex> hints,
                std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided);
 
     /// Takes the node away and gives every one of `pods`, and those that have moved to it, another
@@ -29,7 +29,7 @@ public:
     /// Where a pod has moved; no_node: it has not.
     NodeIndex where(PodIndex pod) const noexcept { return where_[pod]; }
     /// Whose pods look for a place as this class; nothing: the rules do not know it.
-    std::optional<Subject> subject_of(PodIndex pod) const noexcept;
+    std::optional<PodGroupIndex> pod_group_of(PodIndex pod) const noexcept;
 
     struct Mark {
         Destinations::Mark destinations;
@@ -41,29 +41,29 @@ public:
 private:
     struct Leaving {
         PodIndex pod = 0;
-        Mover mover{};
+        RelocatingPod mover{};
         std::int64_t size = 0;
     };
     struct Move {
         PodIndex pod = 0;
         NodeIndex before = no_node;
     };
-    /// How pods of the subject look for a place.
-    struct Manner {
-        Company company = Company::some;
+    /// How pods of the pod group look for a place.
+    struct RelocationRule {
+        ConstraintScope company = ConstraintScope::some;
         bool stays_in_zone = false;
     };
-    Manner manner_of(Placement& placement, Subject subject) const;
+    RelocationRule manner_of(Placement& placement, PodGroupIndex pod_group) const;
     std::optional<std::vector<Leaving>> leaving(NodeIndex node,
                                                 std::span<const PodIndex> pods) const;
-    bool seat(const Leaving& pod);
+    bool assign(const Leaving& pod);
 
-    const Scene* scene_;
-    const Rules* rules_;
+    const PassContext* context_;
+    const CompiledPredicates* rules_;
     Destinations destinations_;
     std::vector<NodeIndex> hints_;
-    std::vector<Subject> subjects_{};               // by class
-    std::vector<Manner> manners_{};                 // by subject
+    std::vector<PodGroupIndex> pod_groups_{};       // by class
+    std::vector<RelocationRule> manners_{};         // by pod group
     std::vector<NodeIndex> where_{};                // by pod
     std::vector<std::vector<PodIndex>> arrived_{};  // by node
     std::vector<Move> moves_{};

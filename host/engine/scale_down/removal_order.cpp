@@ -5,6 +5,9 @@
 #include <span>
 #include <tuple>
 
+#include <capstan/duration.hpp>
+
+#include "engine/next_change.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
@@ -74,9 +77,9 @@ void add_evenly(std::vector<std::size_t>& to, std::span<const std::size_t> equal
     }
 }
 
-std::vector<std::size_t> sort_single_nodes(const Scene& scene, const Candidates& candidates,
+std::vector<std::size_t> sort_single_nodes(const PassContext& context, const Candidates& candidates,
                                            const Memory& memory, std::vector<std::size_t> nodes) {
-    const Cluster& cluster = scene.snapshot->cluster;
+    const Cluster& cluster = context.snapshot->cluster;
     std::vector<Rank> ranks(candidates.nodes.size());
     for (const std::size_t i : nodes) ranks[i] = rank_of(candidates.nodes[i], cluster, memory);
     std::ranges::sort(nodes, [&](std::size_t a, std::size_t b) {
@@ -93,19 +96,110 @@ std::vector<std::size_t> sort_single_nodes(const Scene& scene, const Candidates&
 
 }  // namespace
 
-std::vector<RemovalUnit> removal_order(const Scene& scene, const Candidates& candidates,
+std::vector<RemovalUnit> removal_order(const PassContext& context, const Candidates& candidates,
                                        const Memory& memory) {
-    std::map<GroupIndex, std::vector<std::size_t>> whole;
+    std::map<GroupIndex, std::vector<std::size_t>> atomic;
     std::vector<std::size_t> single;
     for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
         const GroupIndex group = candidates.nodes[i].group;
-        const bool is_whole = scene.groups()[group].options.zero_or_max.value_or(false);
-        (is_whole ? whole[group] : single).push_back(i);
+        const bool is_atomic = context.groups()[group].options.zero_or_max.value_or(false);
+        (is_atomic ? atomic[group] : single).push_back(i);
     }
     std::vector<RemovalUnit> out;
-    for (auto& [group, nodes] : whole) out.push_back({std::move(nodes), true});
-    for (const std::size_t i : sort_single_nodes(scene, candidates, memory, std::move(single)))
+    for (auto& [group, nodes] : atomic) out.push_back({std::move(nodes), true});
+    for (const std::size_t i : sort_single_nodes(context, candidates, memory, std::move(single)))
         out.push_back({{i}, false});
+    return out;
+}
+
+namespace {
+
+class Turns {
+public:
+    Turns(std::span<const WaitingRemovals> waiting, UnderWay under_way,
+          const ScaleDownSettings& settings, const std::function<bool(std::size_t)>& may_begin)
+        : waiting_(waiting),
+          may_begin_(may_begin),
+          all_(settings.max_parallelism - under_way.empty - under_way.drain),
+          drain_(settings.max_drain_parallelism - under_way.drain),
+          under_way_(under_way),
+          most_(settings.max_parallelism) {}
+
+    std::vector<std::size_t> take() {
+        take_atomic([](const WaitingRemovals& turn) { return turn.empty > 0; });
+        take_atomic([](const WaitingRemovals& turn) { return turn.empty == 0; });
+        const bool keep_all_waiting = all_ < 1 && under_way_.empty == 0 && out_.empty();
+        if (keep_all_waiting) take_single(std::min(most_, 1), true);
+        take_single(all_, true);
+        take_single(std::min(all_, drain_), false);
+        return std::move(out_);
+    }
+
+private:
+    template <class IsOfKind>
+    void take_atomic(IsOfKind is_of_kind) {
+        for (std::size_t i = 0; i < waiting_.size(); ++i) {
+            const WaitingRemovals& turn = waiting_[i];
+            if (!turn.atomic || !is_of_kind(turn)) continue;
+            const int drain = std::min(all_, drain_);
+            const bool fits = turn.empty + turn.drain <= all_ && turn.drain <= drain;
+            const bool is_any_left = all_ > 0 && (turn.drain == 0 || drain > 0);
+            // So that small ones do not keep a large one waiting for ever.
+            if (!fits && (!is_any_left || !may_go_beyond_)) return;
+            if (begin(i)) may_go_beyond_ = false;
+        }
+    }
+
+    void take_single(int most, bool empty) {
+        for (std::size_t i = 0; i < waiting_.size() && most > 0; ++i) {
+            if (waiting_[i].atomic || (waiting_[i].empty > 0) != empty) continue;
+            if (begin(i)) --most;
+        }
+    }
+
+    bool begin(std::size_t i) {
+        if (may_begin_ && !may_begin_(i)) return false;
+        all_ -= waiting_[i].empty + waiting_[i].drain;
+        drain_ -= waiting_[i].drain;
+        out_.push_back(i);
+        return true;
+    }
+
+    std::span<const WaitingRemovals> waiting_;
+    const std::function<bool(std::size_t)>& may_begin_;
+    int all_;    // more may begin
+    int drain_;  // of those with pods
+    UnderWay under_way_;
+    int most_;
+    bool may_go_beyond_ = true;  // only the first whole group
+    std::vector<std::size_t> out_{};
+};
+
+}  // namespace
+
+std::vector<std::size_t> take_turns(std::span<const WaitingRemovals> waiting, UnderWay under_way,
+                                    const ScaleDownSettings& settings,
+                                    const std::function<bool(std::size_t)>& may_begin) {
+    return Turns(waiting, under_way, settings, may_begin).take();
+}
+
+std::optional<Cooldown> find_cooldown(const LastActions& last, const ScaleDownSettings& settings,
+                                      Time now) {
+    std::optional<Cooldown> out;
+    const auto consider = [&](std::optional<Time> when, const char* what, Duration delay,
+                              const char* key) {
+        if (!when) return;
+        const Time until = later(*when, delay);
+        if (until <= now || (out && out->until >= until)) return;
+        const auto ago = std::chrono::floor<std::chrono::seconds>(now - *when);
+        out = {.until = until,
+               .because = std::string(what) + " " + format_rough_duration(ago) + " ago, and " +
+                          key + " is " + format_duration(delay)};
+    };
+    consider(last.scale_up, "machines were asked for", settings.delay_after_add, "delay_after_add");
+    consider(last.failed_removal, "a removal failed", settings.delay_after_failure,
+             "delay_after_failure");
+    consider(last.removal, "a node was removed", settings.delay_after_delete, "delay_after_delete");
     return out;
 }
 

@@ -7,26 +7,27 @@
 
 #include <capstan/sentence.hpp>
 
-#include "engine/removal/phases.hpp"
+#include "engine/drainability/pods_on_node.hpp"
+#include "engine/next_change.hpp"
 #include "engine/scale_down/choice.hpp"
-#include "engine/scale_down/node_pods.hpp"
 #include "engine/scale_down/unneeded.hpp"
 
 namespace capstan::engine {
 namespace {
 
 /// Why nothing is even planned; empty: it is.
-std::string find_scale_down_obstacle(const Scene& scene) {
-    if (!scene.settings->scale_down.enabled) return "removing nodes is switched off (enabled)";
-    if (!scene.health.unhealthy_because.empty())
-        return "the cluster is not healthy: " + scene.health.unhealthy_because;
+std::string find_scale_down_obstacle(const PassContext& context) {
+    if (!context.settings->scale_down.enabled) return "removing nodes is switched off (enabled)";
+    if (!context.health.unhealthy_because.empty())
+        return "the cluster is not healthy: " + context.health.unhealthy_because;
     return {};
 }
 
-NodeVerdict verdict_of(const Scene& scene, const Candidate& node, Keep keep, const Memory& memory) {
-    const Cluster& cluster = scene.snapshot->cluster;
+NodeVerdict verdict_of(const PassContext& context, const Candidate& node, Keep keep,
+                       const Memory& memory) {
+    const Cluster& cluster = context.snapshot->cluster;
     NodeVerdict out{.node = std::string(cluster.text(cluster.node(node.node).name)),
-                    .group = scene.id(node.group),
+                    .group = context.id(node.group),
                     .reason = keep.reason,
                     .utilization = node.utilization,
                     .pod = std::move(keep.pod),
@@ -47,12 +48,12 @@ std::vector<NodeVerdict> merge(std::vector<NodeVerdict> a, std::vector<NodeVerdi
     return out;
 }
 
-std::int64_t count_seated(const Scene& scene, const Placement& placement) {
+std::int64_t count_assigned(const PassContext& context, const Placement& placement) {
     std::int64_t out = 0;
     for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
-        for (const Seat& seat : placement.seats(slot)) {
-            if (seat.subject < scene.pending_count())
-                out += std::int64_t{seat.per_node} * placement.nodes(slot);
+        for (const Assignment& assignment : placement.assignments(slot)) {
+            if (assignment.pod_group < context.pending_count())
+                out += std::int64_t{assignment.per_node} * placement.nodes(slot);
         }
     }
     return out;
@@ -61,29 +62,29 @@ std::int64_t count_seated(const Scene& scene, const Placement& placement) {
 /// Since when each of them has been unneeded; of all others that is forgotten. A node that is yet
 /// to pass its checks counts from when it joined, whoever waits for it; one that becomes ready
 /// counts anew: nobody could need it before.
-void remember_unneeded(const Scene& scene, const Candidates& candidates,
+void remember_unneeded(const PassContext& context, const Candidates& candidates,
                        const UnneededNodes& unneeded, Memory& memory) {
-    const Cluster& cluster = scene.snapshot->cluster;
+    const Cluster& cluster = context.snapshot->cluster;
     decltype(Memory::unneeded) now;
     const auto remember = [&](const Candidate& node) {
         const std::string name(cluster.text(cluster.node(node.node).name));
         const auto before = memory.unneeded.find(name);
         const bool goes_on =
             before != memory.unneeded.end() && (before->second.ready || !node.ready);
-        const Time since = goes_on ? before->second.since : scene.now;
+        const Time since = goes_on ? before->second.since : context.now;
         now.emplace(name, Unneeded{.since = since, .ready = node.ready});
     };
     for (const RemovalUnit& unit : unneeded.units)
         for (const std::size_t i : unit.candidates) remember(candidates.nodes[i]);
     for (const Candidate& node : candidates.nodes) {
-        if (scene.health.nodes[node.node] == Standing::starting) remember(node);
+        if (context.health.nodes[node.node] == Standing::starting) remember(node);
     }
     memory.unneeded = std::move(now);
 }
 
-std::vector<NodeIndex> find_staying(const Scene& scene, const Candidates& candidates,
+std::vector<NodeIndex> find_staying(const PassContext& context, const Candidates& candidates,
                                     const UnneededNodes& unneeded) {
-    std::vector<bool> goes(scene.snapshot->cluster.node_count());
+    std::vector<bool> goes(context.snapshot->cluster.node_count());
     for (const RemovalUnit& unit : unneeded.units)
         for (const std::size_t i : unit.candidates) goes[candidates.nodes[i].node] = true;
     std::vector<NodeIndex> out;
@@ -97,9 +98,9 @@ std::vector<NodeIndex> find_staying(const Scene& scene, const Candidates& candid
 /// while the others are still there. Puts the placement back as it was.
 class Departure {
 public:
-    Departure(const Scene& scene, Placement& placement, const Candidates& candidates,
+    Departure(const PassContext& context, Placement& placement, const Candidates& candidates,
               const UnneededNodes& unneeded)
-        : scene_(scene),
+        : context_(context),
           placement_(placement),
           candidates_(candidates),
           unneeded_(unneeded),
@@ -112,8 +113,8 @@ public:
     /// goes as well.
     std::optional<PodIndex> find_homeless(const RemovalUnit& unit) {
         if (!relocation_) {
-            relocation_.emplace(scene_, placement_, unneeded_.place_of,
-                                find_staying(scene_, candidates_, unneeded_),
+            relocation_.emplace(context_, placement_, unneeded_.place_of,
+                                find_staying(context_, candidates_, unneeded_),
                                 std::span<const NodeIndex>{});
         }
         const Relocation::Mark before = relocation_->mark();
@@ -128,7 +129,7 @@ public:
     }
 
 private:
-    const Scene& scene_;
+    const PassContext& context_;
     Placement& placement_;
     const Candidates& candidates_;
     const UnneededNodes& unneeded_;
@@ -146,25 +147,25 @@ ChosenNode make_chosen(std::size_t i, const Candidate& node, const Keep& verdict
     return out;
 }
 
-UnneededNodes look_for_unneeded(const Scene& scene, Placement& placement,
+UnneededNodes look_for_unneeded(const PassContext& context, Placement& placement,
                                 const Candidates& candidates, DisruptionBudgets budgets,
                                 Memory& memory) {
-    const PartScope part(scene.parts, Part::find_unneeded);
-    UnneededNodes out = find_unneeded(scene, placement, candidates, std::move(budgets), memory);
-    remember_unneeded(scene, candidates, out, memory);
-    remember_hints(out, scene, candidates, memory);
+    const ScopedPassPhase part(context.parts, PassPhase::find_unneeded);
+    UnneededNodes out = find_unneeded(context, placement, candidates, std::move(budgets), memory);
+    remember_unneeded(context, candidates, out, memory);
+    remember_hints(out, context, candidates, memory);
     return out;
 }
 
-ScaleDown plan(const Scene& scene, Placement& placement, const Candidates& candidates,
+ScaleDown plan(const PassContext& context, Placement& placement, const Candidates& candidates,
                DisruptionBudgets budgets, std::span<const Increase> grows, Memory& memory) {
     UnneededNodes unneeded =
-        look_for_unneeded(scene, placement, candidates, std::move(budgets), memory);
-    const PartScope part(scene.parts, Part::scale_down);
-    Departure departure(scene, placement, candidates, unneeded);
-    Selection choice =
-        choose_nodes(scene, candidates, unneeded, grows, count_seated(scene, placement), memory,
-                     [&](const RemovalUnit& unit) { return departure.find_homeless(unit); });
+        look_for_unneeded(context, placement, candidates, std::move(budgets), memory);
+    const ScopedPassPhase part(context.parts, PassPhase::scale_down);
+    Departure departure(context, placement, candidates, unneeded);
+    Selection choice = choose_nodes(
+        context, candidates, unneeded, grows, count_assigned(context, placement), memory,
+        [&](const RemovalUnit& unit) { return departure.find_homeless(unit); });
 
     ScaleDown out{.no_removals_because = std::move(choice.no_removals_because),
                   .has_waiting = choice.has_waiting,
@@ -179,7 +180,7 @@ ScaleDown plan(const Scene& scene, Placement& placement, const Candidates& candi
         Keep& keep = is_needed ? *unneeded.kept[i] : choice.verdicts[i];
         if (!keep.total.empty()) ++out.at_minimum[keep.total];
         const bool waits = !is_needed && keep.reason != Unremovable::none;
-        out.nodes.push_back(verdict_of(scene, candidates.nodes[i], std::move(keep), memory));
+        out.nodes.push_back(verdict_of(context, candidates.nodes[i], std::move(keep), memory));
         if (waits) out.soft.push_back(out.nodes.back().node);
     }
     return out;
@@ -187,13 +188,13 @@ ScaleDown plan(const Scene& scene, Placement& placement, const Candidates& candi
 
 }  // namespace
 
-ScaleDown plan_scale_down(const Scene& scene, Placement& placement, Candidates& candidates,
+ScaleDown plan_scale_down(const PassContext& context, Placement& placement, Candidates& candidates,
                           DisruptionBudgets budgets, std::span<const Increase> grows,
                           Memory& memory) {
     ScaleDown out;
-    const std::string obstacle = find_scale_down_obstacle(scene);
+    const std::string obstacle = find_scale_down_obstacle(context);
     if (obstacle.empty()) {
-        out = plan(scene, placement, candidates, std::move(budgets), grows, memory);
+        out = plan(context, placement, candidates, std::move(budgets), grows, memory);
         if (candidates.wake_at) wake_by(out.wake_at, *candidates.wake_at);
     } else {
         memory.unneeded.clear();
@@ -201,12 +202,13 @@ ScaleDown plan_scale_down(const Scene& scene, Placement& placement, Candidates& 
         out.no_removals_because = obstacle;
         for (const Candidate& node : candidates.nodes) {
             const Keep keep{Unremovable::not_unneeded_other_reason, obstacle};
-            out.nodes.push_back(verdict_of(scene, node, keep, memory));
+            out.nodes.push_back(verdict_of(context, node, keep, memory));
         }
     }
     out.nodes = merge(std::exchange(candidates.others, {}), std::move(out.nodes));
-    for (const Decrease& decrease : scene.repairs.decreases) out.settling.insert(decrease.group);
-    for (const MachineRemoval& removal : scene.repairs.removals) out.settling.insert(removal.group);
+    for (const Decrease& decrease : context.repairs.decreases) out.settling.insert(decrease.group);
+    for (const MachineRemoval& removal : context.repairs.removals)
+        out.settling.insert(removal.group);
     return out;
 }
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "engine/decision.hpp"
+#include "engine/drainability/candidates.hpp"
 #include "engine/memory.hpp"
-#include "engine/scale_down/candidates.hpp"
-#include "engine/scale_up/scene.hpp"
+#include "engine/pass_context/pass_context.hpp"
 #include "engine/scheduling/placement.hpp"
 
 namespace capstan::engine {
@@ -40,11 +40,11 @@ struct ScaleDown {
     bool looked_at_nodes = false;
 };
 
-/// `placement`: nodes as the pass finds them, pending pods that fit on them seated, nothing of this
-/// pass's increases; its rules know the candidates' classes. Comes back as it was. `grows`: what
-/// this pass asks for. The other nodes of `candidates` move into the plan. Updates the timers and
-/// hints of `memory`.
-ScaleDown plan_scale_down(const Scene& scene, Placement& placement, Candidates& candidates,
+/// `placement`: nodes as the pass finds them, pending pods that fit on them assigned, nothing of
+/// this pass's increases; its rules know the candidates' classes. Comes back as it was. `grows`:
+/// what this pass asks for. The other nodes of `candidates` move into the plan. Updates the timers
+/// and hints of `memory`.
+ScaleDown plan_scale_down(const PassContext& context, Placement& placement, Candidates& candidates,
                           DisruptionBudgets budgets, std::span<const Increase> grows,
                           Memory& memory);
 

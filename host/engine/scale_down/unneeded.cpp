@@ -7,10 +7,10 @@
 
 #include <capstan/sentence.hpp>
 
-#include "engine/scale_down/drain_rules.hpp"
+#include "engine/drainability/drain_rules/drain_rules.hpp"
+#include "engine/drainability/pods_on_node.hpp"
+#include "engine/pods/nominated.hpp"
 #include "engine/scale_down/no_place.hpp"
-#include "engine/scale_down/node_pods.hpp"
-#include "engine/scale_up/nominated.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -41,28 +41,28 @@ std::vector<NodeIndex> read_hints(const Cluster& cluster, const Candidates& cand
 
 class UnneededSearch {
 public:
-    UnneededSearch(const Scene& scene, Placement& placement, const Candidates& candidates,
+    UnneededSearch(const PassContext& context, Placement& placement, const Candidates& candidates,
                    DisruptionBudgets budgets, const Memory& memory)
-        : scene_(scene),
-          cluster_(scene.snapshot->cluster),
+        : context_(context),
+          cluster_(context.snapshot->cluster),
           placement_(placement),
           candidates_(candidates),
           budgets_(std::move(budgets)),
           budgets_count_(
-              is_on(*std::ranges::find(drain_rules(), "pdb", &DrainRule::name), *scene.settings)),
-          floors_(scene, memory),
+              is_on(*std::ranges::find(drain_rules(), "pdb", &DrainRule::name), *context.settings)),
+          floors_(context, memory),
           start_(placement.mark()) {
         out_.kept.resize(candidates.nodes.size());
         out_.to.resize(candidates.nodes.size());
-        find_seated();
-        order_ = removal_order(scene, candidates, memory);
-        relocation_.emplace(scene, placement, read_hints(cluster_, candidates, memory),
+        find_assigned();
+        order_ = removal_order(context, candidates, memory);
+        relocation_.emplace(context, placement, read_hints(cluster_, candidates, memory),
                             nodes_that_stay(), undecided());
     }
 
     UnneededNodes run() {
         for (const RemovalUnit& unit : order_) {
-            if (unit.whole ? try_group(unit) : try_node(unit.candidates.front()))
+            if (unit.atomic ? try_group(unit) : try_node(unit.candidates.front()))
                 out_.units.push_back(unit);
         }
         say_where();
@@ -79,29 +79,29 @@ private:
     }
 
     /// Nodes that waiting pods count on.
-    void find_seated() {
+    void find_assigned() {
         for (std::size_t i = 0; i < candidates_.nodes.size(); ++i) {
-            if (scene_.health.nodes[at(i).node] == Standing::starting) {
+            if (context_.health.nodes[at(i).node] == Standing::starting) {
                 out_.kept[i] = Keep{Unremovable::no_node_info,
                                     "it has not started yet, and pods that wait count on it"};
                 continue;
             }
-            const std::vector<Seat> seats = placement_.seats(at(i).node);
-            if (seats.empty()) continue;
+            const std::vector<Assignment> assignments = placement_.assignments(at(i).node);
+            if (assignments.empty()) continue;
             std::int64_t pods = 0;
-            for (const Seat& seat : seats) pods += seat.per_node;
-            out_.kept[i] =
-                Keep{Unremovable::no_node_info,
-                     counted(pods, "pod") + " that wait" + (pods == 1 ? "s" : "") +
-                         " for a node would run here: " + example_of(seats.back(), at(i).node)};
+            for (const Assignment& assignment : assignments) pods += assignment.per_node;
+            out_.kept[i] = Keep{
+                Unremovable::no_node_info,
+                counted(pods, "pod") + " that wait" + (pods == 1 ? "s" : "") +
+                    " for a node would run here: " + example_of(assignments.back(), at(i).node)};
         }
     }
 
-    /// "web/frontend-1": one of those that were seated there.
-    std::string example_of(const Seat& seat, NodeIndex node) const {
-        if (seat.subject < scene_.pending_count())
-            return scene_.pending.classes[seat.subject].example;
-        const ClassId id = scene_.rules->subjects()[seat.subject];
+    /// "web/frontend-1": one of those that were assigned there.
+    std::string example_of(const Assignment& assignment, NodeIndex node) const {
+        if (assignment.pod_group < context_.pending_count())
+            return context_.pending.classes[assignment.pod_group].example;
+        const PodGroupId id = context_.rules->pod_groups()[assignment.pod_group];
         for (PodIndex pod = 0; pod < cluster_.pod_count(); ++pod) {
             if (cluster_.class_of(pod) == id &&
                 find_nominated_node(cluster_, cluster_.pod(pod)) == node)
@@ -169,7 +169,7 @@ private:
     bool try_group(const RemovalUnit& unit) {
         const GroupIndex group = at(unit.candidates.front()).group;
         const Relocation::Mark before = relocation_->mark();
-        const Floors floors = floors_;
+        const MinSizeLimits floors = floors_;
         const DisruptionBudgets budgets = budgets_;
         std::optional<NodeIndex> stays = find_missing(unit, group);
         for (const std::size_t i : unit.candidates) {
@@ -194,8 +194,8 @@ private:
 
     /// A node for which a group cannot go as a whole whatever its candidates; nothing: it can.
     std::optional<NodeIndex> find_missing(const RemovalUnit& unit, GroupIndex group) const {
-        for (const NodeIndex node : scene_.membership.nodes[group]) {
-            const bool goes = std::ranges::binary_search(scene_.going, node) ||
+        for (const NodeIndex node : context_.membership.nodes[group]) {
+            const bool goes = std::ranges::binary_search(context_.going, node) ||
                               std::ranges::any_of(unit.candidates, [&](std::size_t i) {
                                   return at(i).node == node;
                               });
@@ -224,11 +224,11 @@ private:
         std::vector<bool> goes(cluster_.node_count());
         for (const RemovalUnit& unit : out_.units)
             for (const std::size_t i : unit.candidates) goes[at(i).node] = true;
-        NoPlace no_place(scene_, placement_, std::move(goes));
+        NoPlace no_place(context_, placement_, std::move(goes));
         for (const auto& [i, pod] : homeless_) {
             if (out_.kept[i]->reason != Unremovable::no_place_to_move_pods) continue;
             out_.kept[i]->because =
-                no_place.explain(pod, *relocation_->subject_of(pod), at(i).node);
+                no_place.explain(pod, *relocation_->pod_group_of(pod), at(i).node);
         }
     }
 
@@ -245,19 +245,19 @@ private:
     /// After all others, whose reasons are a part of these.
     void say_why_not_whole() {
         for (const auto& [i, node] : held_) {
-            out_.kept[i]->because = "group " + scene_.id(at(i).group).value() +
-                                    " goes as a whole or not at all, and node " + name(node) +
+            out_.kept[i]->because = "group " + context_.id(at(i).group).value() +
+                                    " is removed atomically, and node " + name(node) +
                                     " has to stay: " + what_keeps(node);
         }
     }
 
-    const Scene& scene_;
+    const PassContext& context_;
     const Cluster& cluster_;
     Placement& placement_;
     const Candidates& candidates_;
     DisruptionBudgets budgets_;
     bool budgets_count_;
-    Floors floors_;
+    MinSizeLimits floors_;
     Placement::Mark start_;
     std::vector<RemovalUnit> order_{};
     std::optional<Relocation> relocation_{};
@@ -268,15 +268,16 @@ private:
 
 }  // namespace
 
-UnneededNodes find_unneeded(const Scene& scene, Placement& placement, const Candidates& candidates,
-                            DisruptionBudgets budgets, const Memory& memory) {
+UnneededNodes find_unneeded(const PassContext& context, Placement& placement,
+                            const Candidates& candidates, DisruptionBudgets budgets,
+                            const Memory& memory) {
     if (candidates.nodes.empty()) return {};
-    return UnneededSearch(scene, placement, candidates, std::move(budgets), memory).run();
+    return UnneededSearch(context, placement, candidates, std::move(budgets), memory).run();
 }
 
-void remember_hints(const UnneededNodes& unneeded, const Scene& scene, const Candidates& candidates,
-                    Memory& memory) {
-    const Cluster& cluster = scene.snapshot->cluster;
+void remember_hints(const UnneededNodes& unneeded, const PassContext& context,
+                    const Candidates& candidates, Memory& memory) {
+    const Cluster& cluster = context.snapshot->cluster;
     memory.hints.clear();
     for (const RemovalUnit& unit : unneeded.units) {
         for (const std::size_t i : unit.candidates) {

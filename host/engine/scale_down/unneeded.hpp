@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/drainability/candidates.hpp"
 #include "engine/memory.hpp"
-#include "engine/scale_down/candidates.hpp"
-#include "engine/scale_down/floors.hpp"
+#include "engine/scale_down/min_size_limits.hpp"
 #include "engine/scale_down/relocation.hpp"
 #include "engine/scale_down/removal_order.hpp"
 
@@ -21,12 +21,13 @@ struct UnneededNodes {
     std::vector<NodeIndex> place_of{};         ///< by pod: where it would go; no_node: nowhere
 };
 
-/// As `placement` finds things, which comes back as it was; pods seated on a node keep it.
-UnneededNodes find_unneeded(const Scene& scene, Placement& placement, const Candidates& candidates,
-                            DisruptionBudgets budgets, const Memory& memory);
+/// As `placement` finds things, which comes back as it was; pods assigned on a node keep it.
+UnneededNodes find_unneeded(const PassContext& context, Placement& placement,
+                            const Candidates& candidates, DisruptionBudgets budgets,
+                            const Memory& memory);
 
 /// Hints for the next pass: of the first nodes in order, since those will go first.
-void remember_hints(const UnneededNodes& unneeded, const Scene& scene, const Candidates& candidates,
-                    Memory& memory);
+void remember_hints(const UnneededNodes& unneeded, const PassContext& context,
+                    const Candidates& candidates, Memory& memory);
 
 }  // namespace capstan::engine

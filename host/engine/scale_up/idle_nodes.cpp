@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/health/alarm.hpp"
 #include "engine/health/backoff.hpp"
-#include "engine/health/backoff_text.hpp"
 #include "engine/health/readiness.hpp"
-#include "engine/scale_up/planned_seats.hpp"
+#include "engine/next_change.hpp"
+#include "engine/scale_up/planned_assignments.hpp"
 #include "engine/templates/observed_nodes.hpp"
 
 namespace capstan::engine {
@@ -33,52 +32,52 @@ const TemplateRecord* find_record(const Memory& memory, const NodeGroupId& group
     return at == memory.templates.end() ? nullptr : &at->second;
 }
 
-/// Subjects that wait: those that are put on nodes to come, and those that are left over.
+/// PodGroups that wait: those that are put on nodes to come, and those that are left over.
 class WaitingPods {
 public:
     explicit WaitingPods(ScaleUp& scale_up)
-        : placement_(scale_up.placement()), waits_(scale_up.scene().pending_count()) {
+        : placement_(scale_up.placement()), waits_(scale_up.context().pending_count()) {
         const std::vector<int>& left = scale_up.progress().left;
-        for (Subject s = 0; s < waits_.size(); ++s) waits_[s] = left[s] > 0;
+        for (PodGroupIndex s = 0; s < waits_.size(); ++s) waits_[s] = left[s] > 0;
         for (Slot slot = scale_up.first_upcoming(); slot < placement_.slot_count(); ++slot) {
-            for (const Seat& seat : placement_.seats(slot))
-                if (seat.subject < waits_.size()) waits_[seat.subject] = true;
+            for (const Assignment& assignment : placement_.assignments(slot))
+                if (assignment.pod_group < waits_.size()) waits_[assignment.pod_group] = true;
         }
     }
-    /// Whether the subject waits and a node of the group as promised would take it. The node to
+    /// Whether the pod group waits and a node of the group as promised would take it. The node to
     /// come that it is put on may be another group's, ordered while a node of this one had its
     /// minute.
-    bool want(GroupIndex group, Subject subject) const {
-        if (!waits_[subject]) return false;
-        const ShapeId shape = placement_.rules().alike(group);
-        const Predicate predicate = placement_.why_not_new(subject, shape).predicate;
+    bool want(GroupIndex group, PodGroupIndex pod_group) const {
+        if (!waits_[pod_group]) return false;
+        const TemplateNodeId shape = placement_.rules().equivalent(group);
+        const Predicate predicate = placement_.why_not_new(pod_group, shape).predicate;
         return predicate == Predicate::none || is_of_pods(predicate);
     }
 
 private:
     const Placement& placement_;
-    std::vector<bool> waits_;  ///< by subject
+    std::vector<bool> waits_;  ///< by pod group
 };
 
 class IdleNodes {
 public:
     IdleNodes(ScaleUp& scale_up, Memory& memory)
         : scale_up_(scale_up),
-          scene_(scale_up.scene()),
+          context_(scale_up.context()),
           placement_(scale_up.placement()),
           memory_(memory),
           waiting_(scale_up),
-          alarm_(scene_.time) {
-        for (Subject s = 0; s < scene_.pending_count(); ++s)
-            subjects_[planned_as(cluster(), scene_.rules->subjects()[s])].push_back(s);
+          alarm_(context_.time) {
+        for (PodGroupIndex s = 0; s < context_.pending_count(); ++s)
+            pod_groups_[planned_as(cluster(), context_.rules->pod_groups()[s])].push_back(s);
     }
 
     IdleGroups run() {
-        for (GroupIndex g = 0; g < scene_.groups().size(); ++g) {
-            const TemplateRecord* const record = find_record(memory_, scene_.id(g));
-            const auto since = memory_.planned_since.find(scene_.id(g));
+        for (GroupIndex g = 0; g < context_.groups().size(); ++g) {
+            const TemplateRecord* const record = find_record(memory_, context_.id(g));
+            const auto since = memory_.planned_since.find(context_.id(g));
             if (record == nullptr || since == memory_.planned_since.end()) continue;
-            if (scene_.templates[g].node != nullptr) look_at(g, *record, since->second);
+            if (context_.templates[g].node != nullptr) look_at(g, *record, since->second);
         }
         return {.suspected = std::move(suspected_), .wake_at = alarm_.at()};
     }
@@ -86,19 +85,19 @@ public:
 private:
     using PodsSince = std::map<std::string, Time>;
 
-    const Cluster& cluster() const { return scene_.snapshot->cluster; }
+    const Cluster& cluster() const { return context_.snapshot->cluster; }
 
     void look_at(GroupIndex group, const TemplateRecord& record, const PodsSince& since) {
-        const NodeGroupId& id = scene_.id(group);
-        const bool is_backed_off = find_backoff(memory_, id, scene_.now) != nullptr;
-        for (const NodeIndex n : scene_.membership.nodes[group]) {
+        const NodeGroupId& id = context_.id(group);
+        const bool is_backed_off = find_backoff(memory_, id, context_.now) != nullptr;
+        for (const NodeIndex n : context_.membership.nodes[group]) {
             if (!is_idle(n, record)) continue;
             const Refusal refusal = find_refusal(group, n, since);
             if (refusal.sentence.empty()) continue;
             suspected_.insert(id);
             if (is_backed_off || memory_.blind_since) return;
             // The first time it may still lose a taint, or be given a label.
-            const Time ready_since = scene_.time.measured(cluster().node(n).ready_since);
+            const Time ready_since = context_.time.measured(cluster().node(n).ready_since);
             const bool is_news = record.idle_node.empty();
             if (is_news && alarm_.is_younger(ready_since, settled_after)) continue;
             return back_off_for(group, n, refusal);
@@ -107,21 +106,21 @@ private:
 
     bool is_idle(NodeIndex n, const TemplateRecord& record) const {
         const NodeRow& node = cluster().node(n);
-        const Machine* const machine = find_machine(*scene_.snapshot, scene_.membership, n);
-        return scene_.health.nodes[n] == Standing::takes_pods &&
-               !std::ranges::binary_search(scene_.going, n) &&
-               why_no_model(node, machine, scene_.time.wall + settled_after).empty() &&
-               is_of_template(node, machine, record, scene_.time) && !has_been_used(cluster(), n) &&
-               placement_.seats(n).empty();
+        const Machine* const machine = find_machine(*context_.snapshot, context_.membership, n);
+        return context_.health.nodes[n] == Standing::takes_pods &&
+               !std::ranges::binary_search(context_.going, n) &&
+               why_no_model(node, machine, context_.time.wall + settled_after).empty() &&
+               is_of_template(node, machine, record, context_.time) &&
+               !has_been_used(cluster(), n) && placement_.assignments(n).empty();
     }
 
     /// Of the first of the pods that the node came for; empty: there is none.
     Refusal find_refusal(GroupIndex group, NodeIndex n, const PodsSince& planned) const {
-        const Time joined = scene_.time.measured(cluster().node(n).created);
+        const Time joined = context_.time.measured(cluster().node(n).created);
         for (const auto& [pods, since] : planned) {
-            const auto subjects = subjects_.find(pods);
-            if (subjects == subjects_.end() || since > joined) continue;
-            for (const Subject s : subjects->second) {
+            const auto pod_groups = pod_groups_.find(pods);
+            if (pod_groups == pod_groups_.end() || since > joined) continue;
+            for (const PodGroupIndex s : pod_groups->second) {
                 if (!waiting_.want(group, s)) continue;
                 Refusal refusal = placement_.why_not(s, n);
                 if (is_of_node(refusal.predicate)) return refusal;
@@ -131,38 +130,40 @@ private:
     }
 
     void back_off_for(GroupIndex group, NodeIndex n, const Refusal& refusal) {
-        const NodeGroupId& id = scene_.id(group);
+        const NodeGroupId& id = context_.id(group);
         const std::string name(cluster().text(cluster().node(n).name));
         std::string because =
             "node " + name + " took none of the pods it came for: " + refusal.sentence;
-        const std::string differently = how_it_differs(promised(group), seen(n), *scene_.settings);
+        const std::string differently =
+            how_it_differs(promised(group), seen(n), *context_.settings);
         if (!differently.empty()) because += "; unlike its template it " + differently;
         const Error error{.code = ErrorCode::invalid_config, .message = std::move(because)};
-        back_off(memory_, id, error, BackoffPolicy::exponential, *scene_.settings, scene_.now);
+        back_off(memory_, id, error, BackoffPolicy::exponential, *context_.settings, context_.now);
         memory_.templates[id].idle_node = name;
         scale_up_.close(group, {ReasonCode::backed_off, {}, reason_of(memory_.backoffs[id])});
     }
 
     NodeTraits seen(NodeIndex n) const {
-        return traits_of(cluster(), cluster().node(n), *scene_.settings);
+        return traits_of(cluster(), cluster().node(n), *context_.settings);
     }
 
     /// Labels that every node is thought to have are not what the cloud promised.
     NodeTemplate promised(GroupIndex group) const {
-        NodeTemplate out = *scene_.templates[group].node;
-        const Group& of_cloud = scene_.groups()[group];
+        NodeTemplate out = *context_.templates[group].node;
+        const Group& of_cloud = context_.groups()[group];
         if (of_cloud.described != nullptr) out.labels = of_cloud.described->labels;
         return out;
     }
 
     ScaleUp& scale_up_;
-    const Scene& scene_;
+    const PassContext& context_;
     const Placement& placement_;
     Memory& memory_;
     WaitingPods waiting_;
-    std::map<std::string, std::vector<Subject>> subjects_{};  ///< that wait, as they are planned
+    std::map<std::string, std::vector<PodGroupIndex>>
+        pod_groups_{};  ///< that wait, as they are planned
     std::set<NodeGroupId> suspected_{};
-    Alarm alarm_;
+    NextChange alarm_;
 };
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "engine/health/alarm.hpp"
 #include "engine/health/backoff.hpp"
-#include "engine/health/figures.hpp"
+#include "engine/health/group_counts.hpp"
 #include "engine/health/removal_backoff.hpp"
+#include "engine/next_change.hpp"
 #include "engine/scale_up/packing.hpp"
 
 namespace capstan::engine {
@@ -23,13 +23,13 @@ struct Keeper {
     bool given_back = false;  ///< what is outstanding its list shows still
 };
 
-bool may_be_resized(const Scene& scene, GroupIndex group) {
-    const Group& of = scene.groups()[group];
+bool may_be_resized(const PassContext& context, GroupIndex group) {
+    const Group& of = context.groups()[group];
     return of.group.target && of.unreadable_because.empty() &&
-           !is_repaired(scene.repairs, of.group.id);
+           !is_repaired(context.repairs, of.group.id);
 }
 
-Keeper make_keeper(const Scene& scene, GroupIndex g, const GroupFigures& figures,
+Keeper make_keeper(const PassContext& context, GroupIndex g, const GroupCounts& figures,
                    const Backoff& backoff, const Memory& memory) {
     const MachineCounts& machines = figures.machines;
     Keeper out{.group = g,
@@ -37,27 +37,27 @@ Keeper make_keeper(const Scene& scene, GroupIndex g, const GroupFigures& figures
                .outstanding = std::max(0, figures.target() - machines.real()),
                .given_back = backoff.given_back.has_value()};
     // One that may come in time ends the back-off.
-    const bool waits = scene.health.groups[g].upcoming.nodes() > 0;
-    if (out.given_back || waits || is_decrease_backed_off(memory, scene.id(g), scene.now))
+    const bool waits = context.health.groups[g].upcoming.nodes() > 0;
+    if (out.given_back || waits || is_decrease_backed_off(memory, context.id(g), context.now))
         return out;
     const int above_min =
-        figures.target() - machines.leaving - scene.groups()[g].group.min.value_or(0);
+        figures.target() - machines.leaving - context.groups()[g].group.min.value_or(0);
     out.may_give = std::clamp(above_min, 0, out.outstanding);
     return out;
 }
 
 /// The oldest back-off first, ties by group.
-std::vector<Keeper> find_keepers(const Scene& scene, const Memory& memory) {
+std::vector<Keeper> find_keepers(const PassContext& context, const Memory& memory) {
     std::vector<Keeper> out;
     const auto is_patient = [](const auto& entry) { return !entry.second.until; };
     if (std::ranges::none_of(memory.backoffs, is_patient)) return out;
-    const std::vector<GroupFigures> figures = count_groups(
-        *scene.snapshot, scene.membership, scene.health.readiness, memory, *scene.settings);
+    const std::vector<GroupCounts> figures = count_groups(
+        *context.snapshot, context.membership, context.health.readiness, memory, *context.settings);
     for (GroupIndex g = 0; g < figures.size(); ++g) {
-        const auto backoff = memory.backoffs.find(scene.id(g));
+        const auto backoff = memory.backoffs.find(context.id(g));
         if (backoff == memory.backoffs.end() || backoff->second.until) continue;
-        if (may_be_resized(scene, g))
-            out.push_back(make_keeper(scene, g, figures[g], backoff->second, memory));
+        if (may_be_resized(context, g))
+            out.push_back(make_keeper(context, g, figures[g], backoff->second, memory));
     }
     std::ranges::stable_sort(out, {}, &Keeper::since);
     return out;
@@ -68,7 +68,7 @@ std::vector<Keeper> find_keepers(const Scene& scene, const Memory& memory) {
 class GivingBack {
 public:
     GivingBack(ScaleUp& scale_up, const std::vector<Keeper>& keepers)
-        : scene_(&scale_up.scene()),
+        : context_(&scale_up.context()),
           placement_(&scale_up.placement()),
           keepers_(&keepers),
           found_(&scale_up.progress().ledger),
@@ -77,9 +77,9 @@ public:
                 .given = std::vector<int>(keepers.size(), 0)} {
         for (const Keeper& keeper : keepers)
             if (keeper.given_back) room_.ledger.release(keeper.group, keeper.outstanding);
-        for (GroupIndex g = 0; g < scene_->groups().size(); ++g)
-            for (const Decrease& decrease : scene_->repairs.decreases)
-                if (decrease.group == scene_->id(g)) room_.ledger.release(g, decrease.by);
+        for (GroupIndex g = 0; g < context_->groups().size(); ++g)
+            for (const Decrease& decrease : context_->repairs.decreases)
+                if (decrease.group == context_->id(g)) room_.ledger.release(g, decrease.by);
     }
 
     std::vector<Decrease> plan() {
@@ -107,7 +107,7 @@ public:
 private:
     /// The limits once so many requests of each keeper have been given back.
     struct Room {
-        Ledger ledger;
+        QuotaTracker ledger;
         std::vector<int> given;  ///< as keepers_
     };
     struct Help {
@@ -118,7 +118,7 @@ private:
 
     std::vector<Demand> demands() const {
         std::vector<Demand> out;
-        for (Subject s = 0; s < scene_->pending_count(); ++s)
+        for (PodGroupIndex s = 0; s < context_->pending_count(); ++s)
             if (left_[s] > 0) out.push_back({s, left_[s]});
         return out;
     }
@@ -126,12 +126,12 @@ private:
     /// The most pods, for those the fewest requests.
     std::optional<Help> find_best() {
         std::optional<Help> best;
-        std::set<ShapeId> seen;
+        std::set<TemplateNodeId> seen;
         const std::vector<Demand> waiting = demands();
-        for (GroupIndex g = 0; !waiting.empty() && g < scene_->groups().size(); ++g) {
+        for (GroupIndex g = 0; !waiting.empty() && g < context_->groups().size(); ++g) {
             const bool only_limited = !room_.ledger.total_at_limit(g).empty();
             if (!only_limited && !room_.ledger.obstacle(g).is_none()) continue;
-            if (!seen.insert(scene_->rules->alike(g)).second) continue;
+            if (!seen.insert(context_->rules->equivalent(g)).second) continue;
             std::optional<Help> help = help_of(g, waiting);
             if (!help) continue;
             const bool is_better = !best || help->pods > best->pods ||
@@ -144,11 +144,11 @@ private:
     std::optional<Help> help_of(GroupIndex group, const std::vector<Demand>& waiting) {
         // Most often there is nothing to give towards what the group lacks.
         if (Room trial = room_; !make_room(group, trial)) return std::nullopt;
-        const bool whole = scene_->rooms[group].whole;
+        const bool atomic = context_->rooms[group].atomic;
         const int wanted = pack(group, most_nodes(group), waiting).nodes;
         if (wanted == 0) return std::nullopt;
         Help out{.group = group, .room = room_};
-        const int least = whole ? room_.ledger.room(group) : 1;
+        const int least = atomic ? room_.ledger.room(group) : 1;
         for (; out.nodes < wanted && make_room(group, out.room); out.nodes += least)
             out.room.ledger.take(group, least);
         if (out.nodes == 0) return std::nullopt;
@@ -159,8 +159,8 @@ private:
 
     int most_nodes(GroupIndex group) const {
         const int room = room_.ledger.room(group);
-        const int limit = scene_->settings->max_nodes_per_scale_up;
-        return limit > 0 && !scene_->rooms[group].whole ? std::min(room, limit) : room;
+        const int limit = context_->settings->max_nodes_per_scale_up;
+        return limit > 0 && !context_->rooms[group].atomic ? std::min(room, limit) : room;
     }
 
     struct Filled {
@@ -204,20 +204,20 @@ private:
         if (because_.empty() && help.given > 0) because_ = why(help.group);
         Supply supply{help.group, help.nodes};
         for (const Demand& helped : Packing(*placement_).pack({&supply, 1}, demands()).helped)
-            left_[helped.subject] -= helped.count;
+            left_[helped.pod_group] -= helped.count;
         room_ = help.room;
     }
 
     /// Said of the first group that grows by what is given back.
     std::string why(GroupIndex group) const {
         return "given back, while the group stays backed off: pods that group " +
-               scene_->id(group).value() + " would take wait for room alone, " +
+               context_->id(group).value() + " would take wait for room alone, " +
                found_->obstacle(group).sentence;
     }
 
     Decrease decrease(std::size_t k) const {
         const Keeper& keeper = (*keepers_)[k];
-        const Group& group = scene_->groups()[keeper.group];
+        const Group& group = context_->groups()[keeper.group];
         return {.group = group.group.id,
                 .cloud = group.cloud,
                 .from = *group.group.target,
@@ -226,20 +226,20 @@ private:
                 .because = because_};
     }
 
-    const Scene* scene_;
+    const PassContext* context_;
     Placement* placement_;
     const std::vector<Keeper>* keepers_;
-    const Ledger* found_;    // as the scale-up left it
-    std::vector<int> left_;  // by subject
+    const QuotaTracker* found_;  // as the scale-up left it
+    std::vector<int> left_;      // by pod group
     Room room_;
     std::string because_{};
 };
 
-bool may_ask(const Scene& scene, const Keeper& keeper, const Ledger& ledger) {
-    const Group& group = scene.groups()[keeper.group];
+bool may_ask(const PassContext& context, const Keeper& keeper, const QuotaTracker& ledger) {
+    const Group& group = context.groups()[keeper.group];
     return keeper.given_back && keeper.outstanding == 0 && group.group.healthy != false &&
-           scene.health.groups[keeper.group].unhealthy_because.empty() &&
-           scene.templates[keeper.group].node != nullptr && ledger.room(keeper.group) > 0 &&
+           context.health.groups[keeper.group].unhealthy_because.empty() &&
+           context.templates[keeper.group].node != nullptr && ledger.room(keeper.group) > 0 &&
            ledger.allows(keeper.group, 1).nodes > 0;
 }
 
@@ -252,18 +252,20 @@ bool do_pods_wait_for_it(ScaleUp& scale_up, std::vector<Keeper> keepers) {
 
 void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memory& memory,
                KeptRequests& out) {
-    const Scene& scene = scale_up.scene();
-    Ledger ledger = scale_up.progress().ledger;
-    const auto may_be_asked = [&](const Keeper& keeper) { return may_ask(scene, keeper, ledger); };
+    const PassContext& context = scale_up.context();
+    QuotaTracker ledger = scale_up.progress().ledger;
+    const auto may_be_asked = [&](const Keeper& keeper) {
+        return may_ask(context, keeper, ledger);
+    };
     if (std::ranges::none_of(keepers, may_be_asked) || do_pods_wait_for_it(scale_up, keepers))
         return;
-    Alarm alarm(scene.time);
+    NextChange alarm(context.time);
     for (const Keeper& keeper : keepers) {
-        if (!may_ask(scene, keeper, ledger)) continue;
-        const std::optional<Time> next = find_next_ask(memory, scene.id(keeper.group));
+        if (!may_ask(context, keeper, ledger)) continue;
+        const std::optional<Time> next = find_next_ask(memory, context.id(keeper.group));
         if (next && alarm.is_before_end(*next)) continue;
         ledger.take(keeper.group, 1);
-        const Group& group = scene.groups()[keeper.group];
+        const Group& group = context.groups()[keeper.group];
         out.asked_again.push_back(
             {.group = group.group.id,
              .cloud = group.cloud,
@@ -279,12 +281,12 @@ void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memo
 
 KeptRequests plan_kept_requests(ScaleUp& scale_up, const Memory& memory) {
     KeptRequests out;
-    const Scene& scene = scale_up.scene();
+    const PassContext& context = scale_up.context();
     // A pass that stopped may have room for pods that wait: the next one knows.
-    const bool may_grow = scene.health.unhealthy_because.empty() &&
-                          (scene.settings->from_zero || scene.health.all.ready > 0);
+    const bool may_grow = context.health.unhealthy_because.empty() &&
+                          (context.settings->from_zero || context.health.all.ready > 0);
     if (memory.blind_since || !may_grow || !scale_up.progress().stopped.empty()) return out;
-    const std::vector<Keeper> keepers = find_keepers(scene, memory);
+    const std::vector<Keeper> keepers = find_keepers(context, memory);
     if (keepers.empty()) return out;
     out.given_back = GivingBack(scale_up, keepers).plan();
     if (out.given_back.empty()) ask_again(scale_up, keepers, memory, out);

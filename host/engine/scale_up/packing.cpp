@@ -2,8 +2,55 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace capstan::engine {
+namespace {
+
+using Ratio = std::pair<std::int64_t, std::int64_t>;
+
+/// Of allocatable cpu to memory, in lowest terms: what matters is the proportion.
+Ratio ratio_of(const TemplateNode& shape) {
+    const std::int64_t cpu = std::max<std::int64_t>(shape.allocatable.amount("cpu"), 1);
+    const std::int64_t memory = std::max<std::int64_t>(shape.allocatable.amount("memory"), 1);
+    const std::int64_t common = std::gcd(cpu, memory);
+    return {cpu / common, memory / common};
+}
+
+}  // namespace
+
+SizeOrders::SizeOrders(const CompiledPredicates& rules) : rules_(&rules) {
+    sizes_.resize(rules.pod_groups().size());
+    for (PodGroupIndex s = 0; s < sizes_.size(); ++s) {
+        for (const Request& request : rules.requests(s)) {
+            if (request.resource == cpu_index) sizes_[s].cpu = request.amount;
+            if (request.resource == memory_index) sizes_[s].memory = request.amount;
+        }
+    }
+}
+
+SizeOrder SizeOrders::of(TemplateNodeId shape) {
+    const Ratio ratio = ratio_of(rules_->shapes()[shape]);
+    SizeOrder& order = by_ratio_[ratio];
+    if (order != nullptr) return order;
+
+    const double per_cpu = 1.0 / static_cast<double>(ratio.first);
+    const double per_memory = 1.0 / static_cast<double>(ratio.second);
+    std::vector<std::pair<double, PodGroupIndex>> scored(sizes_.size());
+    for (PodGroupIndex s = 0; s < scored.size(); ++s) {
+        // The greatest comes first when both parts ascend.
+        scored[s] = {-(static_cast<double>(sizes_[s].cpu) * per_cpu +
+                       static_cast<double>(sizes_[s].memory) * per_memory),
+                     s};
+    }
+    std::ranges::sort(scored);
+    std::vector<PodGroupIndex> pod_groups(scored.size());
+    std::ranges::transform(scored, pod_groups.begin(),
+                           [](const auto& pair) { return pair.second; });
+    order = std::make_shared<const std::vector<PodGroupIndex>>(std::move(pod_groups));
+    return order;
+}
+
 namespace {
 
 /// The least that any class from here to the end of a list asks for.
@@ -12,11 +59,12 @@ struct Least {
     std::int64_t memory = std::numeric_limits<std::int64_t>::max();
 };
 
-std::vector<Least> least_from_each(const Rules& rules, std::span<const Demand> demands) {
+std::vector<Least> least_from_each(const CompiledPredicates& rules,
+                                   std::span<const Demand> demands) {
     std::vector<Least> least(demands.size() + 1);
     for (std::size_t i = demands.size(); i-- > 0;) {
         Least own{0, 0};
-        for (const Request& request : rules.requests(demands[i].subject)) {
+        for (const Request& request : rules.requests(demands[i].pod_group)) {
             if (request.resource == cpu_index) own.cpu = request.amount;
             if (request.resource == memory_index) own.memory = request.amount;
         }
@@ -40,8 +88,8 @@ Slot skip_full(const Placement& placement, Slot from, const Least& least) {
     return from;
 }
 
-bool is_spread(const Rules& rules, Subject subject) {
-    return !rules.cluster().spread(rules.subjects()[subject]).empty();
+bool is_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) {
+    return !rules.cluster().spread(rules.pod_groups()[pod_group]).empty();
 }
 
 }  // namespace
@@ -50,83 +98,85 @@ bool Packing::is_passed_over(Slot slot) const noexcept {
     return passed_over_ != nullptr && slot < passed_over_->size() && (*passed_over_)[slot];
 }
 
-int Packing::place_on_part(Subject subject, Slot slot, int nodes, int per_node) {
+int Packing::place_on_part(PodGroupIndex pod_group, Slot slot, int nodes, int per_node) {
     if (nodes < placement_->nodes(slot)) slot = placement_->split(slot, nodes);
-    placement_->place(subject, slot, per_node);
+    placement_->place(pod_group, slot, per_node);
     return nodes * per_node;
 }
 
-int Packing::place(Subject subject, Slot slot, const Room& room, int wanted) {
+int Packing::place(PodGroupIndex pod_group, Slot slot, const Room& room, int wanted) {
     const int pods = std::min(room.in_all, wanted);
     const int full = pods / room.per_node, rest = pods % room.per_node;
-    if (full > 0) place_on_part(subject, slot, full, room.per_node);
-    if (rest > 0) place_on_part(subject, slot, 1, rest);
+    if (full > 0) place_on_part(pod_group, slot, full, room.per_node);
+    if (rest > 0) place_on_part(pod_group, slot, 1, rest);
     return pods;
 }
 
-int Packing::fill(Subject subject, Slot from, Slot end, int wanted) {
-    const bool again = is_spread(placement_->rules(), subject);
+int Packing::fill(PodGroupIndex pod_group, Slot from, Slot end, int wanted) {
+    const bool again = is_spread(placement_->rules(), pod_group);
     int placed = 0;
     // A pod that is spread may find a door open that was shut before it: one domain waits for the
     // next to catch up.
     for (int before = -1; placed < wanted && placed != before;) {
         before = placed;
         for (Slot slot = from; placed < wanted; ++slot) {
-            const auto found = placement_->find_room(subject, slot, end, wanted - placed);
+            const auto found = placement_->find_room(pod_group, slot, end, wanted - placed);
             if (!found) break;
             slot = found->slot;
-            if (!is_passed_over(slot)) placed += place(subject, slot, found->room, wanted - placed);
+            if (!is_passed_over(slot))
+                placed += place(pod_group, slot, found->room, wanted - placed);
         }
         if (!again) break;
     }
     return placed;
 }
 
-int Packing::open_nodes(Subject subject, Supply& supply, int nodes, int per_node) {
+int Packing::open_nodes(PodGroupIndex pod_group, Supply& supply, int nodes, int per_node) {
     if (nodes == 0 || per_node == 0) return 0;
     const Slot slot = placement_->add(supply.shape, nodes);
     supply.nodes -= nodes;
-    placement_->place(subject, slot, per_node);
+    placement_->place(pod_group, slot, per_node);
     return nodes * per_node;
 }
 
-int Packing::open_some(Subject subject, Supply& supply, int wanted) {
+int Packing::open_some(PodGroupIndex pod_group, Supply& supply, int wanted) {
     const Placement::Mark mark = placement_->mark();
     const Slot trial = placement_->add(supply.shape, std::min(wanted, supply.nodes));
-    const Room room = placement_->room(subject, trial, wanted);
+    const Room room = placement_->room(pod_group, trial, wanted);
     placement_->undo(mark);
     if (room.in_all == 0) return 0;
     // Opened one after the other, each takes as many as the first: the least on those before it is
     // what the first saw, or what the first took.
-    return open_nodes(subject, supply, room.in_all / room.per_node, room.per_node) +
-           open_nodes(subject, supply, 1, room.in_all % room.per_node);
+    return open_nodes(pod_group, supply, room.in_all / room.per_node, room.per_node) +
+           open_nodes(pod_group, supply, 1, room.in_all % room.per_node);
 }
 
-int Packing::open(Subject subject, std::span<Supply> supplies, int wanted) {
+int Packing::open(PodGroupIndex pod_group, std::span<Supply> supplies, int wanted) {
     int placed = 0;
     for (Supply& supply : supplies) {
         while (placed < wanted && supply.nodes > 0) {
-            const int missing = placement_->missing_hosts(subject);
+            const int missing = placement_->missing_hosts(pod_group);
             const int most = missing > 0 ? std::min(missing, supply.nodes) : supply.nodes;
             Supply some{supply.shape, most};
-            const int more = open_some(subject, some, wanted - placed);
+            const int more = open_some(pod_group, some, wanted - placed);
             supply.nodes -= most - some.nodes;
             placed += more;
             if (more == 0) break;
-            if (missing > 0 && placement_->missing_hosts(subject) == 0) return placed;
+            if (missing > 0 && placement_->missing_hosts(pod_group) == 0) return placed;
         }
     }
     return placed;
 }
 
 bool Packing::pack_one(std::span<Supply> supplies, const Demand& demand, Slot from, int& placed) {
-    const bool again = is_spread(placement_->rules(), demand.subject);
+    const bool again = is_spread(placement_->rules(), demand.pod_group);
     const int start = placed;
     for (int before = -1; placed < demand.count && placed != before;) {
         before = placed;
         const auto end = static_cast<Slot>(placement_->slot_count());
-        if (from < end) placed += fill(demand.subject, from, end, demand.count - placed);
-        if (placed < demand.count) placed += open(demand.subject, supplies, demand.count - placed);
+        if (from < end) placed += fill(demand.pod_group, from, end, demand.count - placed);
+        if (placed < demand.count)
+            placed += open(demand.pod_group, supplies, demand.count - placed);
         // Nodes opened for pods that are spread may let others take more.
         if (!again) break;
     }
@@ -144,13 +194,13 @@ Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands
         const bool may_open =
             std::ranges::any_of(supplies, [](const auto& s) { return s.nodes > 0; });
         if (!pack_one(supplies, demands[i], from, placed[i]) && may_open) {
-            packed.refused.push_back(demands[i].subject);
+            packed.refused.push_back(demands[i].pod_group);
         }
     }
     // Who looks at other pods may have come before those it wants to see.
     const auto pack_late = [&](std::size_t i) {
         return placed[i] < demands[i].count &&
-               placement_->rules().looks_at_pods(demands[i].subject) &&
+               placement_->rules().has_inter_pod_constraints(demands[i].pod_group) &&
                pack_one(supplies, demands[i], first, placed[i]);
     };
     for (bool progress = true; progress;) {
@@ -158,7 +208,7 @@ Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands
         for (std::size_t i = 0; i < demands.size(); ++i) progress = pack_late(i) || progress;
     }
     for (std::size_t i = 0; i < demands.size(); ++i) {
-        if (placed[i] > 0) packed.helped.push_back({demands[i].subject, placed[i]});
+        if (placed[i] > 0) packed.helped.push_back({demands[i].pod_group, placed[i]});
     }
     return packed;
 }

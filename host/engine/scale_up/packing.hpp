@@ -1,25 +1,52 @@
-/// Puts pods on nodes class by class, in the first places that have room.
+/// Which classes are packed before which.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "engine/scale_up/estimate.hpp"
+#include "engine/scale_up/progress.hpp"
+#include "engine/scheduling/compiled_predicates.hpp"
 #include "engine/scheduling/placement.hpp"
 
 namespace capstan::engine {
 
+/// PodGroups, largest first.
+using SizeOrder = std::shared_ptr<const std::vector<PodGroupIndex>>;
+
+/// Orders the pod groups of `rules` by the sum of their shares of allocatable cpu and memory; a tie
+/// goes to the lower pod group. Shapes with as much memory per core have one order, which is worked
+/// out once. Borrows the rules.
+class SizeOrders {
+public:
+    explicit SizeOrders(const CompiledPredicates& rules);
+    SizeOrder of(TemplateNodeId shape);
+
+private:
+    struct Size {
+        std::int64_t cpu = 0, memory = 0;
+    };
+    const CompiledPredicates* rules_;
+    std::vector<Size> sizes_;  // by pod group
+    std::map<std::pair<std::int64_t, std::int64_t>, SizeOrder> by_ratio_;
+};
+
+// Puts pods on nodes class by class, in the first places that have room.
+
 /// New nodes of a shape that may be opened.
 struct Supply {
-    ShapeId shape = 0;
+    TemplateNodeId shape = 0;
     int nodes = 0;
     bool operator==(const Supply&) const = default;
 };
 
 /// What came of packing a list of classes.
 struct Packed {
-    std::vector<Demand> helped{};    ///< in the order of the list, none of zero
-    std::vector<Subject> refused{};  ///< not even an empty node has room for one of these
+    std::vector<Demand> helped{};          ///< in the order of the list, none of zero
+    std::vector<PodGroupIndex> refused{};  ///< not even an empty node has room for one of these
 };
 
 /// Borrows its arguments.
@@ -31,22 +58,22 @@ public:
 
     /// Puts pods on slots of [from, end), in order, until none has room or `wanted` are placed;
     /// what is placed is the answer. A slot of which only some nodes are needed is split.
-    int fill(Subject subject, Slot from, Slot end, int wanted);
+    int fill(PodGroupIndex pod_group, Slot from, Slot end, int wanted);
     /// Opens nodes as the pods need them, each with the pods it takes before the next, and takes
     /// them off the supplies, in their order; never an empty one. What is placed is the answer. It
     /// ends early once there are as many nodes as a minDomains asks for: those before have room
     /// again.
-    int open(Subject subject, std::span<Supply> supplies, int wanted);
+    int open(PodGroupIndex pod_group, std::span<Supply> supplies, int wanted);
     /// Each of `demands` in its turn fills the nodes that were opened since the call began, then
     /// opens more of `supplies`, in their order.
     Packed pack(std::span<Supply> supplies, std::span<const Demand> demands);
 
 private:
     bool pack_one(std::span<Supply> supplies, const Demand& demand, Slot from, int& placed);
-    int place(Subject subject, Slot slot, const Room& room, int wanted);
-    int place_on_part(Subject subject, Slot slot, int nodes, int per_node);
-    int open_some(Subject subject, Supply& supply, int wanted);
-    int open_nodes(Subject subject, Supply& supply, int nodes, int per_node);
+    int place(PodGroupIndex pod_group, Slot slot, const Room& room, int wanted);
+    int place_on_part(PodGroupIndex pod_group, Slot slot, int nodes, int per_node);
+    int open_some(PodGroupIndex pod_group, Supply& supply, int wanted);
+    int open_nodes(PodGroupIndex pod_group, Supply& supply, int nodes, int per_node);
 
     bool is_passed_over(Slot slot) const noexcept;
 

@@ -11,7 +11,7 @@ namespace capstan::engine {
 namespace {
 
 void mark_helped(const Option& option, std::vector<bool>& marks) {
-    for (const Demand& demand : option.prospect->helped) marks[demand.subject] = true;
+    for (const Demand& demand : option.prospect->helped) marks[demand.pod_group] = true;
 }
 
 void add_share(std::vector<Share>& shares, GroupIndex group, int nodes) {
@@ -24,15 +24,15 @@ void add_share(std::vector<Share>& shares, GroupIndex group, int nodes) {
     }
 }
 
-std::map<Subject, int> by_subject(std::span<const Demand> pods) {
-    std::map<Subject, int> out;
-    for (const Demand& demand : pods) out[demand.subject] += demand.count;
+std::map<PodGroupIndex, int> by_pod_group(std::span<const Demand> pods) {
+    std::map<PodGroupIndex, int> out;
+    for (const Demand& demand : pods) out[demand.pod_group] += demand.count;
     return out;
 }
 
 }  // namespace
 
-std::vector<Demand> find_pinned(const Rules& rules, std::span<const Option> options,
+std::vector<Demand> find_pinned(const CompiledPredicates& rules, std::span<const Option> options,
                                 std::size_t chosen, std::span<const GroupIndex> groups,
                                 const std::vector<int>& waiting) {
     std::vector<bool> passed(waiting.size(), false);
@@ -40,7 +40,7 @@ std::vector<Demand> find_pinned(const Rules& rules, std::span<const Option> opti
     const auto is_one_of_them = [&](const Option& option) {
         return std::ranges::binary_search(groups, option.group);
     };
-    std::set<const Prospect*> looked_at;  // many groups have theirs in common
+    std::set<const BinpackingEstimate*> looked_at;  // many groups have theirs in common
     for (const Option& option : options) {
         if (!is_one_of_them(option) && looked_at.insert(option.prospect.get()).second)
             mark_helped(option, passed);
@@ -49,19 +49,19 @@ std::vector<Demand> find_pinned(const Rules& rules, std::span<const Option> opti
     for (const Option& option : options) {
         if (!is_one_of_them(option)) continue;
         for (const Demand& demand : option.prospect->helped) {
-            const Subject subject = demand.subject;
-            if (passed[subject] || rules.looks_at_pods(subject)) continue;
-            passed[subject] = true;
-            out.push_back({subject, waiting[subject]});
+            const PodGroupIndex pod_group = demand.pod_group;
+            if (passed[pod_group] || rules.has_inter_pod_constraints(pod_group)) continue;
+            passed[pod_group] = true;
+            out.push_back({pod_group, waiting[pod_group]});
         }
     }
     return out;
 }
 
-PinnedFirst::PinnedFirst(const Scene& scene, const Policies& policies,
-                         const Circumstances& circumstances, Placement& placement,
-                         const SpreadPlan& plan, Ledger ledger)
-    : scene_(&scene),
+PinnedFirst::PinnedFirst(const PassContext& context, const Policies& policies,
+                         const CallContext& circumstances, Placement& placement,
+                         const SpreadPlan& plan, QuotaTracker ledger)
+    : context_(&context),
       policies_(&policies),
       circumstances_(&circumstances),
       placement_(&placement),
@@ -70,15 +70,15 @@ PinnedFirst::PinnedFirst(const Scene& scene, const Policies& policies,
 
 std::vector<GroupIndex> PinnedFirst::takers(const Demand& pods, GroupIndex own,
                                             std::span<const GroupIndex> groups) {
-    const Rules& rules = placement_->rules();
-    std::map<ShapeId, bool> takes;
+    const CompiledPredicates& rules = placement_->rules();
+    std::map<TemplateNodeId, bool> takes;
     std::vector<GroupIndex> out;
     for (const GroupIndex group : groups) {
-        const ShapeId shape = rules.alike(group);
+        const TemplateNodeId shape = rules.equivalent(group);
         const auto [at, is_new] = takes.try_emplace(shape, false);
         if (is_new) {
             const std::vector<Demand> one{pods};
-            at->second = !find_misfit(*placement_, *plan_, one, rules.alike(own), shape);
+            at->second = !find_misfit(*placement_, *plan_, one, rules.equivalent(own), shape);
         }
         if (at->second) out.push_back(group);
     }
@@ -108,9 +108,9 @@ CarriedOut PinnedFirst::place(const Option& option, std::span<const Demand> pinn
     for (const Part& part_of : part(option, pinned, groups))
         place(part_of, option.group, first, out);
     // Pods of one class may have filled a node of others and opened more.
-    const std::map<Subject, int> helped = by_subject(out.helped);
+    const std::map<PodGroupIndex, int> helped = by_pod_group(out.helped);
     out.helped.clear();
-    for (const auto& [subject, count] : helped) out.helped.push_back({subject, count});
+    for (const auto& [pod_group, count] : helped) out.helped.push_back({pod_group, count});
     out.nodes = count_nodes(*placement_, first);
     return out;
 }
@@ -120,9 +120,10 @@ void PinnedFirst::place(const Part& part, GroupIndex own, Slot first, CarriedOut
     std::vector<Demand> rest;
     for (const Demand& demand : part.pods) {
         const auto end = static_cast<Slot>(placement_->slot_count());
-        const int filled = first < end ? packing.fill(demand.subject, first, end, demand.count) : 0;
-        if (filled > 0) out.helped.push_back({demand.subject, filled});
-        if (filled < demand.count) rest.push_back({demand.subject, demand.count - filled});
+        const int filled =
+            first < end ? packing.fill(demand.pod_group, first, end, demand.count) : 0;
+        if (filled > 0) out.helped.push_back({demand.pod_group, filled});
+        if (filled < demand.count) rest.push_back({demand.pod_group, demand.count - filled});
     }
     if (rest.empty()) return;
 
@@ -135,7 +136,7 @@ void PinnedFirst::place(const Part& part, GroupIndex own, Slot first, CarriedOut
     std::ranges::copy_if(part.groups, std::back_inserter(needed.similar),
                          [&](GroupIndex group) { return group != own; });
     needed.nodes = ledger_.allows(own, needed.nodes).nodes;
-    SharedOut shared = share_out(*scene_, ledger_, *policies_, *circumstances_, needed);
+    BalancedIncreases shared = share_out(*context_, ledger_, *policies_, *circumstances_, needed);
     if (!shared.note.empty()) out.note = std::move(shared.note);
 
     std::vector<Supply> supplies;
@@ -161,8 +162,8 @@ void place_later(Placement& placement, std::span<const Demand> pods,
         for (int before = 0; left > 0 && left != before;) {
             before = left;
             const auto end = static_cast<Slot>(placement.slot_count());
-            left -= packing.fill(demand.subject, first, end, left);
-            left -= packing.open(demand.subject, any, left);
+            left -= packing.fill(demand.pod_group, first, end, left);
+            left -= packing.open(demand.pod_group, any, left);
         }
     }
 }
@@ -174,8 +175,8 @@ int count_nodes(const Placement& placement, Slot first) {
 }
 
 bool helps_as_many(std::span<const Demand> one, std::span<const Demand> other) {
-    const std::map<Subject, int> helped = by_subject(one);
-    return std::ranges::all_of(by_subject(other), [&](const auto& entry) {
+    const std::map<PodGroupIndex, int> helped = by_pod_group(one);
+    return std::ranges::all_of(by_pod_group(other), [&](const auto& entry) {
         const auto at = helped.find(entry.first);
         return at != helped.end() && at->second >= entry.second;
     });

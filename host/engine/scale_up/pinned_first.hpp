@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/scale_up/options.hpp"
 #include "engine/scale_up/packing.hpp"
+#include "engine/scale_up/scale_up_options.hpp"
 #include "engine/scale_up/share_out.hpp"
 
 namespace capstan::engine {
@@ -23,15 +23,16 @@ struct CarriedOut {
 
 /// Pods that wait, run nowhere but on some of `groups`, and are not among those that
 /// `options[chosen]` helps; none that look at other pods. `waiting` by subject, `groups` ascending.
-std::vector<Demand> find_pinned(const Rules& rules, std::span<const Option> options,
+std::vector<Demand> find_pinned(const CompiledPredicates& rules, std::span<const Option> options,
                                 std::size_t chosen, std::span<const GroupIndex> groups,
                                 const std::vector<int>& waiting);
 
 /// Borrows its arguments.
 class PinnedFirst {
 public:
-    PinnedFirst(const Scene& scene, const Policies& policies, const Circumstances& circumstances,
-                Placement& placement, const SpreadPlan& plan, Ledger ledger);
+    PinnedFirst(const PassContext& context, const Policies& policies,
+                const CallContext& circumstances, Placement& placement, const SpreadPlan& plan,
+                QuotaTracker ledger);
 
     /// Places the pods of the option and `pinned` on new nodes of `groups`, which are ascending and
     /// have the option's own among them.
@@ -50,12 +51,12 @@ private:
                                    std::span<const GroupIndex> groups);
     void place(const Part& part, GroupIndex own, Slot first, CarriedOut& out);
 
-    const Scene* scene_;
+    const PassContext* context_;
     const Policies* policies_;
-    const Circumstances* circumstances_;
+    const CallContext* circumstances_;
     Placement* placement_;
     const SpreadPlan* plan_;
-    Ledger ledger_;
+    QuotaTracker ledger_;
 };
 
 /// Places the pods on what has been added from `first` on, and on new nodes of any of the groups as

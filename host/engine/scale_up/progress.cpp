@@ -1,11 +1,15 @@
 #include "engine/scale_up/progress.hpp"
 
+#include <algorithm>
+
+#include "engine/scale_up/packing.hpp"
+
 namespace capstan::engine {
 
-Progress::Progress(const Scene& scene)
-    : left(scene.rules->subjects().size(), 0), fit(left.size(), 0), ledger(scene) {
-    for (Subject s = 0; s < scene.pending_count(); ++s) {
-        left[s] = static_cast<int>(scene.pending.classes[s].count);
+Progress::Progress(const PassContext& context)
+    : left(context.rules->pod_groups().size(), 0), fit(left.size(), 0), ledger(context) {
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+        left[s] = static_cast<int>(context.pending.classes[s].count);
     }
 }
 
@@ -13,11 +17,27 @@ HelpedPods count_helped(const Placement& placement, Slot first_new) {
     HelpedPods out;
     for (Slot slot = first_new; slot < placement.slot_count(); ++slot) {
         auto& on_group = out[*placement.shape(slot)];
-        for (const Seat& seat : placement.seats(slot)) {
-            on_group[seat.subject] += seat.per_node * placement.nodes(slot);
+        for (const Assignment& assignment : placement.assignments(slot)) {
+            on_group[assignment.pod_group] += assignment.per_node * placement.nodes(slot);
         }
     }
     return out;
+}
+
+Estimate estimate(Placement& placement, TemplateNodeId shape, std::span<const Demand> pods,
+                  int max_nodes) {
+    std::vector<int> counts(placement.rules().pod_groups().size(), 0);
+    for (const Demand& demand : pods) counts[demand.pod_group] += demand.count;
+    const SizeOrder order = SizeOrders(placement.rules()).of(shape);
+    std::vector<Demand> ordered;
+    for (const PodGroupIndex pod_group : *order) {
+        if (counts[pod_group] > 0) ordered.push_back({pod_group, counts[pod_group]});
+    }
+
+    Supply supply{shape, std::max(max_nodes, 0)};
+    Packed packed = Packing(placement).pack({&supply, 1}, ordered);
+    std::ranges::sort(packed.helped, {}, &Demand::pod_group);
+    return {std::max(max_nodes, 0) - supply.nodes, std::move(packed.helped)};
 }
 
 }  // namespace capstan::engine

@@ -1,42 +1,67 @@
 /// How far a scale-up has come. A value: a copy is a way back.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/decision.hpp"
-#include "engine/scale_up/ledger.hpp"
+#include "engine/scale_up/quota_tracker.hpp"
 #include "engine/scheduling/placement.hpp"
 
 namespace capstan::engine {
 
 /// What one group got of an option.
-struct Growth {
+struct GroupIncrease {
     GroupIndex group = 0;
     int nodes = 0;
     std::string role{};  ///< "smallest of 3 similar groups"; empty: it is the only one
 };
 
 /// An option that is carried out.
-struct Grant {
+struct AcceptedOption {
     ChosenOption chosen{};
-    std::vector<Growth> growths{};
+    std::vector<GroupIncrease> growths{};
 };
 
 struct Progress {
-    explicit Progress(const Scene& scene);
+    explicit Progress(const PassContext& context);
 
-    std::vector<int> left;  ///< by subject: pods that wait, nobody but those that are pending
-    std::vector<int> fit;   ///< by subject: pods for which there is room as it is
-    Ledger ledger;
-    std::vector<Grant> grants{};
+    std::vector<int> left;  ///< by pod group: pods that wait, nobody but those that are pending
+    std::vector<int> fit;   ///< by pod group: pods for which there is room as it is
+    QuotaTracker ledger;
+    std::vector<AcceptedOption> grants{};
     std::vector<std::string> notes{};
     std::string stopped{};  ///< why no further option is taken; empty: there is none
 };
 
-/// Pods on new nodes, by group and then by subject.
-using HelpedPods = std::map<GroupIndex, std::map<Subject, int>>;
+/// Pods on new nodes, by group and then by pod group.
+using HelpedPods = std::map<GroupIndex, std::map<PodGroupIndex, int>>;
 HelpedPods count_helped(const Placement& placement, Slot first_new);
+
+// How many new nodes of one shape a set of pods needs.
+
+struct Demand {
+    PodGroupIndex pod_group = 0;
+    int count = 0;
+    bool operator==(const Demand&) const = default;
+};
+
+struct Estimate {
+    int nodes = 0;                 ///< nodes that hold at least one of the pods
+    std::vector<Demand> helped{};  ///< ascending by pod group, none of zero
+    bool operator==(const Estimate&) const = default;
+};
+
+/// Packs as many of `pods` as it can on new nodes of `shape`, largest first: each class fills the
+/// nodes opened before it, then opens more. Larger is the sum of the shares of allocatable cpu and
+/// memory; a tie goes to the lower pod group. Never opens a node that nothing would be put on, nor
+/// more than `max_nodes`. The new nodes with their pods stay in `placement`, as slots from the
+/// former slot_count() on; undo takes them away.
+///     50,000 pods of 50m and 1,000 of 95m on nodes of 1000m, 100 pods each  ->  2,595 nodes
+Estimate estimate(Placement& placement, TemplateNodeId shape, std::span<const Demand> pods,
+                  int max_nodes);
 
 }  // namespace capstan::engine

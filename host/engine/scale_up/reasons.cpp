@@ -22,31 +22,31 @@ std::string tell_unread(const UnreadClouds& unread) {
 
 }  // namespace
 
-Reasons::Reasons(const Scene& scene, const Ledger& ledger, Placement& placement,
+Reasons::Reasons(const PassContext& context, const QuotaTracker& ledger, Placement& placement,
                  std::string stopped)
     : placement_(&placement),
       stopped_(std::move(stopped)),
-      none_made_(scene.none_made),
-      unread_(tell_unread(scene.snapshot->unread)) {
-    for (const NewGroup& made : scene.new_groups) {
+      none_made_(context.none_made),
+      unread_(tell_unread(context.snapshot->unread)) {
+    for (const NewGroup& made : context.new_groups) {
         if (made.group.value().empty() || made.dropped.is_none()) continue;
         Reason reason = made.dropped;
         reason.sentence.insert(0, "would be made, but ");
         shut(std::move(reason), made.group);
     }
-    for (GroupIndex g = 0; g < scene.groups().size(); ++g) {
-        const bool is_new = is_to_be_made(scene.groups()[g]);
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+        const bool is_new = is_to_be_made(context.groups()[g]);
         obstacles_.push_back(ledger.obstacle(g));
         if (!obstacles_[g].is_none() && is_new) {
-            shut(obstacles_[g], scene.id(g));
+            shut(obstacles_[g], context.id(g));
         } else if (!obstacles_[g].is_none()) {
             ++groups_;
-            const bool is_seen = scene.templates[g].node != nullptr;
-            (is_seen ? shut_[scene.rules->alike(g)] : shut_unseen_)[obstacles_[g]].push_back(
-                scene.id(g));
+            const bool is_seen = context.templates[g].node != nullptr;
+            (is_seen ? shut_[context.rules->equivalent(g)] : shut_unseen_)[obstacles_[g]].push_back(
+                context.id(g));
         } else {
             ++groups_;
-            (is_new ? open_new_ : open_)[scene.rules->alike(g)].push_back(scene.id(g));
+            (is_new ? open_new_ : open_)[context.rules->equivalent(g)].push_back(context.id(g));
         }
     }
 }
@@ -79,9 +79,9 @@ void Reasons::shut(Reason reason, const NodeGroupId& group) {
 }
 
 /// What groups that may grow say to pods of the class.
-void Reasons::look_at_open(Subject subject, ByMiss& out) {
-    const auto reason_of_shape = [&](ShapeId shape) -> ByMiss::key_type {
-        const Refusal refusal = placement_->why_not_new(subject, shape);
+void Reasons::look_at_open(PodGroupIndex pod_group, ByMiss& out) {
+    const auto reason_of_shape = [&](TemplateNodeId shape) -> ByMiss::key_type {
+        const Refusal refusal = placement_->why_not_new(pod_group, shape);
         if (refusal.predicate != Predicate::none)
             return {{miss_of(refusal.predicate), refusal.shortfall}, reason_of(refusal)};
         const bool is_stopped = !stopped_.empty();
@@ -107,10 +107,10 @@ void Reasons::look_at_open(Subject subject, ByMiss& out) {
 /// What groups that cannot grow say. To pods that its nodes are not for, a group says that alone,
 /// since it would be of no use either if it could grow; what other pods keep from it, they may not
 /// by then.
-void Reasons::look_at_shut(Subject subject, ByMiss& out) {
+void Reasons::look_at_shut(PodGroupIndex pod_group, ByMiss& out) {
     for (const auto& [obstacle, groups] : shut_unseen_) out[{{Miss::unknown}, obstacle}] = groups;
     for (const auto& [shape, obstacles] : shut_) {
-        const Refusal refusal = placement_->why_not_new(subject, shape);
+        const Refusal refusal = placement_->why_not_new(pod_group, shape);
         Near near{miss_of(refusal.predicate), refusal.shortfall};
         if (near.miss == Miss::room) near.miss = Miss::room_if_it_could_grow;
         for (const auto& [obstacle, groups] : obstacles) {
@@ -126,10 +126,10 @@ void Reasons::look_at_shut(Subject subject, ByMiss& out) {
     }
 }
 
-std::vector<GroupReason> Reasons::of(Subject subject) {
+std::vector<GroupReason> Reasons::of(PodGroupIndex pod_group) {
     ByMiss by_miss;
-    look_at_shut(subject, by_miss);
-    look_at_open(subject, by_miss);
+    look_at_shut(pod_group, by_miss);
+    look_at_open(pod_group, by_miss);
     std::vector<std::pair<Near, GroupReason>> sorted;
     for (auto& [reason, groups] : by_miss) {
         std::ranges::sort(groups);

@@ -10,17 +10,18 @@
 #include <vector>
 
 #include "engine/decision.hpp"
-#include "engine/scale_up/ledger.hpp"
-#include "engine/scale_up/scene.hpp"
+#include "engine/pass_context/pass_context.hpp"
+#include "engine/scale_up/quota_tracker.hpp"
 #include "engine/scheduling/placement.hpp"
 
 namespace capstan::engine {
 
-/// As scene, ledger and placement stand; borrows them.
+/// As context, ledger and placement stand; borrows them.
 class Reasons {
 public:
     /// `stopped`: why a pass takes no further option; empty: it would.
-    Reasons(const Scene& scene, const Ledger& ledger, Placement& placement, std::string stopped);
+    Reasons(const PassContext& context, const QuotaTracker& ledger, Placement& placement,
+            std::string stopped);
 
     /// Why the group cannot grow; none: it can.
     const Reason& obstacle(GroupIndex group) const noexcept { return obstacles_[group]; }
@@ -31,7 +32,7 @@ public:
     /// hold for most groups come first, ties by the first group. What keeps a group from growing is
     /// told beside why a pod would not fit. Of groups that could be made, which may be thousands, a
     /// hundred are named, and those that would take it.
-    std::vector<GroupReason> of(Subject subject);
+    std::vector<GroupReason> of(PodGroupIndex pod_group);
     /// All of it in one sentence; code and subject are those of the first.
     Reason sum_up(const std::vector<GroupReason>& reasons) const;
 
@@ -55,23 +56,23 @@ private:
 
     static Miss miss_of(Predicate predicate) noexcept;
     void shut(Reason reason, const NodeGroupId& group);
-    void look_at_open(Subject subject, ByMiss& out);
-    void look_at_shut(Subject subject, ByMiss& out);
+    void look_at_open(PodGroupIndex pod_group, ByMiss& out);
+    void look_at_shut(PodGroupIndex pod_group, ByMiss& out);
     Reason sum_up_groups(const std::vector<GroupReason>& reasons) const;
 
     Placement* placement_;
     std::string stopped_;
-    Reason none_made_;        // see Scene
+    Reason none_made_;        // see PassContext
     std::string unread_;      // clouds of unknown groups, in a sentence; empty: there is none
     std::size_t groups_ = 0;  // that there are, and that could be made
     int named_ = 0;           // of the latter, in shut_unseen_
     std::vector<Reason> obstacles_;  // by group
     // Groups that cannot grow, by obstacle: those that are there by shape, the others of which it
     // is not looked at whether a pod would fit.
-    std::map<ShapeId, ByReason> shut_;
+    std::map<TemplateNodeId, ByReason> shut_;
     ByReason shut_unseen_;
-    std::map<ShapeId, std::vector<NodeGroupId>> open_;      // the others, by shape
-    std::map<ShapeId, std::vector<NodeGroupId>> open_new_;  // those that could be made
+    std::map<TemplateNodeId, std::vector<NodeGroupId>> open_;      // the others, by shape
+    std::map<TemplateNodeId, std::vector<NodeGroupId>> open_new_;  // those that could be made
 };
 
 }  // namespace capstan::engine

@@ -1,7 +1,11 @@
 #include "engine/scale_up/scale_up.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include <capstan/sentence.hpp>
+
+#include "engine/scale_up/share_out.hpp"
 #include "engine/scale_up/spare_nodes.hpp"
 
 namespace capstan::engine {
@@ -12,21 +16,22 @@ constexpr int max_attempts = 4;
 
 }  // namespace
 
-ScaleUp::ScaleUp(const Scene& scene, const Policies& policies, const Circumstances& circumstances)
+ScaleUp::ScaleUp(const PassContext& context, const Policies& policies,
+                 const CallContext& circumstances)
     : policies_(&policies),
       circumstances_(circumstances),
-      ground_(scene),
+      ground_(context),
       start_(ground_.placement.mark()),
-      similar_(scene, policies, circumstances_),
-      question_(scene, policies, circumstances, ground_.progress.left),
-      maker_(scene, similar_, ground_.placement, question_.places()),
+      similar_(context, policies, circumstances_),
+      question_(context, policies, circumstances, ground_.progress.left),
+      maker_(context, similar_, ground_.placement, question_.places()),
       plan_(ground_.placement, hindsights_, ground_.has_zones),
-      turns_(scene.pending_count(), SpreadTurn::with_others) {}
+      turns_(context.pending_count(), SpreadTurn::with_others) {}
 
 void ScaleUp::run() {
     // One option cannot fill several zones: what is planned for the others would never come.
-    if (!scene().settings->one_option_per_pass) {
-        turns_ = find_turns(ground_.placement, scene().pending_count(), ground_.has_zones);
+    if (!context().settings->one_option_per_pass) {
+        turns_ = find_turns(ground_.placement, context().pending_count(), ground_.has_zones);
     }
     for (const SpreadTurn turn :
          {SpreadTurn::with_others, SpreadTurn::after_others, SpreadTurn::after_everything}) {
@@ -41,7 +46,7 @@ void ScaleUp::run() {
 std::vector<NodeGroupId> ScaleUp::similar_to(GroupIndex group) {
     std::vector<NodeGroupId> out;
     for (const GroupIndex other : similar_.all_of(group))
-        if (!similar_.price_gap(group, other)) out.push_back(scene().id(other));
+        if (!similar_.price_gap(group, other)) out.push_back(context().id(other));
     return out;
 }
 
@@ -60,15 +65,15 @@ void ScaleUp::take_turn(SpreadTurn turn) {
 }
 
 template <class Wanted>
-bool ScaleUp::seat_waiting(Wanted is_wanted) {
+bool ScaleUp::assign_waiting(Wanted is_wanted) {
     const std::vector<int> pods = waiting();
     const auto end = static_cast<Slot>(ground_.placement.slot_count());
     if (end == ground_.first_new && plan_.empty()) return false;
     bool any = false;
-    for (Subject s = 0; s < pods.size(); ++s) {
+    for (PodGroupIndex s = 0; s < pods.size(); ++s) {
         if (pods[s] == 0 || !is_wanted(s)) continue;
-        const bool looks = scene().rules->looks_at_pods(s);
-        any = ground_.seat(s, looks ? 0 : ground_.first_new, end) || any;
+        const bool looks = context().rules->has_inter_pod_constraints(s);
+        any = ground_.assign(s, looks ? 0 : ground_.first_new, end) || any;
     }
     return any;
 }
@@ -79,16 +84,16 @@ bool ScaleUp::attempt() {
     // The turns before may have left room on what they added. And once the other domains grow,
     // there is room for planned pods on nodes that are there already: but not for those that are
     // spread over hosts as well, which must see all hosts first.
-    seat_waiting([&](Subject s) { return !plan_.is_planned(s) || is_spread_once(s); });
+    assign_waiting([&](PodGroupIndex s) { return !plan_.is_planned(s) || is_spread_once(s); });
     take_options();
     return plan_.holds();
 }
 
 void ScaleUp::make_plan() {
-    if (scene().settings->one_option_per_pass) return;
-    const std::vector<ShapeId> shapes = growing_shapes(scene(), ground_.progress.ledger);
+    if (context().settings->one_option_per_pass) return;
+    const std::vector<TemplateNodeId> shapes = growing_shapes(context(), ground_.progress.ledger);
     const std::vector<int> pods = waiting();
-    for (Subject s = 0; s < turns_.size(); ++s) {
+    for (PodGroupIndex s = 0; s < turns_.size(); ++s) {
         if (pods[s] == 0 || turns_[s] != turn_) continue;
         // Between zones that others have filled unevenly and hosts that are to be even as well
         // there may be no order in which the pods can come.
@@ -97,26 +102,26 @@ void ScaleUp::make_plan() {
     }
 }
 
-bool ScaleUp::is_spread_once(Subject subject) const {
-    const ClassId id = scene().rules->subjects()[subject];
-    return scene().snapshot->cluster.spread(id).size() == 1;
+bool ScaleUp::is_spread_once(PodGroupIndex pod_group) const {
+    const PodGroupId id = context().rules->pod_groups()[pod_group];
+    return context().snapshot->cluster.spread(id).size() == 1;
 }
 
 std::vector<int> ScaleUp::waiting() const {
     std::vector<int> out = ground_.progress.left;
-    for (Subject s = 0; s < turns_.size(); ++s) {
+    for (PodGroupIndex s = 0; s < turns_.size(); ++s) {
         if (turns_[s] > turn_) out[s] = 0;
     }
     return out;
 }
 
 void ScaleUp::take_options() {
-    while (ground_.progress.stopped.empty() && (take_option() || seat_late())) {
+    while (ground_.progress.stopped.empty() && (take_option() || assign_late())) {
     }
 }
 
 std::vector<Option> ScaleUp::make_options(const std::vector<int>& pods) {
-    const PartScope part(scene().parts, Part::make_options);
+    const ScopedPassPhase part(context().parts, PassPhase::make_options);
     return maker_.make(pods, ground_.progress.ledger, plan_);
 }
 
@@ -125,7 +130,7 @@ bool ScaleUp::take_option() {
     const std::vector<int> pods = waiting();
     std::vector<Option> options = make_options(pods);
     if (options.empty()) return false;
-    const Settings& settings = *scene().settings;
+    const Settings& settings = *context().settings;
     if (std::ssize(progress.grants) >= settings.max_options_per_pass) {
         progress.stopped = "this pass has taken the " +
                            std::to_string(settings.max_options_per_pass) + " options it may take";
@@ -138,7 +143,7 @@ bool ScaleUp::take_option() {
         return false;
     }
     const Option& option = options[*choice.option];
-    ChosenOption chosen{.group = scene().id(option.group),
+    ChosenOption chosen{.group = context().id(option.group),
                         .nodes = option.nodes,
                         .considered = options.size(),
                         .stages = std::move(choice.stages),
@@ -149,8 +154,178 @@ bool ScaleUp::take_option() {
 
 /// Pods that look at others may fit now where they did not before, and any on what an option left
 /// over.
-bool ScaleUp::seat_late() {
-    return seat_waiting([](Subject) { return true; });
+bool ScaleUp::assign_late() {
+    return assign_waiting([](PodGroupIndex) { return true; });
+}
+
+// The part of ScaleUp that carries an option out, in thought.
+
+std::vector<GroupIndex> ScaleUp::sharing_groups(std::vector<Option>& options, std::size_t chosen,
+                                                std::vector<GroupIndex>& unmade) {
+    Option& option = options[chosen];
+    const QuotaTracker& ledger = ground_.progress.ledger;
+    std::vector<GroupIndex> out;
+    std::ranges::copy_if(similar_.of(option.group), std::back_inserter(out),
+                         [&](GroupIndex other) { return ledger.obstacle(other).is_none(); });
+    out.insert(std::ranges::lower_bound(out, option.group), option.group);
+    unmade = drop_new_siblings(out, options, chosen, ledger);
+    std::erase_if(option.similar,
+                  [&](GroupIndex group) { return std::ranges::binary_search(unmade, group); });
+    return out;
+}
+
+/// Shares the option's nodes out and puts its pods on them; nodes that none of them needs after all
+/// are let go.
+CarriedOut ScaleUp::share(const Option& option) {
+    BalancedIncreases given =
+        share_out(context(), ground_.progress.ledger, *policies_, circumstances_, option);
+    std::vector<Supply> supplies;
+    for (const Share& to : given.shares) supplies.push_back({to.group, to.nodes});
+    CarriedOut out{.note = std::move(given.note)};
+    out.helped = Packing(ground_.placement).pack(supplies, option.prospect->helped).helped;
+    for (std::size_t i = 0; i < supplies.size(); ++i) {
+        const int unused = supplies[i].nodes;
+        Share used = given.shares[i];
+        if (unused > 0 && context().rooms[used.group].atomic) {
+            ground_.placement.add(used.group, unused);
+        } else {
+            used.nodes -= unused;
+        }
+        if (used.nodes > 0) out.shares.push_back(used);
+        out.nodes += used.nodes;
+    }
+    return out;
+}
+
+/// Nothing: it would take more nodes than to share what can be shared now and to help pinned pods
+/// later, or help fewer pods, or come to the same.
+std::optional<CarriedOut> ScaleUp::share_pinned_first(const std::vector<Option>& options,
+                                                      std::size_t chosen,
+                                                      std::span<const GroupIndex> groups) {
+    const Option& option = options[chosen];
+    if (groups.size() == 1) return std::nullopt;
+    const std::vector<Demand> pinned =
+        find_pinned(*context().rules, options, chosen, groups, waiting());
+    if (pinned.empty() && groups.size() == option.similar.size() + 1) return std::nullopt;
+
+    Placement& placement = ground_.placement;
+    const Placement::Mark mark = placement.mark();
+    const auto first = static_cast<Slot>(placement.slot_count());
+    const CarriedOut otherwise = share(option);
+    place_later(placement, pinned, groups, first);
+    const int needed = count_nodes(placement, first);
+    placement.undo(mark);
+    const int limit = context().settings->max_nodes_per_scale_up;
+    const int most = limit > 0 ? std::min(needed, limit) : needed;
+
+    PinnedFirst pinned_first(context(), *policies_, circumstances_, placement, plan_,
+                             ground_.progress.ledger);
+    CarriedOut out = pinned_first.place(option, pinned, groups);
+    const bool is_same = out.shares == otherwise.shares && out.nodes == needed;
+    if (!is_same && out.nodes <= most && helps_as_many(out.helped, otherwise.helped)) return out;
+    placement.undo(mark);
+    return std::nullopt;
+}
+
+void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen, ChosenOption told) {
+    Progress& progress = ground_.progress;
+    std::vector<GroupIndex> unmade;
+    const std::vector<GroupIndex> groups = sharing_groups(options, chosen, unmade);
+    const Placement::Mark mark = ground_.placement.mark();
+    std::optional<CarriedOut> apart = share_pinned_first(options, chosen, groups);
+    Option option = options[chosen];
+    if (apart) {
+        option.similar = groups;
+        std::erase(option.similar, option.group);
+    }
+    told.left_out = left_out(option, unmade);
+    CarriedOut carried = apart ? *std::move(apart) : share(option);
+    if (!carried.note.empty()) progress.notes.push_back(std::move(carried.note));
+    if (carried.helped.empty()) {
+        ground_.placement.undo(mark);
+        // Without this the same option would come again, and again help nobody.
+        progress.ledger.close(option.group,
+                              {ReasonCode::nothing_granted,
+                               {},
+                               "chosen, but nothing of the option came to any group"});
+        return;
+    }
+    record(option, carried, std::move(told));
+}
+
+void ScaleUp::record(const Option& option, const CarriedOut& carried, ChosenOption told) {
+    Progress& progress = ground_.progress;
+    AcceptedOption grant{.chosen = std::move(told)};
+    for (const Share& to : carried.shares)
+        grant.growths.push_back({to.group, to.nodes, role_of(option, to.group)});
+    for (const GroupIncrease& growth : grant.growths) {
+        progress.ledger.take(growth.group, growth.nodes);
+        grant.chosen.granted += growth.nodes;
+        if (growth.group != option.group)
+            grant.chosen.similar.push_back(context().id(growth.group));
+    }
+    // Pods that are pinned to other groups may have been added to the option.
+    grant.chosen.nodes = std::max(grant.chosen.nodes, grant.chosen.granted);
+    for (const Demand& helped : carried.helped) {
+        progress.left[helped.pod_group] -= helped.count;
+        PodCount pods = context().pending.classes[helped.pod_group];
+        pods.count = static_cast<std::uint32_t>(helped.count);
+        grant.chosen.pods.push_back(std::move(pods));
+    }
+    const bool spare =
+        context().rooms[option.group].atomic || grant.chosen.granted < grant.chosen.nodes;
+    progress.grants.push_back(std::move(grant));
+    if (spare) assign_late();
+    if (context().settings->one_option_per_pass) progress.stopped = "a pass takes one option";
+}
+
+std::string ScaleUp::role_of(const Option& option, GroupIndex group) const {
+    if (context().rooms[group].atomic) return "only ever empty or full";
+    if (option.similar.empty()) return {};
+    const auto size = [&](GroupIndex g) {
+        return *context().groups()[g].group.target + ground_.progress.ledger.grown(g);
+    };
+    bool smallest = true;
+    const auto compare = [&](GroupIndex other) {
+        if (other != group && size(other) <= size(group)) smallest = false;
+    };
+    compare(option.group);
+    std::ranges::for_each(option.similar, compare);
+    return (smallest ? "smallest of " : "one of ") +
+           counted(std::ssize(option.similar) + 1, "similar group");
+}
+
+std::vector<std::string> ScaleUp::left_out(const Option& option,
+                                           std::span<const GroupIndex> unmade) {
+    const CompiledPredicates& rules = *context().rules;
+    std::map<TemplateNodeId, std::string> why;  // the first pod that does not run there
+    const auto find_why = [&](TemplateNodeId other) -> std::string {
+        const auto misfit =
+            find_misfit(ground_.placement, plan_, option.prospect->helped, option.group, other);
+        // It was left out while the option had more nodes, and more pods, than there is room for.
+        if (!misfit) return "a pod that the option has no room for does not run there";
+        const std::string pod = "pod " + context().pending.classes[*misfit].example;
+        const Refusal refusal = ground_.placement.why_not_new(*misfit, other);
+        return refusal.predicate == Predicate::none
+                   ? pod + " is to be spread, and is for another domain"
+                   : pod + ": " + refusal.sentence;
+    };
+    std::vector<std::string> out;
+    for (const GroupIndex other : similar_.all_of(option.group)) {
+        if (std::ranges::binary_search(option.similar, other)) continue;
+        std::string because = ground_.progress.ledger.obstacle(other).sentence;
+        if (const auto gap = similar_.price_gap(option.group, other))
+            because = *gap + "; scale_up.balance_across_prices is off";
+        if (std::ranges::binary_search(unmade, other))
+            because = "limit of groups: the others that there may be are for other pods";
+        if (because.empty()) {
+            const auto [at, is_new] = why.try_emplace(rules.equivalent(other));
+            if (is_new) at->second = find_why(other);
+            because = at->second;
+        }
+        out.push_back(context().id(other).value() + ": " + because);
+    }
+    return out;
 }
 
 }  // namespace capstan::engine

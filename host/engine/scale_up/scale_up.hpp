@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/pass.hpp"
-#include "engine/scale_up/ground.hpp"
-#include "engine/scale_up/options.hpp"
+#include "engine/pass_context/pass_context.hpp"
+#include "engine/policies.hpp"
+#include "engine/scale_up/expander_question.hpp"
+#include "engine/scale_up/initial_placement.hpp"
 #include "engine/scale_up/pinned_first.hpp"
-#include "engine/scale_up/question.hpp"
-#include "engine/scale_up/scene.hpp"
-#include "engine/scale_up/similar_sets.hpp"
+#include "engine/scale_up/scale_up_options.hpp"
+#include "engine/scale_up/similar_groups.hpp"
 #include "engine/scale_up/spread_plan.hpp"
 
 namespace capstan::engine {
@@ -21,7 +21,7 @@ namespace capstan::engine {
 /// Borrows its arguments.
 class ScaleUp {
 public:
-    ScaleUp(const Scene& scene, const Policies& policies, const Circumstances& circumstances);
+    ScaleUp(const PassContext& context, const Policies& policies, const CallContext& circumstances);
     ScaleUp(const ScaleUp&) = delete;
     ScaleUp& operator=(const ScaleUp&) = delete;
     ~ScaleUp() = default;
@@ -29,7 +29,7 @@ public:
     /// Once.
     void run();
 
-    const Scene& scene() const noexcept { return *ground_.scene; }
+    const PassContext& context() const noexcept { return *ground_.context; }
     const Progress& progress() const noexcept { return ground_.progress; }
     Placement& placement() noexcept { return ground_.placement; }
     /// Groups that may share a growth with the group, by id.
@@ -37,7 +37,7 @@ public:
     Slot first_new() const noexcept { return ground_.first_new; }
     /// Nodes to come are the slots from here on.
     Slot first_upcoming() const noexcept {
-        return static_cast<Slot>(scene().snapshot->cluster.node_count());
+        return static_cast<Slot>(context().snapshot->cluster.node_count());
     }
     /// Before it runs: nothing of this group in this pass.
     void close(GroupIndex group, Reason because) {
@@ -50,13 +50,13 @@ private:
     void take_turn(SpreadTurn turn);
     bool attempt();
     void make_plan();
-    bool is_spread_once(Subject subject) const;
+    bool is_spread_once(PodGroupIndex pod_group) const;
     void take_options();
     std::vector<Option> make_options(const std::vector<int>& pods);
     bool take_option();
-    bool seat_late();
+    bool assign_late();
     template <class Wanted>
-    bool seat_waiting(Wanted is_wanted);
+    bool assign_waiting(Wanted is_wanted);
 
     void carry_out(std::vector<Option>& options, std::size_t chosen, ChosenOption told);
     /// Groups that may share the chosen option, with those on which some of its pods do not run;
@@ -75,15 +75,15 @@ private:
     std::vector<int> waiting() const;
 
     const Policies* policies_;
-    Circumstances circumstances_;
-    Ground ground_;
+    CallContext circumstances_;
+    InitialPlacement ground_;
     Placement::Mark start_;
     SimilarSets similar_;
     Question question_;
     OptionMaker maker_;
     Hindsights hindsights_{};
     SpreadPlan plan_;
-    std::vector<SpreadTurn> turns_;  // by subject
+    std::vector<SpreadTurn> turns_;  // by pod group
     SpreadTurn turn_ = SpreadTurn::with_others;
 };
 

@@ -1,20 +1,107 @@
 #include "engine/scale_up/share_out.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 namespace capstan::engine {
+namespace {
+
+/// Marks the option's pods; whether one of them was not yet.
+bool cover(const Option& option, std::vector<bool>& covered) {
+    bool any = false;
+    for (const Demand& demand : option.prospect->helped) {
+        if (demand.pod_group >= covered.size()) covered.resize(demand.pod_group + 1, false);
+        any = any || !covered[demand.pod_group];
+        covered[demand.pod_group] = true;
+    }
+    return any;
+}
+
+/// Groups to make that pods will need which the chosen option does not help, as far as one can tell
+/// without choosing for them: those with the most pods are taken first, of equals those that may
+/// share anyway.
+struct Needed {
+    std::vector<GroupIndex> siblings{};  ///< of those that may share
+    int others = 0;
+};
+
+Needed find_needed(std::span<const Option> options, std::size_t chosen, const QuotaTracker& ledger,
+                   std::span<const GroupIndex> sharing) {
+    std::vector<bool> covered;
+    cover(options[chosen], covered);
+    std::vector<const Option*> new_ones;
+    for (const Option& option : options) {
+        if (ledger.is_new(option.group)) {
+            new_ones.push_back(&option);
+        } else {
+            cover(option, covered);
+        }
+    }
+    const auto may_share = [&](const Option* option) {
+        return std::ranges::binary_search(sharing, option->group);
+    };
+    std::ranges::stable_sort(new_ones, std::ranges::greater(), [&](const Option* option) {
+        return std::pair(option->prospect->pods, may_share(option));
+    });
+    Needed out;
+    const BinpackingEstimate* last = nullptr;  // groups of different zones often have it in common
+    for (const Option* option : new_ones) {
+        if (option->prospect.get() != last && cover(*option, covered)) {
+            if (may_share(option)) {
+                out.siblings.push_back(option->group);
+            } else {
+                ++out.others;
+            }
+        }
+        last = option->prospect.get();
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<GroupIndex> drop_new_siblings(std::vector<GroupIndex>& groups,
+                                          std::span<const Option> options, std::size_t chosen,
+                                          const QuotaTracker& ledger) {
+    const GroupIndex own = options[chosen].group;
+    const std::optional<int> left = ledger.new_groups_left();
+    const auto is_sibling = [&](GroupIndex group) { return group != own && ledger.is_new(group); };
+    const auto siblings = static_cast<int>(std::ranges::count_if(groups, is_sibling));
+    if (!left || siblings == 0) return {};
+    const int room = *left - (ledger.is_new(own) ? 1 : 0);
+    const Needed needed = find_needed(options, chosen, ledger, groups);
+    const int kept = std::clamp(room - needed.others, 0, siblings);
+    const auto is_in = [](const std::vector<GroupIndex>& list, GroupIndex group) {
+        return std::ranges::find(list, group) != list.end();
+    };
+    std::vector<GroupIndex> dropped;
+    std::ranges::copy_if(groups, std::back_inserter(dropped), is_sibling);
+    std::ranges::stable_sort(dropped, {}, [&](GroupIndex group) {
+        if (is_in(needed.siblings, group)) return 0;
+        return is_in(options[chosen].similar, group) ? 1 : 2;
+    });
+    dropped.erase(dropped.begin(), dropped.begin() + kept);
+    std::ranges::sort(dropped);
+    std::erase_if(groups,
+                  [&](GroupIndex group) { return std::ranges::binary_search(dropped, group); });
+    return dropped;
+}
+
 namespace {
 
 /// Groups as the splitter sees them, and what each has been given.
 class Sharing {
 public:
-    Sharing(const Scene& scene, const Ledger& ledger, const Option& option)
+    Sharing(const PassContext& context, const QuotaTracker& ledger, const Option& option)
         : ledger_(ledger), members_(option.similar) {
         members_.insert(std::ranges::lower_bound(members_, option.group), option.group);
         for (const GroupIndex g : members_) {
-            NodeGroup group = scene.groups()[g].group;
+            NodeGroup group = context.groups()[g].group;
             *group.target += ledger.grown(g);
             // A splitter wants to know how far it may go; a group that says nothing of a maximum
             // may take all.
@@ -64,26 +151,27 @@ public:
     }
 
 private:
-    Ledger ledger_;
+    QuotaTracker ledger_;
     std::vector<GroupIndex> members_;
     std::vector<NodeGroup> groups_;
     std::vector<int> given_;
 };
 
-SharedOut all_to_own(const Ledger& ledger, const Option& option, std::string note) {
+BalancedIncreases all_to_own(const QuotaTracker& ledger, const Option& option, std::string note) {
     const int room = std::min(option.nodes, ledger.room(option.group));
     const int nodes = ledger.allows(option.group, room).nodes;
-    SharedOut out{.note = std::move(note)};
+    BalancedIncreases out{.note = std::move(note)};
     if (nodes > 0) out.shares.push_back({option.group, nodes});
     return out;
 }
 
 }  // namespace
 
-SharedOut share_out(const Scene& scene, const Ledger& ledger, const Policies& policies,
-                    const Circumstances& circumstances, const Option& option) {
+BalancedIncreases share_out(const PassContext& context, const QuotaTracker& ledger,
+                            const Policies& policies, const CallContext& circumstances,
+                            const Option& option) {
     if (option.similar.empty()) return all_to_own(ledger, option, {});
-    Sharing sharing(scene, ledger, option);
+    Sharing sharing(context, ledger, option);
     for (int left = option.nodes; left > 0;) {
         const auto answer = policies.splitter->split(left, sharing.groups(), circumstances);
         if (!answer) return all_to_own(ledger, option, "splitter: " + answer.error().message);

@@ -1,14 +1,27 @@
-/// How the nodes of an option are shared out among its group and similar ones.
+/// How many groups are made only so that the nodes of an option are shared with them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "engine/pass.hpp"
-#include "engine/scale_up/ledger.hpp"
-#include "engine/scale_up/options.hpp"
+#include "engine/policies.hpp"
+#include "engine/scale_up/quota_tracker.hpp"
+#include "engine/scale_up/scale_up_options.hpp"
 
 namespace capstan::engine {
+
+/// Takes those out of `groups`, which may share `options[chosen]`, that would have to be made first
+/// and that the limit of groups leaves no room for. A group for pods that the option does not help
+/// comes before one that is made for an even number of nodes: as many as the other options say are
+/// needed are kept free, and those of them that may share stay. Then come those that take the
+/// option's pods, by id. The answer is those taken out, ascending.
+///     room for 4 groups, other pods need 1 more: a is chosen, b and c share, d is taken out
+std::vector<GroupIndex> drop_new_siblings(std::vector<GroupIndex>& groups,
+                                          std::span<const Option> options, std::size_t chosen,
+                                          const QuotaTracker& ledger);
+
+// How the nodes of an option are shared out among its group and similar ones.
 
 struct Share {
     GroupIndex group = 0;
@@ -16,7 +29,7 @@ struct Share {
     bool operator==(const Share&) const = default;
 };
 
-struct SharedOut {
+struct BalancedIncreases {
     std::vector<Share> shares{};  ///< by group, none of zero
     std::string note{};           ///< what the splitter did wrong; empty: nothing
 };
@@ -24,7 +37,8 @@ struct SharedOut {
 /// The limits of the cluster have been applied to `option.nodes` before; what a group cannot take
 /// of its share is shared out again among the others. A splitter that fails, or whose answer breaks
 /// its contract, leaves all nodes to the option's own group, as far as that has room.
-SharedOut share_out(const Scene& scene, const Ledger& ledger, const Policies& policies,
-                    const Circumstances& circumstances, const Option& option);
+BalancedIncreases share_out(const PassContext& context, const QuotaTracker& ledger,
+                            const Policies& policies, const CallContext& circumstances,
+                            const Option& option);
 
 }  // namespace capstan::engine

@@ -7,6 +7,10 @@
 #include <numeric>
 #include <utility>
 
+#include <capstan/taints.hpp>
+
+#include "engine/templates/capacity_type.hpp"
+
 namespace capstan::engine {
 namespace {
 
@@ -15,7 +19,7 @@ namespace {
 using BucketKey = std::vector<std::uint64_t>;
 
 BucketKey bucket_key(const std::vector<NamedCheck>& checks, const NodeTemplate& node,
-                     const Circumstances& circumstances) {
+                     const CallContext& circumstances) {
     BucketKey key;
     for (const NamedCheck& c : checks) {
         // A check without buckets, or one that fails now, parts nothing; `compare` meets the
@@ -36,8 +40,7 @@ std::vector<NamedCheck> those_that_may_decide(const std::vector<NamedCheck>& che
 using CheckErrors = std::map<std::string, std::string>;
 
 Similarity settle(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
-                  const NodeTemplate& b, const Circumstances& circumstances,
-                  CheckErrors& failures) {
+                  const NodeTemplate& b, const CallContext& circumstances, CheckErrors& failures) {
     Similarity settled = agrees("every check agrees");
     for (const NamedCheck& c : checks) {
         if (settled.verdict == SimilarityVerdict::differs && !c.check->may_decide()) continue;
@@ -59,14 +62,14 @@ Similarity settle(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
 }  // namespace
 
 Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
-                   const NodeTemplate& b, const Circumstances& circumstances) {
+                   const NodeTemplate& b, const CallContext& circumstances) {
     if (checks.empty()) return differs("no similarity check is configured");
     CheckErrors failures;
     return settle(checks, a, b, circumstances, failures);
 }
 
 SimilarGroups::SimilarGroups(std::vector<NamedCheck> checks, std::vector<NodeTemplate> templates,
-                             const Circumstances& circumstances)
+                             const CallContext& circumstances)
     : checks_(std::move(checks)),
       deciding_(those_that_may_decide(checks_)),
       templates_(std::move(templates)),
@@ -116,7 +119,7 @@ std::vector<std::string> SimilarGroups::failures() const {
 
 std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedCheck>& checks,
                                                      const std::vector<NodeTemplate>& templates,
-                                                     const Circumstances& circumstances,
+                                                     const CallContext& circumstances,
                                                      std::vector<std::string>* failures) {
     SimilarGroups groups(checks, templates, circumstances);
     std::vector<std::size_t> all(templates.size());
@@ -125,6 +128,125 @@ std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedChec
     for (const std::size_t one : all) out.push_back(groups.find(one, all));
     if (failures != nullptr) std::ranges::copy(groups.failures(), std::back_inserter(*failures));
     return out;
+}
+
+SimilarSets::SimilarSets(const PassContext& context, const Policies& policies,
+                         const CallContext& circumstances)
+    : context_(&context),
+      policies_(&policies),
+      circumstances_(&circumstances),
+      is_off_(!context.settings->balance_similar || policies.splitter == nullptr),
+      places_(context.groups().size()),
+      sets_(context.groups().size()) {}
+
+void SimilarSets::prepare() {
+    if (similar_) return;
+    std::vector<NodeTemplate> templates;
+    for (GroupIndex g = 0; g < context_->groups().size(); ++g) {
+        const auto& node = context_->templates[g].node;
+        const Group& group = context_->groups()[g];
+        const bool is_open = context_->rooms[g].obstacle.is_none();
+        if (node == nullptr || context_->rooms[g].atomic) continue;
+        places_[g] = groups_.size();
+        if (group.plan != nullptr) {
+            to_make_[family_of(group)].push_back(groups_.size());
+        } else {
+            if (is_open) open_.push_back(groups_.size());
+            all_.push_back(groups_.size());
+        }
+        groups_.push_back(g);
+        offerings_.push_back({.group = context_->id(g),
+                              .is_spot = is_spot(node->labels),
+                              .price_per_hour = context_->groups()[g].price_per_hour});
+        templates.push_back(*node);
+    }
+    similar_.emplace(policies_->similarity, std::move(templates), *circumstances_);
+}
+
+std::vector<GroupIndex> SimilarSets::find(GroupIndex group, std::span<const std::size_t> others) {
+    std::vector<GroupIndex> out;
+    std::ranges::transform(similar_->find(*places_[group], others), std::back_inserter(out),
+                           [&](std::size_t place) { return groups_[place]; });
+    return out;
+}
+
+SimilarSets::Family SimilarSets::family_of(const Group& to_make) {
+    const GroupPlan& plan = *to_make.plan;
+    std::vector<std::string> taints;
+    for (const Taint& taint : plan.taints) taints.push_back(to_string(taint));
+    return {to_make.cloud, plan.machine_type, plan.spot, plan.labels, std::move(taints)};
+}
+
+/// Adds to groups that are `there` those to make for the same template as `group`. For a group that
+/// was made before, its machine type tells which these may be; the checks compare the rest. For an
+/// even number of nodes with a group that was not made so, no group is made.
+std::vector<std::size_t> SimilarSets::with_siblings(GroupIndex group,
+                                                    std::span<const std::size_t> there) const {
+    std::vector<std::size_t> out(there.begin(), there.end());
+    const Group& own = context_->groups()[group];
+    const auto add = [&](const std::vector<std::size_t>& places) {
+        out.insert(out.end(), places.begin(), places.end());
+    };
+    if (own.plan != nullptr) {
+        const auto family = to_make_.find(family_of(own));
+        if (family != to_make_.end()) add(family->second);
+    } else if (own.group.autoprovisioned) {
+        const std::string& type = context_->templates[group].node->machine_type;
+        for (const auto& [family, places] : to_make_)
+            if (std::get<0>(family) == own.cloud && std::get<1>(family) == type) add(places);
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+std::span<const GroupIndex> SimilarSets::of(GroupIndex group) {
+    if (is_off_) return {};
+    prepare();
+    if (!places_[group]) return {};
+    if (!sets_[group]) {
+        std::vector<std::size_t> others = with_siblings(group, open_);
+        std::erase_if(others, [&](std::size_t place) {
+            return !context_->rooms[groups_[place]].obstacle.is_none() || keeps_apart(group, place);
+        });
+        sets_[group] = find(group, others);
+    }
+    return *sets_[group];
+}
+
+std::vector<GroupIndex> SimilarSets::all_of(GroupIndex group) {
+    if (is_off_) return {};
+    prepare();
+    if (!places_[group]) return {};
+    return find(group, with_siblings(group, all_));
+}
+
+bool SimilarSets::keeps_apart(GroupIndex group, std::size_t other) const {
+    return !context_->settings->balance_across_prices &&
+           has_price_gap(offerings_[*places_[group]], offerings_[other]);
+}
+
+std::optional<std::string> SimilarSets::price_gap(GroupIndex own, GroupIndex other) const {
+    if (context_->settings->balance_across_prices) return std::nullopt;
+    return find_price_gap(offerings_[*places_[own]], offerings_[*places_[other]]);
+}
+
+std::vector<std::string> SimilarSets::failures() const {
+    return similar_ ? similar_->failures() : std::vector<std::string>();
+}
+
+std::optional<PodGroupIndex> find_misfit(Placement& placement, const SpreadPlan& plan,
+                                         std::span<const Demand> pods, TemplateNodeId own,
+                                         TemplateNodeId other) {
+    const Placement::Mark mark = placement.mark();
+    const Slot slot = placement.add(other, 1);
+    const auto misfit = std::ranges::find_if(pods, [&](const Demand& demand) {
+        // A pod belongs to the domain it was planned for, though others take it as well.
+        if (plan.keeps_apart(demand.pod_group, own, other)) return true;
+        return placement.room(demand.pod_group, slot, 1).in_all == 0;
+    });
+    placement.undo(mark);
+    if (misfit == pods.end()) return std::nullopt;
+    return misfit->pod_group;
 }
 
 }  // namespace capstan::engine

@@ -16,8 +16,8 @@ namespace capstan::engine {
 namespace {
 
 /// Pods of a class on a node, or on nodes that are filled alike, count one.
-constexpr std::size_t most_seats = 2'000;
-/// A pass with too many seats for so many attempts is not tried at all.
+constexpr std::size_t most_assignments = 2'000;
+/// A pass with too many assignments for so many attempts is not tried at all.
 constexpr std::size_t least_attempts = 4;
 
 constexpr std::array<ResourceIndex, 3> measured{cpu_index, memory_index, pods_index};
@@ -39,16 +39,17 @@ public:
         add_free(placement, first_new, end, free_);
         // Only pods that look at others may find room on nodes that are there already.
         Amounts movable{}, elsewhere{};
-        const Rules& rules = placement.rules();
-        for (Subject s = 0; s < pods.size(); ++s)
-            if (pods[s] > 0 && rules.looks_at_pods(s)) add_requests(s, pods[s], movable);
+        const CompiledPredicates& rules = placement.rules();
+        for (PodGroupIndex s = 0; s < pods.size(); ++s)
+            if (pods[s] > 0 && rules.has_inter_pod_constraints(s))
+                add_requests(s, pods[s], movable);
         if (movable == Amounts{}) return;
         add_free(placement, 0, first_new, elsewhere);
         for (std::size_t r = 0; r < measured.size(); ++r)
             free_[r] += std::min(movable[r], std::max(elsewhere[r], 0.0));
     }
 
-    bool has_room_for(ShapeId shape) const {
+    bool has_room_for(TemplateNodeId shape) const {
         const Placement::Mark mark = placement_->mark();
         const Slot slot = placement_->add(shape, 1);
         bool out = true;
@@ -59,8 +60,8 @@ public:
     }
 
 private:
-    void add_requests(Subject subject, int pods, Amounts& to) const {
-        for (const Request& request : placement_->rules().requests(subject)) {
+    void add_requests(PodGroupIndex pod_group, int pods, Amounts& to) const {
+        for (const Request& request : placement_->rules().requests(pod_group)) {
             const auto at = std::ranges::find(measured, request.resource);
             if (at == measured.end()) continue;
             to[static_cast<std::size_t>(at - measured.begin())] +=
@@ -95,12 +96,13 @@ int unevenness(const SpreadDomains& spread, const std::vector<bool>& exists) {
 
 }  // namespace
 
-SpareNodes::SpareNodes(Ground& ground, Placement::Mark start, const std::set<Subject>& planned)
+SpareNodes::SpareNodes(InitialPlacement& ground, Placement::Mark start,
+                       const std::set<PodGroupIndex>& planned)
     : ground_(&ground),
       start_(start),
       planned_(&planned),
-      orders_(*ground.scene->rules),
-      seats_left_(most_seats) {}
+      orders_(*ground.context->rules),
+      assignments_left_(most_assignments) {}
 
 bool SpareNodes::let_go() {
     bool any = false;
@@ -111,7 +113,7 @@ bool SpareNodes::let_go() {
 
 bool SpareNodes::let_one_go() {
     Placement& placement = ground_->placement;
-    if ((placement.mark() - start_) * least_attempts > most_seats) return false;
+    if ((placement.mark() - start_) * least_attempts > most_assignments) return false;
     look();
     const Fleet opened = find_fleet();
     Fleet by_group;
@@ -125,9 +127,9 @@ bool SpareNodes::let_one_go() {
         }
     }
     const Slack slack(placement, ground_->first_new, pods_);
-    std::set<ShapeId> candidates;
+    std::set<TemplateNodeId> candidates;
     for (const Run& run : by_group) {
-        if (!ground_->scene->rooms[run.shape].whole && slack.has_room_for(run.shape))
+        if (!ground_->context->rooms[run.shape].atomic && slack.has_room_for(run.shape))
             candidates.insert(run.shape);
     }
     if (candidates.empty()) return false;
@@ -138,15 +140,15 @@ bool SpareNodes::let_one_go() {
 
 void SpareNodes::look() {
     const Progress& progress = ground_->progress;
-    const auto& classes = ground_->scene->pending.classes;
+    const auto& classes = ground_->context->pending.classes;
     pods_.assign(progress.left.size(), 0);
-    for (Subject s = 0; s < classes.size(); ++s)
+    for (PodGroupIndex s = 0; s < classes.size(); ++s)
         pods_[s] = static_cast<int>(classes[s].count) - progress.fit[s] - progress.left[s];
     evenness_.clear();
-    for (const Subject subject : *planned_) {
-        if (pods_[subject] == 0) continue;
-        const SpreadDomains spread = *ground_->placement.spread(subject);
-        Evenness evenness{.subject = subject};
+    for (const PodGroupIndex pod_group : *planned_) {
+        if (pods_[pod_group] == 0) continue;
+        const SpreadDomains spread = *ground_->placement.spread(pod_group);
+        Evenness evenness{.pod_group = pod_group};
         for (const auto& domain : spread.domains) evenness.exists.push_back(domain.exists);
         evenness.unevenness = unevenness(spread, evenness.exists);
         evenness_.push_back(std::move(evenness));
@@ -164,17 +166,17 @@ SpareNodes::Fleet SpareNodes::find_fleet() const {
     return out;
 }
 
-bool SpareNodes::try_each(const Fleet& fleet, const std::set<ShapeId>& candidates) {
+bool SpareNodes::try_each(const Fleet& fleet, const std::set<TemplateNodeId>& candidates) {
     std::vector<std::size_t> runs(fleet.size());
     std::iota(runs.begin(), runs.end(), 0);
     std::erase_if(runs, [&](std::size_t run) { return !candidates.contains(fleet[run].shape); });
     std::ranges::stable_sort(runs, {}, [&](std::size_t run) { return fleet[run].filled; });
     return std::ranges::any_of(
-        runs, [&](std::size_t run) { return seats_left_ > 0 && try_without(fleet, run); });
+        runs, [&](std::size_t run) { return assignments_left_ > 0 && try_without(fleet, run); });
 }
 
 bool SpareNodes::try_without(Fleet fleet, std::size_t dropped) {
-    const ShapeId like = fleet[dropped].shape;
+    const TemplateNodeId like = fleet[dropped].shape;
     --fleet[dropped].nodes;
     do {
         std::erase_if(fleet, [](const Run& run) { return run.nodes == 0; });
@@ -186,30 +188,30 @@ bool SpareNodes::try_without(Fleet fleet, std::size_t dropped) {
     return true;
 }
 
-bool SpareNodes::place_all(const Fleet& fleet, ShapeId like) {
+bool SpareNodes::place_all(const Fleet& fleet, TemplateNodeId like) {
     if (!trial_) trial_.emplace(ground_->placement);
     trial_->undo(start_);
     for (const Run& run : fleet) trial_->add(run.shape, run.nodes);
     const bool out = place_pods(like);
-    seats_left_ -= std::min(seats_left_, trial_->mark() - start_);
+    assignments_left_ -= std::min(assignments_left_, trial_->mark() - start_);
     return out;
 }
 
-bool SpareNodes::place_pods(ShapeId like) {
+bool SpareNodes::place_pods(TemplateNodeId like) {
     std::vector<int> left = pods_;
     Packing packing(*trial_, &ground_->passed_over);
     const SizeOrder order = orders_.of(like);
     for (bool any = true; any;) {
         any = false;
-        for (const Subject subject : *order) {
-            if (left[subject] == 0) continue;
-            const bool looks = trial_->rules().looks_at_pods(subject);
+        for (const PodGroupIndex pod_group : *order) {
+            if (left[pod_group] == 0) continue;
+            const bool looks = trial_->rules().has_inter_pod_constraints(pod_group);
             const auto end = static_cast<Slot>(trial_->slot_count());
             const Slot from = looks ? 0 : ground_->first_new;
-            const int placed = packing.fill(subject, from, end, left[subject]);
-            left[subject] -= placed;
+            const int placed = packing.fill(pod_group, from, end, left[pod_group]);
+            left[pod_group] -= placed;
             any = any || placed > 0;
-            if (left[subject] > 0 && !looks) return false;
+            if (left[pod_group] > 0 && !looks) return false;
         }
     }
     return std::ranges::all_of(left, [](int pods) { return pods == 0; });
@@ -219,8 +221,8 @@ bool SpareNodes::place_pods(ShapeId like) {
 bool SpareNodes::drop_empty_nodes(Fleet& fleet) const {
     bool any = false;
     for (Slot slot = ground_->first_new; slot < trial_->slot_count(); ++slot) {
-        const ShapeId shape = *trial_->shape(slot);
-        if (!trial_->seats(slot).empty() || ground_->scene->rooms[shape].whole) continue;
+        const TemplateNodeId shape = *trial_->shape(slot);
+        if (!trial_->assignments(slot).empty() || ground_->context->rooms[shape].atomic) continue;
         any = true;
         for (int left = trial_->nodes(slot); left > 0;) {
             const auto run = std::ranges::find_if(
@@ -238,23 +240,24 @@ bool SpareNodes::is_balanced(const Fleet& fleet) const {
     std::map<GroupIndex, int> nodes;
     for (const Run& run : fleet) nodes[run.shape] += run.nodes;
     const auto size = [&](GroupIndex group) {
-        return *ground_->scene->groups()[group].group.target + nodes[group];
+        return *ground_->context->groups()[group].group.target + nodes[group];
     };
-    const auto is_too_small = [&](const Growth& growth, const Grant& grant) {
+    const auto is_too_small = [&](const GroupIncrease& growth, const AcceptedOption& grant) {
         if (nodes[growth.group] == progress.ledger.grown(growth.group)) return false;
-        return std::ranges::any_of(grant.growths, [&](const Growth& other) {
+        return std::ranges::any_of(grant.growths, [&](const GroupIncrease& other) {
             return size(growth.group) < size(other.group) - 1;
         });
     };
-    return std::ranges::none_of(progress.grants, [&](const Grant& grant) {
-        return std::ranges::any_of(
-            grant.growths, [&](const Growth& growth) { return is_too_small(growth, grant); });
+    return std::ranges::none_of(progress.grants, [&](const AcceptedOption& grant) {
+        return std::ranges::any_of(grant.growths, [&](const GroupIncrease& growth) {
+            return is_too_small(growth, grant);
+        });
     });
 }
 
 bool SpareNodes::are_planned_even() const {
     return std::ranges::all_of(evenness_, [&](const Evenness& evenness) {
-        const SpreadDomains spread = *trial_->spread(evenness.subject);
+        const SpreadDomains spread = *trial_->spread(evenness.pod_group);
         return unevenness(spread, evenness.exists) <= std::max(evenness.unevenness, 1);
     });
 }
@@ -263,19 +266,19 @@ bool SpareNodes::are_planned_even() const {
 void SpareNodes::settle(const Fleet& fleet) {
     Progress& progress = ground_->progress;
     std::map<GroupIndex, int> dropped;
-    for (const Grant& grant : progress.grants)
-        for (const Growth& growth : grant.growths) dropped[growth.group] += growth.nodes;
+    for (const AcceptedOption& grant : progress.grants)
+        for (const GroupIncrease& growth : grant.growths) dropped[growth.group] += growth.nodes;
     for (const Run& run : fleet) dropped[run.shape] -= run.nodes;
     for (auto& [group, nodes] : dropped) {
         if (nodes == 0) continue;
         progress.ledger.give_up(group, nodes);
-        progress.notes.push_back("group " + ground_->scene->id(group).value() + ": " +
+        progress.notes.push_back("group " + ground_->context->id(group).value() + ": " +
                                  counted(nodes, "node") +
                                  " fewer than chosen, its pods have room on other nodes of this "
                                  "pass");
         for (std::size_t g = progress.grants.size(); g-- > 0 && nodes > 0;) {
-            Grant& grant = progress.grants[g];
-            const auto growth = std::ranges::find(grant.growths, group, &Growth::group);
+            AcceptedOption& grant = progress.grants[g];
+            const auto growth = std::ranges::find(grant.growths, group, &GroupIncrease::group);
             if (growth == grant.growths.end()) continue;
             const int some = std::min(nodes, growth->nodes);
             nodes -= some;
@@ -283,32 +286,33 @@ void SpareNodes::settle(const Fleet& fleet) {
             grant.chosen.granted -= some;
             if (growth->nodes > 0) continue;
             grant.growths.erase(growth);
-            std::erase(grant.chosen.similar, ground_->scene->id(group));
+            std::erase(grant.chosen.similar, ground_->context->id(group));
         }
     }
-    std::erase_if(progress.grants, [](const Grant& grant) { return grant.growths.empty(); });
+    std::erase_if(progress.grants,
+                  [](const AcceptedOption& grant) { return grant.growths.empty(); });
 }
 
 /// Each grant is told the pods on its own nodes.
 void SpareNodes::tell_pods() {
     const Placement& placement = ground_->placement;
-    std::vector<Grant>& grants = ground_->progress.grants;
+    std::vector<AcceptedOption>& grants = ground_->progress.grants;
     struct Part {
         std::size_t grant = 0;
         int nodes = 0;
     };
     std::map<GroupIndex, std::vector<Part>> parts;  // the last is the first to be filled
     for (std::size_t g = grants.size(); g-- > 0;)
-        for (const Growth& growth : grants[g].growths)
+        for (const GroupIncrease& growth : grants[g].growths)
             parts[growth.group].push_back({g, growth.nodes});
-    std::vector<std::map<Subject, int>> pods(grants.size());
+    std::vector<std::map<PodGroupIndex, int>> pods(grants.size());
     for (Slot slot = ground_->first_new; slot < placement.slot_count(); ++slot) {
         std::vector<Part>& of_group = parts[*placement.shape(slot)];
         for (int left = placement.nodes(slot); left > 0;) {
             Part& part = of_group.back();
             const int nodes = std::min(left, part.nodes);
-            for (const Seat& seat : placement.seats(slot))
-                pods[part.grant][seat.subject] += seat.per_node * nodes;
+            for (const Assignment& assignment : placement.assignments(slot))
+                pods[part.grant][assignment.pod_group] += assignment.per_node * nodes;
             left -= nodes;
             part.nodes -= nodes;
             if (part.nodes == 0) of_group.pop_back();
@@ -316,8 +320,8 @@ void SpareNodes::tell_pods() {
     }
     for (std::size_t g = 0; g < grants.size(); ++g) {
         grants[g].chosen.pods.clear();
-        for (const auto& [subject, count] : pods[g]) {
-            PodCount some = ground_->scene->pending.classes[subject];
+        for (const auto& [pod_group, count] : pods[g]) {
+            PodCount some = ground_->context->pending.classes[pod_group];
             some.count = static_cast<std::uint32_t>(count);
             grants[g].chosen.pods.push_back(std::move(some));
         }

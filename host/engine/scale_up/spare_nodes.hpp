@@ -12,8 +12,8 @@
 #include <set>
 #include <vector>
 
-#include "engine/scale_up/ground.hpp"
-#include "engine/scale_up/size_order.hpp"
+#include "engine/scale_up/initial_placement.hpp"
+#include "engine/scale_up/packing.hpp"
 
 namespace capstan::engine {
 
@@ -22,7 +22,8 @@ class SpareNodes {
 public:
     /// `start`: of the placement, before the first option. `planned`: classes that were planned to
     /// be even over domains.
-    SpareNodes(Ground& ground, Placement::Mark start, const std::set<Subject>& planned);
+    SpareNodes(InitialPlacement& ground, Placement::Mark start,
+               const std::set<PodGroupIndex>& planned);
 
     /// Whether any node was let go. Placement, ledger and grants are without it then, and each
     /// grant has the pods that are on its nodes now.
@@ -35,14 +36,14 @@ public:
 private:
     /// Nodes of a group that stand together in the order in which pods fill them.
     struct Run {
-        ShapeId shape = 0;
+        TemplateNodeId shape = 0;
         int nodes = 0;
         double filled = 0;  ///< the emptiest of them
     };
     using Fleet = std::vector<Run>;
     /// How a planned class stands in its domains.
     struct Evenness {
-        Subject subject = 0;
+        PodGroupIndex pod_group = 0;
         std::vector<bool> exists{};  ///< by domain
         int unevenness = 0;
     };
@@ -50,23 +51,23 @@ private:
     void look();
     Fleet find_fleet() const;
     bool let_one_go();
-    bool try_each(const Fleet& fleet, const std::set<ShapeId>& candidates);
+    bool try_each(const Fleet& fleet, const std::set<TemplateNodeId>& candidates);
     bool try_without(Fleet fleet, std::size_t dropped);
-    bool place_all(const Fleet& fleet, ShapeId like);
-    bool place_pods(ShapeId like);
+    bool place_all(const Fleet& fleet, TemplateNodeId like);
+    bool place_pods(TemplateNodeId like);
     bool drop_empty_nodes(Fleet& fleet) const;
     bool is_balanced(const Fleet& fleet) const;
     bool are_planned_even() const;
     void settle(const Fleet& fleet);
     void tell_pods();
 
-    Ground* ground_;
+    InitialPlacement* ground_;
     Placement::Mark start_;
-    const std::set<Subject>* planned_;
+    const std::set<PodGroupIndex>* planned_;
     SizeOrders orders_;
-    std::size_t seats_left_;
+    std::size_t assignments_left_;
     std::optional<Placement> trial_{};
-    std::vector<int> pods_{};  // by subject: those that the pass has placed
+    std::vector<int> pods_{};  // by pod group: those that the pass has placed
     std::vector<Evenness> evenness_{};
 };
 

@@ -4,14 +4,61 @@
 #include <optional>
 
 #include "engine/scale_up/packing.hpp"
+#include "engine/scheduling/topology_counts.hpp"
+#include "engine/scheduling/water_fill.hpp"
 
 namespace capstan::engine {
 namespace {
 
+/// Whether the scheduler will look at the domain: one without nodes holds nobody back.
+bool takes_part(const SpreadDomains::Domain& domain, const DomainOutlook& outlook) {
+    return domain.exists || outlook.will_exist || (outlook.can_grow && outlook.most > domain.count);
+}
+
+int most_of(const SpreadDomains::Domain& domain, const DomainOutlook& outlook) {
+    return outlook.can_grow ? outlook.most : std::min(domain.count + outlook.spare, outlook.most);
+}
+
+std::vector<int> fill(const SpreadDomains& spread, std::span<const DomainOutlook> outlook, int pods,
+                      int limit) {
+    std::vector<DomainLoad> basins;
+    for (std::size_t d = 0; d < spread.domains.size(); ++d) {
+        const SpreadDomains::Domain& domain = spread.domains[d];
+        const int most =
+            takes_part(domain, outlook[d]) ? std::min(most_of(domain, outlook[d]), limit) : 0;
+        basins.push_back({domain.count, most});
+    }
+    return water_fill(basins, pods);
+}
+
+}  // namespace
+
+std::vector<int> spread_quotas(const SpreadDomains& spread, std::span<const DomainOutlook> outlook,
+                               int pods) {
+    int limit = unbounded;
+    for (std::size_t d = 0; d < spread.domains.size(); ++d) {
+        const SpreadDomains::Domain& domain = spread.domains[d];
+        if (!takes_part(domain, outlook[d])) continue;
+        const int most = std::max(most_of(domain, outlook[d]), domain.count);
+        if (most < unbounded - spread.max_skew) limit = std::min(limit, most + spread.max_skew);
+    }
+    std::vector<int> quotas = fill(spread, outlook, pods, limit);
+    int domains = 0;
+    for (std::size_t d = 0; d < quotas.size(); ++d) {
+        const bool exists = spread.domains[d].exists || outlook[d].will_exist;
+        domains += exists || quotas[d] > 0 ? 1 : 0;
+    }
+    // With too few domains the scheduler takes the least to be none at all.
+    if (domains >= spread.min_domains) return quotas;
+    return fill(spread, outlook, pods, std::min(limit, spread.max_skew));
+}
+
+namespace {
+
 /// Lets the class go anywhere, as if its constraint were not there.
-void allow_everywhere(Placement& placement, Subject subject, const SpreadDomains& spread,
+void allow_everywhere(Placement& placement, PodGroupIndex pod_group, const SpreadDomains& spread,
                       int pods) {
-    for (std::uint32_t d = 0; d < spread.domains.size(); ++d) placement.allow(subject, d, pods);
+    for (std::uint32_t d = 0; d < spread.domains.size(); ++d) placement.allow(pod_group, d, pods);
 }
 
 bool obeys(const SpreadDomains& spread, const std::vector<int>& quotas) {
@@ -34,54 +81,54 @@ bool obeys(const SpreadDomains& spread, const std::vector<int>& quotas) {
 std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count,
                                    const std::vector<bool>& has_zones) {
     std::vector<std::optional<SpreadDomains>> spreads(count);
-    std::map<std::uint32_t, std::uint32_t> planned;  // subjects that are, by counter
-    for (Subject s = 0; s < count; ++s) {
-        if (!placement.rules().looks_at_pods(s)) continue;
+    std::map<std::uint32_t, std::uint32_t> planned;  // pod groups that are, by counter
+    for (PodGroupIndex s = 0; s < count; ++s) {
+        if (!placement.rules().has_inter_pod_constraints(s)) continue;
         spreads[s] = placement.spread(s);
         if (spreads[s] && spreads[s]->counts_itself) ++planned[spreads[s]->counter];
     }
     std::vector<SpreadTurn> out(count, SpreadTurn::with_others);
-    for (Subject s = 0; s < count; ++s) {
+    for (PodGroupIndex s = 0; s < count; ++s) {
         if (has_zones[s] || !spreads[s]) continue;
-        if (spreads[s]->counted_subjects == planned[spreads[s]->counter]) continue;
+        if (spreads[s]->counted_pod_groups == planned[spreads[s]->counter]) continue;
         out[s] =
             spreads[s]->counts_itself ? SpreadTurn::after_everything : SpreadTurn::after_others;
     }
     return out;
 }
 
-void SpreadPlan::find_growing(Subject subject, std::span<const ShapeId> shapes,
+void SpreadPlan::find_growing(PodGroupIndex pod_group, std::span<const TemplateNodeId> shapes,
                               std::vector<DomainOutlook>& outlook) const {
-    for (const ShapeId shape : shapes) {
-        const std::optional<std::uint32_t> domain = placement_->domain_of(subject, shape);
+    for (const TemplateNodeId shape : shapes) {
+        const std::optional<std::uint32_t> domain = placement_->domain_of(pod_group, shape);
         if (!domain || outlook[*domain].can_grow) continue;
         const Placement::Mark mark = placement_->mark();
         const Slot slot = placement_->add(shape, 1);
-        outlook[*domain].can_grow = placement_->room(subject, slot, 1).in_all > 0;
+        outlook[*domain].can_grow = placement_->room(pod_group, slot, 1).in_all > 0;
         placement_->undo(mark);
     }
 }
 
-void SpreadPlan::find_spare(Subject subject, const SpreadDomains& spread, int pods,
+void SpreadPlan::find_spare(PodGroupIndex pod_group, const SpreadDomains& spread, int pods,
                             const std::vector<bool>& passed_over,
                             std::vector<DomainOutlook>& outlook) const {
     const auto end = static_cast<Slot>(placement_->slot_count());
-    Packing(*placement_, &passed_over).fill(subject, 0, end, pods);
-    const SpreadDomains filled = *placement_->spread(subject);
+    Packing(*placement_, &passed_over).fill(pod_group, 0, end, pods);
+    const SpreadDomains filled = *placement_->spread(pod_group);
     for (std::size_t d = 0; d < outlook.size(); ++d) {
         outlook[d].spare = filled.domains[d].count - spread.domains[d].count;
     }
 }
 
-std::vector<DomainOutlook> SpreadPlan::look(Subject subject, const SpreadDomains& spread, int pods,
-                                            std::span<const ShapeId> shapes,
+std::vector<DomainOutlook> SpreadPlan::look(PodGroupIndex pod_group, const SpreadDomains& spread,
+                                            int pods, std::span<const TemplateNodeId> shapes,
                                             const std::vector<bool>& passed_over) const {
     std::vector<DomainOutlook> outlook(spread.domains.size());
     const Placement::Mark mark = placement_->mark();
-    allow_everywhere(*placement_, subject, spread, pods);
-    find_growing(subject, shapes, outlook);
+    allow_everywhere(*placement_, pod_group, spread, pods);
+    find_growing(pod_group, shapes, outlook);
     const bool all_grow = std::ranges::all_of(outlook, &DomainOutlook::can_grow);
-    if (!all_grow) find_spare(subject, spread, pods, passed_over, outlook);
+    if (!all_grow) find_spare(pod_group, spread, pods, passed_over, outlook);
     placement_->undo(mark);
     for (std::size_t d = 0; d < outlook.size(); ++d) {
         const auto known = hindsights_->find({spread.counter, spread.domains[d].value});
@@ -92,12 +139,12 @@ std::vector<DomainOutlook> SpreadPlan::look(Subject subject, const SpreadDomains
     return outlook;
 }
 
-void SpreadPlan::plan(Subject subject, int pods, std::span<const ShapeId> shapes,
+void SpreadPlan::plan(PodGroupIndex pod_group, int pods, std::span<const TemplateNodeId> shapes,
                       const std::vector<bool>& passed_over) {
-    if ((*has_zones_)[subject]) return;
-    std::optional<SpreadDomains> spread = placement_->spread(subject);
+    if ((*has_zones_)[pod_group]) return;
+    std::optional<SpreadDomains> spread = placement_->spread(pod_group);
     if (!spread || !spread->counts_itself || pods == 0) return;
-    const std::vector<DomainOutlook> outlook = look(subject, *spread, pods, shapes, passed_over);
+    const std::vector<DomainOutlook> outlook = look(pod_group, *spread, pods, shapes, passed_over);
     for (SpreadDomains::Domain& domain : spread->domains) {
         domain.count += extra_[{spread->counter, domain.value}];
     }
@@ -106,14 +153,14 @@ void SpreadPlan::plan(Subject subject, int pods, std::span<const ShapeId> shapes
         const Key key{spread->counter, spread->domains[d].value};
         extra_[key] += quotas[d];
         goal_[key] = spread->domains[d].count + quotas[d];
-        placement_->allow(subject, d, quotas[d]);
+        placement_->allow(pod_group, d, quotas[d]);
     }
-    planned_.emplace(subject, std::move(quotas));
+    planned_.emplace(pod_group, std::move(quotas));
 }
 
-bool SpreadPlan::keeps_apart(Subject subject, ShapeId a, ShapeId b) const {
-    if (!is_planned(subject) && !(*has_zones_)[subject]) return false;
-    return placement_->domain_of(subject, a) != placement_->domain_of(subject, b);
+bool SpreadPlan::keeps_apart(PodGroupIndex pod_group, TemplateNodeId a, TemplateNodeId b) const {
+    if (!is_planned(pod_group) && !(*has_zones_)[pod_group]) return false;
+    return placement_->domain_of(pod_group, a) != placement_->domain_of(pod_group, b);
 }
 
 bool SpreadPlan::holds() const {
@@ -124,11 +171,11 @@ bool SpreadPlan::holds() const {
 
 Hindsights SpreadPlan::learn() const {
     Hindsights out = *hindsights_;
-    for (const auto& [subject, quotas] : planned_) {
-        const SpreadDomains spread = *placement_->spread(subject);
+    for (const auto& [pod_group, quotas] : planned_) {
+        const SpreadDomains spread = *placement_->spread(pod_group);
         for (const SpreadDomains::Domain& domain : spread.domains) {
             const Key key{spread.counter, domain.value};
-            Hindsight& hindsight = out[key];
+            DomainLimit& hindsight = out[key];
             if (domain.count < goal_.at(key)) hindsight.most = domain.count;
             hindsight.will_exist = hindsight.will_exist || (domain.exists && goal_.at(key) == 0);
         }
@@ -137,9 +184,9 @@ Hindsights SpreadPlan::learn() const {
 }
 
 void SpreadPlan::end() {
-    for (const auto& [subject, quotas] : planned_) {
-        placement_->disallow(subject);
-        ended_.insert(subject);
+    for (const auto& [pod_group, quotas] : planned_) {
+        placement_->disallow(pod_group);
+        ended_.insert(pod_group);
     }
     forget();
 }

@@ -1,8 +1,8 @@
-/// Where the pods of classes go that are spread over zones, decided before any of them is placed:
-/// no zone need wait for another, and one pass helps them all.
+/// How many pods of a class go into each of the domains that it is spread over.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -10,17 +10,36 @@
 #include <utility>
 #include <vector>
 
-#include "engine/scale_up/spread_quotas.hpp"
 #include "engine/scheduling/placement.hpp"
 
 namespace capstan::engine {
 
+/// What may become of a domain.
+struct DomainOutlook {
+    bool can_grow = false;                       ///< new nodes there would take the class
+    bool will_exist = false;                     ///< others open it, if the class does not
+    int spare = 0;                               ///< pods that nodes which are there still take
+    int most = std::numeric_limits<int>::max();  ///< counted there, at the end; never more
+    bool operator==(const DomainOutlook&) const = default;
+};
+
+/// Shares `pods` out by water-filling so that, when all have come, no domain holds more than
+/// max_skew above the least. Domains that cannot grow hold the others back. By domain of `spread`.
+///     zones 0, 0, 0 and 7 pods            ->  3, 2, 2
+///     zones 4, 0, 0 and 7 pods            ->  0, 4, 3
+///     zone c cannot grow: 0, 0, 1, skew 1  ->  2, 2, 0
+std::vector<int> spread_quotas(const SpreadDomains& spread, std::span<const DomainOutlook> outlook,
+                               int pods);
+
+// Where the pods of classes go that are spread over zones, decided before any of them is placed:
+// no zone need wait for another, and one pass helps them all.
+
 /// What an attempt has taught about domains: by counter and domain.
-struct Hindsight {
+struct DomainLimit {
     int most = std::numeric_limits<int>::max();
     bool will_exist = false;
 };
-using Hindsights = std::map<std::pair<std::uint32_t, std::string>, Hindsight>;
+using Hindsights = std::map<std::pair<std::uint32_t, std::string>, DomainLimit>;
 
 /// When the pods of a class may be planned.
 enum class SpreadTurn : std::uint8_t {
@@ -29,7 +48,7 @@ enum class SpreadTurn : std::uint8_t {
     after_everything,  ///< others add to the count, and so does the class
 };
 
-/// By subject, for the first `count`. `has_zones` by subject: its pods were given their domains
+/// By pod group, for the first `count`. `has_zones` by pod group: its pods were given their domains
 /// already (spread_emulation.hpp), which is nothing to plan.
 std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count,
                                    const std::vector<bool>& has_zones);
@@ -45,12 +64,12 @@ public:
     /// Plans `pods` of a class that one wide constraint spreads and that adds to its own count;
     /// others are left to the rule as it stands. `shapes` are those of groups that may grow.
     /// Classes with a counter in common are planned on what was planned before them.
-    void plan(Subject subject, int pods, std::span<const ShapeId> shapes,
+    void plan(PodGroupIndex pod_group, int pods, std::span<const TemplateNodeId> shapes,
               const std::vector<bool>& passed_over);
 
-    bool is_planned(Subject subject) const { return planned_.contains(subject); }
+    bool is_planned(PodGroupIndex pod_group) const { return planned_.contains(pod_group); }
     /// Whether each pod of the class has its domain, and new nodes of the shapes are in two.
-    bool keeps_apart(Subject subject, ShapeId a, ShapeId b) const;
+    bool keeps_apart(PodGroupIndex pod_group, TemplateNodeId a, TemplateNodeId b) const;
     bool empty() const noexcept { return planned_.empty(); }
 
     /// Whether what has been placed obeys the constraints, though not all of it may have been.
@@ -60,26 +79,26 @@ public:
     /// From now on the rule holds as it stands.
     void end();
     /// Classes that were planned when a plan ended.
-    const std::set<Subject>& ended() const noexcept { return ended_; }
+    const std::set<PodGroupIndex>& ended() const noexcept { return ended_; }
     /// After the placement has been undone to what it was before the plan.
     void forget();
 
 private:
     using Key = std::pair<std::uint32_t, std::string>;
-    std::vector<DomainOutlook> look(Subject subject, const SpreadDomains& spread, int pods,
-                                    std::span<const ShapeId> shapes,
+    std::vector<DomainOutlook> look(PodGroupIndex pod_group, const SpreadDomains& spread, int pods,
+                                    std::span<const TemplateNodeId> shapes,
                                     const std::vector<bool>& passed_over) const;
-    void find_growing(Subject subject, std::span<const ShapeId> shapes,
+    void find_growing(PodGroupIndex pod_group, std::span<const TemplateNodeId> shapes,
                       std::vector<DomainOutlook>& outlook) const;
-    void find_spare(Subject subject, const SpreadDomains& spread, int pods,
+    void find_spare(PodGroupIndex pod_group, const SpreadDomains& spread, int pods,
                     const std::vector<bool>& passed_over,
                     std::vector<DomainOutlook>& outlook) const;
 
     Placement* placement_;
     const Hindsights* hindsights_;
     const std::vector<bool>* has_zones_;
-    std::map<Subject, std::vector<int>> planned_;  // quotas by domain
-    std::set<Subject> ended_;
+    std::map<PodGroupIndex, std::vector<int>> planned_;  // quotas by domain
+    std::set<PodGroupIndex> ended_;
     std::map<Key, int> extra_;  // planned, and maybe not placed yet
     std::map<Key, int> goal_;   // what is counted at the end if all goes well
 };

@@ -1,5 +1,6 @@
 #include "engine/scheduling/node_demands.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,9 +10,161 @@
 #include "engine/scheduling/predicates/node_unschedulable.hpp"
 #include "engine/scheduling/predicates/taint_toleration.hpp"
 #include "engine/scheduling/predicates/volume_binding.hpp"
-#include "engine/snapshot/fast_hash.hpp"
+#include "engine/snapshot/hash_index.hpp"
+#include "engine/snapshot/label_finder.hpp"
 
 namespace capstan::engine {
+namespace {
+
+// No label has such a value, so no pod asks for it, and no two nodes would be found to share it.
+constexpr std::string_view own_hostname = "(its own)";
+
+bool keeps_off(const Taint& taint) noexcept { return taint.effect != Effect::prefer_no_schedule; }
+
+/// Whether a label is read, by the number of its key: one look at the text per key, not per node.
+class KeysRead {
+public:
+    KeysRead(const Cluster& cluster, const NodeReading& reading)
+        : cluster_(cluster), reading_(reading) {}
+
+    bool operator()(Symbol key) {
+        const auto index = static_cast<std::size_t>(key);
+        if (index >= known_.size()) known_.resize(index + 1, unknown);
+        if (known_[index] == unknown) {
+            const auto text = cluster_.text(key);
+            known_[index] = reading_.labels.contains(text) ? yes : no;
+        }
+        return known_[index] == yes;
+    }
+
+private:
+    enum Known : std::uint8_t { unknown, no, yes };
+    const Cluster& cluster_;
+    const NodeReading& reading_;
+    std::vector<Known> known_;
+};
+
+/// What tells one node of the cluster from another, in symbols.
+struct NodeKey {
+    std::vector<LabelPair> labels{};
+    Symbol name{};
+    bool has_hostname = false;
+    bool unschedulable = false;
+    std::span<const Taint> taints{};
+
+    bool operator==(const NodeKey& other) const noexcept {
+        return labels == other.labels && name == other.name && has_hostname == other.has_hostname &&
+               unschedulable == other.unschedulable &&
+               std::equal(taints.begin(), taints.end(), other.taints.begin(), other.taints.end());
+    }
+};
+
+std::uint64_t key_hash(const NodeKey& key) noexcept {
+    FastHash hash;
+    for (const LabelPair& pair : key.labels) {
+        hash.add(static_cast<std::uint64_t>(pair.key));
+        hash.add(static_cast<std::uint64_t>(pair.value));
+    }
+    hash.add(static_cast<std::uint64_t>(key.name));
+    hash.add(std::uint64_t{key.has_hostname} * 2 + std::uint64_t{key.unschedulable});
+    for (const Taint& taint : key.taints) {
+        hash.add(taint.key);
+        hash.add(taint.value);
+    }
+    return hash.value();
+}
+
+std::uint64_t profile_hash(const NodeProfile& profile) noexcept {
+    FastHash hash;
+    for (const auto& [key, value] : profile.labels) {
+        hash.add(key);
+        hash.add(value);
+    }
+    hash.add(profile.name);
+    for (const Taint& taint : profile.taints) hash.add(taint.key);
+    return hash.value();
+}
+
+NodeProfile make_profile(const Cluster& cluster, const NodeKey& key) {
+    NodeProfile out{.name = std::string(cluster.text(key.name)),
+                    .labels = to_labels(cluster, key.labels),
+                    .unschedulable = key.unschedulable};
+    if (key.has_hostname) out.labels.try_emplace(std::string(hostname_label), own_hostname);
+    std::copy_if(key.taints.begin(), key.taints.end(), std::back_inserter(out.taints), keeps_off);
+    return out;
+}
+
+NodeProfile make_profile(const TemplateNode& shape, const NodeReading& reading) {
+    NodeProfile out;
+    for (const auto& [key, value] : shape.labels) {
+        if (reading.labels.contains(key)) out.labels.emplace(key, value);
+    }
+    if (reading.has_hostname || reading.labels.contains(hostname_label))
+        out.labels.insert_or_assign(std::string(hostname_label), std::string(own_hostname));
+    std::copy_if(shape.taints.begin(), shape.taints.end(), std::back_inserter(out.taints),
+                 keeps_off);
+    return out;
+}
+
+/// Numbers for equal profiles.
+class Numbering {
+public:
+    explicit Numbering(std::vector<NodeProfile>& profiles) : profiles_(profiles) {}
+
+    ProfileId operator()(NodeProfile&& profile) {
+        const auto hash = profile_hash(profile);
+        const auto same = [&](std::uint32_t id) { return profiles_[id] == profile; };
+        if (const auto found = index_.find(hash, same)) return *found;
+        index_.insert(hash, static_cast<std::uint32_t>(profiles_.size()));
+        profiles_.push_back(std::move(profile));
+        return static_cast<ProfileId>(profiles_.size() - 1);
+    }
+
+private:
+    std::vector<NodeProfile>& profiles_;
+    HashIndex index_;
+};
+
+NodeKey read_node(const Cluster& cluster, const NodeRow& node, const NodeReading& reading,
+                  KeysRead& is_read) {
+    NodeKey key{.taints = node.taints};
+    std::copy_if(node.labels.begin(), node.labels.end(), std::back_inserter(key.labels),
+                 [&](const LabelPair& pair) { return is_read(pair.key); });
+    if (reading.name) key.name = node.name;
+    key.unschedulable = node.unschedulable;
+    key.has_hostname =
+        reading.has_hostname && find_label(cluster, node.labels, hostname_label).has_value();
+    return key;
+}
+
+}  // namespace
+
+NodeProfiles::NodeProfiles(const Cluster& cluster, std::span<const TemplateNode> shapes,
+                           const NodeReading& reading) {
+    Numbering number(profiles_);
+    KeysRead is_read(cluster, reading);
+    // In symbols first: texts are put together once per key, not once per node.
+    std::vector<NodeKey> keys;
+    std::vector<ProfileId> of_key;
+    HashIndex index;
+    of_node_.reserve(cluster.node_count());
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        NodeKey key = read_node(cluster, cluster.node(node), reading, is_read);
+        const auto hash = key_hash(key);
+        auto at = index.find(hash, [&](std::uint32_t id) { return keys[id] == key; });
+        if (!at) {
+            at = static_cast<std::uint32_t>(keys.size());
+            index.insert(hash, *at);
+            of_key.push_back(number(make_profile(cluster, key)));
+            keys.push_back(std::move(key));
+        }
+        of_node_.push_back(of_key[*at]);
+    }
+    of_shape_.reserve(shapes.size());
+    for (const TemplateNode& shape : shapes)
+        of_shape_.push_back(number(make_profile(shape, reading)));
+}
+
 namespace {
 
 void add_requirements(FastHash& hash, const std::vector<Requirement>& requirements) noexcept {
@@ -63,8 +216,8 @@ void read_by(const std::vector<NodeSelectorTerm>& terms, NodeReading& reading) {
 Refusal ask(const NodeDemand& demand, const NodeFacts& node) {
     const PodSpec& pod = *demand.spec;
     const auto refused = [](Predicate predicate, std::optional<std::string>&& sentence,
-                            std::string_view subject = {}) {
-        return Refusal{predicate, *std::move(sentence), std::string(subject)};
+                            std::string_view pod_group = {}) {
+        return Refusal{predicate, *std::move(sentence), std::string(pod_group)};
     };
     if (auto why = check_node_unschedulable(pod, node))
         return refused(Predicate::node_unschedulable, std::move(why));

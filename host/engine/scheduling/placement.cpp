@@ -1,13 +1,18 @@
 #include "engine/scheduling/placement.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include <capstan/detail/int128.hpp>
+
 #include "engine/scheduling/placement_state.hpp"
+#include "engine/scheduling/pod_bounds.hpp"
+#include "engine/scheduling/predicates/node_resources_fit.hpp"
 
 namespace capstan::engine {
 
-Placement::Placement(Rules& rules)
-    : rules_(&rules), state_(std::make_unique<State>(rules.compiled())) {}
+Placement::Placement(CompiledPredicates& rules)
+    : rules_(&rules), state_(std::make_unique<State>(rules.data())) {}
 Placement::Placement(const Placement& other)
     : rules_(other.rules_), state_(std::make_unique<State>(*other.state_)) {}
 Placement& Placement::operator=(const Placement& other) { return *this = Placement(other); }
@@ -18,70 +23,196 @@ Placement::~Placement() = default;
 std::size_t Placement::slot_count() const noexcept { return state_->slots.size(); }
 int Placement::nodes(Slot slot) const noexcept { return state_->slots[slot].nodes; }
 
-std::optional<ShapeId> Placement::shape(Slot slot) const noexcept {
-    const ShapeId shape = state_->slots[slot].shape;
+std::optional<TemplateNodeId> Placement::shape(Slot slot) const noexcept {
+    const TemplateNodeId shape = state_->slots[slot].shape;
     return shape == no_shape ? std::nullopt : std::optional(shape);
 }
 
 std::int64_t Placement::free(Slot slot, ResourceIndex resource) const noexcept {
-    const Rules::Compiled& rules = *state_->rules;
+    const CompiledPredicates::PredicateData& rules = *state_->rules;
     if (const auto column = rules.requests.find_column(resource))
         return state_->capacity.free(slot, *column);
-    // What no subject requests stays as it was.
-    if (const ShapeId shape = state_->slots[slot].shape; shape != no_shape)
+    // What no pod group requests stays as it was.
+    if (const TemplateNodeId shape = state_->slots[slot].shape; shape != no_shape)
         return engine::free_on(rules.cluster, rules.shapes[shape], resource);
     return rules.free_on(slot, resource);
 }
 
-Slot Placement::add(ShapeId shape, int nodes) { return state_->add(shape, nodes); }
+Slot Placement::add(TemplateNodeId shape, int nodes) { return state_->add(shape, nodes); }
 Slot Placement::split(Slot slot, int nodes) { return state_->split(slot, nodes); }
 void Placement::close(Slot slot) { state_->close(slot); }
 
-Room Placement::room(Subject subject, Slot slot, int wanted) const {
-    return state_->room(subject, slot, wanted);
+Room Placement::room(PodGroupIndex pod_group, Slot slot, int wanted) const {
+    return state_->room(pod_group, slot, wanted);
 }
 
-std::optional<Slot> Placement::find(Subject subject, Slot from, Slot end) const {
-    const std::optional<Found> found = find_room(subject, from, end, 1);
+std::optional<Slot> Placement::find(PodGroupIndex pod_group, Slot from, Slot end) const {
+    const std::optional<Found> found = find_room(pod_group, from, end, 1);
     return found ? std::optional(found->slot) : std::nullopt;
 }
 
-std::optional<Found> Placement::find_room(Subject subject, Slot from, Slot end, int wanted) const {
+std::optional<Found> Placement::find_room(PodGroupIndex pod_group, Slot from, Slot end,
+                                          int wanted) const {
     const State& state = *state_;
     Found found;
     const auto has_room = [&](Slot slot) {
-        found = {.slot = slot, .room = state.room(subject, slot, wanted)};
+        found = {.slot = slot, .room = state.room(pod_group, slot, wanted)};
         return found.room.in_all > 0;
     };
-    const auto needs = state.rules->requests.needs(subject);
+    const auto needs = state.rules->requests.needs(pod_group);
     return state.capacity.find(needs, from, end, has_room) ? std::optional(found) : std::nullopt;
 }
 
-void Placement::place(Subject subject, Slot slot, int per_node) {
-    state_->place(subject, slot, per_node);
+void Placement::place(PodGroupIndex pod_group, Slot slot, int per_node) {
+    state_->place(pod_group, slot, per_node);
 }
 
-std::vector<Seat> Placement::seats(Slot slot) const {
-    std::vector<Seat> out;
+std::vector<Assignment> Placement::assignments(Slot slot) const {
+    std::vector<Assignment> out;
     const auto& log = state_->log;
     for (auto at = state_->slots[slot].last_placed; at != no_record; at = log[at].other)
-        out.push_back({log[at].subject, log[at].count, at});
+        out.push_back({log[at].pod_group, log[at].count, at});
     return out;
 }
 
-Refusal Placement::why_not(Subject subject, Slot slot, Wording wording) const {
-    return state_->why_not(subject, slot, wording);
+Refusal Placement::why_not(PodGroupIndex pod_group, Slot slot, Wording wording) const {
+    return state_->why_not(pod_group, slot, wording);
 }
 
-Refusal Placement::why_not_new(Subject subject, ShapeId shape) const {
+Refusal Placement::why_not_new(PodGroupIndex pod_group, TemplateNodeId shape) const {
     const std::size_t before = state_->log.size();
     const Slot slot = state_->add(shape, 1);
-    Refusal refusal = state_->why_not(subject, slot, Wording::full);
+    Refusal refusal = state_->why_not(pod_group, slot, Wording::full);
     state_->undo(before);
     return refusal;
 }
 
 Placement::Mark Placement::mark() const noexcept { return state_->log.size(); }
 void Placement::undo(Mark mark) { state_->undo(mark); }
+
+namespace {
+
+/// In thousandths of what is wanted.
+int shortfall_of(const ResourceFacts& facts) {
+    const std::int64_t free = std::max<std::int64_t>(facts.allocatable - facts.requested, 0);
+    const auto missing = detail::Int128{facts.wanted} - std::min(free, facts.wanted);
+    return static_cast<int>(missing * 1000 / std::max<std::int64_t>(facts.wanted, 1));
+}
+
+/// None: there is enough of all.
+Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
+                           Wording wording) {
+    const CompiledPredicates::PredicateData& rules = *state.rules;
+    const TemplateNodeId shape = state.slots[slot].shape;
+    const auto needs = rules.requests.needs(pod_group);
+    std::vector<ResourceFacts> facts;
+    Refusal out{.predicate = Predicate::node_resources_fit};
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+        const ResourceIndex resource = rules.requests.requests(pod_group)[i].resource;
+        const std::string_view name = rules.cluster.resource_name(resource);
+        const std::int64_t allocatable = shape == no_shape
+                                             ? rules.cluster.allocatable(slot)[resource]
+                                             : rules.shapes[shape].allocatable.amount(name);
+        const ResourceFacts one{
+            .name = name,
+            .wanted = needs[i].amount,
+            .allocatable = allocatable,
+            .requested = allocatable - state.capacity.free(slot, needs[i].column)};
+        if (is_sufficient(one)) continue;
+        if (out.subject.empty()) out.subject = name;
+        out.shortfall = std::max(out.shortfall, shortfall_of(one));
+        facts.push_back(one);
+        if (wording == Wording::brief) break;
+    }
+    if (facts.empty()) return {};
+    out.sentence = wording == Wording::brief ? in_short(facts.front())
+                                             : check_node_resources_fit(facts).value_or("");
+    return out;
+}
+
+}  // namespace
+
+Refusal Placement::State::why_not(PodGroupIndex pod_group, Slot slot, Wording wording) const {
+    if (slots[slot].closed)
+        return {Predicate::node_unschedulable, "node(s) were unschedulable: it is to go"};
+    const NodeDemand& demand = rules->demands[rules->demand_of[pod_group]];
+    Refusal first = ask(demand, rules->profiles[slots[slot].profile].facts());
+    const auto add = [&](Refusal other) {
+        if (other.predicate == Predicate::none) return;
+        if (first.predicate == Predicate::none || other.predicate < first.predicate)
+            first = std::move(other);
+    };
+    add(describe_shortages(*this, pod_group, slot, wording));
+    if (const PodRules* own = rules->pods.find(pod_group))
+        add(engine::why_not(*this, pod_group, slot, *own));
+    return first;
+}
+
+namespace {
+
+const SpreadRule* find_wide(const CompiledPredicates::PredicateData& rules,
+                            PodGroupIndex pod_group) {
+    const PodRules* own = rules.pods.find(pod_group);
+    return own != nullptr && own->wide ? &own->spread[*own->wide] : nullptr;
+}
+
+}  // namespace
+
+std::optional<SpreadDomains> Placement::spread(PodGroupIndex pod_group) const {
+    const CompiledPredicates::PredicateData& rules = *state_->rules;
+    const SpreadRule* rule = find_wide(rules, pod_group);
+    if (rule == nullptr) return std::nullopt;
+    const TopologyId topology = rules.pods.counters[rule->counter].topology;
+    SpreadDomains out{.topology_key = rules.pods.topologies[topology].key,
+                      .max_skew = rule->max_skew,
+                      .min_domains = rule->min_domains,
+                      .counts_itself = rule->counts_itself,
+                      .counter = rule->counter,
+                      .counted_pod_groups = rules.pods.adders[rule->counter],
+                      .domains = {}};
+    for (const std::int32_t domain : rules.pods.find(pod_group)->wide_domains) {
+        out.domains.push_back({.value = rules.pods.topologies.value(topology, domain),
+                               .count = state_->tally.in_domain(rule->counter, domain),
+                               .exists = state_->tally.nodes_in(rule->counter, domain) > 0});
+    }
+    return out;
+}
+
+int Placement::missing_hosts(PodGroupIndex pod_group) const {
+    const InterPodIndex& book = state_->rules->pods;
+    const PodRules* own = book.find(pod_group);
+    if (own == nullptr) return 0;
+    std::int64_t out = 0;
+    for (const SpreadRule& rule : own->spread) {
+        if (!book.counters[rule.counter].per_node) continue;
+        out = std::max(out, rule.min_domains - state_->tally.nodes_in(rule.counter, 0));
+    }
+    return static_cast<int>(out);
+}
+
+std::vector<bool> Placement::open_domains(PodGroupIndex pod_group) const {
+    const CompiledPredicates::PredicateData& rules = *state_->rules;
+    if (find_wide(rules, pod_group) == nullptr) return {};
+    std::vector<bool> out(rules.pods.find(pod_group)->wide_domains.size(), false);
+    for (ProfileId profile = 0; profile < rules.profiles.size(); ++profile) {
+        const auto domain = state_->spread_domain(pod_group, profile);
+        if (!domain || out[*domain]) continue;
+        const Predicate refused = rules.demands.verdict(rules.demand_of[pod_group], profile);
+        out[*domain] = refused == Predicate::none;
+    }
+    return out;
+}
+
+void Placement::allow(PodGroupIndex pod_group, std::uint32_t domain, int pods) {
+    state_->allow(pod_group, domain, pods);
+}
+
+void Placement::disallow(PodGroupIndex pod_group) { state_->disallow(pod_group); }
+
+std::optional<std::uint32_t> Placement::domain_of(PodGroupIndex pod_group,
+                                                  TemplateNodeId shape) const {
+    if (find_wide(*state_->rules, pod_group) == nullptr) return std::nullopt;
+    return state_->spread_domain(pod_group, state_->rules->profiles.of_shape(shape));
+}
 
 }  // namespace capstan::engine

@@ -1,13 +1,107 @@
 #include "engine/scheduling/placement_state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/scheduling/pod_bounds.hpp"
-#include "engine/scheduling/standing.hpp"
 
 namespace capstan::engine {
 
-Placement::State::State(const Rules::Compiled& the_rules)
+void Allowances::remember(std::uint32_t pod_group) {
+    if (pod_group >= of_.size()) of_.resize(pod_group + 1);
+    changes_.push_back({.pod_group = pod_group, .before = of_[pod_group]});
+}
+
+void Allowances::set(std::uint32_t pod_group, std::uint32_t domain, int pods, std::size_t domains) {
+    remember(pod_group);
+    Allowance& own = of_[pod_group];
+    if (!own.is_set) own.left.assign(domains, 0);
+    own.is_set = true;
+    own.left[domain] = pods;
+}
+
+void Allowances::end(std::uint32_t pod_group) {
+    remember(pod_group);
+    of_[pod_group] = {};
+}
+
+void Allowances::undo() {
+    Change& last = changes_.back();
+    of_[last.pod_group] = std::move(last.before);
+    changes_.pop_back();
+}
+
+namespace {
+
+bool may_matter(const Cluster& cluster, std::span<const PodGroupId> pod_groups) {
+    const auto looks = [&](PodGroupId id) {
+        const PodGroupRow& row = cluster.equivalence_group(id);
+        return !row.spec->pod_affinity.empty() || !cluster.spread(id).empty() ||
+               !row.spec->ports.empty() || !row.claims.empty();
+    };
+    if (std::any_of(pod_groups.begin(), pod_groups.end(), looks)) return true;
+    for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
+        if (!cluster.equivalence_group(id).spec->pod_anti_affinity.empty()) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::vector<PodGroupId> find_others(const Cluster& cluster, std::span<const PodGroupId> pod_groups,
+                                    std::span<const TemplateNode> shapes,
+                                    const std::vector<bool>& absent) {
+    if (!may_matter(cluster, pod_groups)) return {};
+    std::vector<bool> there(cluster.pod_group_count());
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        for (const PodIndex pod : cluster.pods_on(node)) there[cluster.class_of(pod)] = true;
+    }
+    for (PodGroupId id = 0; id < absent.size(); ++id) {
+        if (absent[id]) there[id] = false;
+    }
+    for (const TemplateNode& shape : shapes) {
+        for (const PodGroupId daemon : shape.daemons) there[daemon] = true;
+    }
+    for (const PodGroupId pod_group : pod_groups) there[pod_group] = false;
+    std::vector<PodGroupId> out;
+    for (PodGroupId id = 0; id < there.size(); ++id) {
+        if (there[id]) out.push_back(id);
+    }
+    return out;
+}
+
+void count_bound(TopologyCounts& tally, const Cluster& cluster, const InterPodIndex& book,
+                 NodeIndex node, const TopologyCounts::Place& place, int times) {
+    for (const PodIndex pod : cluster.pods_on(node)) {
+        const auto counters = book.added_by(cluster.class_of(pod));
+        if (counters.empty() || book.is_absent(cluster.class_of(pod))) continue;
+        const bool deleted = cluster.pod(pod).deleted;
+        for (const CounterId id : counters) {
+            if (!deleted || !book.counters[id].spread) tally.count(id, place, times);
+        }
+    }
+}
+
+void count_daemons(TopologyCounts& tally, const InterPodIndex& book, const TemplateNode& shape,
+                   const TopologyCounts::Place& place, int times) {
+    for (const PodGroupId daemon : shape.daemons) {
+        for (const CounterId id : book.added_by(daemon)) tally.count(id, place, times);
+    }
+}
+
+TopologyCounts count_standing(const Cluster& cluster, const InterPodIndex& book,
+                              const NodeProfiles& profiles) {
+    TopologyCounts tally(book.counters, book.topologies);
+    if (book.counters.size() == 0) return tally;
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        const TopologyCounts::Place place{.slot = node, .profile = profiles.of_node(node)};
+        tally.push(place);
+        count_bound(tally, cluster, book, node, place, 1);
+    }
+    return tally;
+}
+
+Placement::State::State(const CompiledPredicates::PredicateData& the_rules)
     : rules(&the_rules), capacity(the_rules.requests.columns().size()), tally(the_rules.standing) {
     const Cluster& cluster = rules->cluster;
     const auto columns = rules->requests.columns();
@@ -21,7 +115,7 @@ Placement::State::State(const Rules::Compiled& the_rules)
     }
 }
 
-Slot Placement::State::add(ShapeId shape, int nodes) {
+Slot Placement::State::add(TemplateNodeId shape, int nodes) {
     const auto slot = static_cast<Slot>(slots.size());
     slots.push_back({.nodes = nodes, .profile = rules->profiles.of_shape(shape), .shape = shape});
     capacity.push(rules->shape_row(shape));
@@ -53,50 +147,50 @@ void Placement::State::close(Slot slot) {
     log.push_back({.kind = Record::Kind::closed, .slot = slot});
 }
 
-void Placement::State::place(Subject subject, Slot slot, int per_node) {
+void Placement::State::place(PodGroupIndex pod_group, Slot slot, int per_node) {
     if (per_node == 0) return;
     const auto number = static_cast<std::uint32_t>(log.size());
     log.push_back({.kind = Record::Kind::placed,
                    .slot = slot,
                    .other = slots[slot].last_placed,
-                   .subject = subject,
+                   .pod_group = pod_group,
                    .count = per_node});
     if (counts() && !is_open(slot)) tally.open(place_of(slot));
     slots[slot].last_placed = number;
-    put(subject, slot, per_node);
+    put(pod_group, slot, per_node);
 }
 
-void Placement::State::put(Subject subject, Slot slot, int per_node) {
-    capacity.take(slot, rules->requests.needs(subject), per_node);
-    for (const CounterId id : rules->pods.added_by(rules->subjects[subject]))
+void Placement::State::put(PodGroupIndex pod_group, Slot slot, int per_node) {
+    capacity.take(slot, rules->requests.needs(pod_group), per_node);
+    for (const CounterId id : rules->pods.added_by(rules->pod_groups[pod_group]))
         tally.count(id, place_of(slot), per_node);
-    if (!allowances.has(subject)) return;
-    if (const auto domain = spread_domain(subject, slots[slot].profile))
-        allowances.use(subject, *domain, per_node * slots[slot].nodes);
+    if (!allowances.has(pod_group)) return;
+    if (const auto domain = spread_domain(pod_group, slots[slot].profile))
+        allowances.use(pod_group, *domain, per_node * slots[slot].nodes);
 }
 
 void Placement::State::count_all_on(Slot slot, int times) {
     if (!counts()) return;
-    const Tally::Place place = place_of(slot);
-    const ShapeId shape = slots[slot].shape;
+    const TopologyCounts::Place place = place_of(slot);
+    const TemplateNodeId shape = slots[slot].shape;
     if (shape == no_shape)
         count_bound(tally, rules->cluster, rules->pods, slot, place, times);
     else
         count_daemons(tally, rules->pods, rules->shapes[shape], place, times);
     for (auto at = slots[slot].last_placed; at != no_record; at = log[at].other) {
-        for (const CounterId id : rules->pods.added_by(rules->subjects[log[at].subject]))
+        for (const CounterId id : rules->pods.added_by(rules->pod_groups[log[at].pod_group]))
             tally.count(id, place, times * log[at].count);
     }
     tally.count_nodes(place, times);
 }
 
-void Placement::State::allow(Subject subject, std::uint32_t domain, int pods) {
-    allowances.set(subject, domain, pods, rules->pods.find(subject)->wide_domains.size());
+void Placement::State::allow(PodGroupIndex pod_group, std::uint32_t domain, int pods) {
+    allowances.set(pod_group, domain, pods, rules->pods.find(pod_group)->wide_domains.size());
     log.push_back({.kind = Record::Kind::allowances});
 }
 
-void Placement::State::disallow(Subject subject) {
-    allowances.end(subject);
+void Placement::State::disallow(PodGroupIndex pod_group) {
+    allowances.end(pod_group);
     log.push_back({.kind = Record::Kind::allowances});
 }
 
@@ -116,7 +210,7 @@ void Placement::State::take_back(const Record& record) {
     SlotFacts& slot = slots[record.slot];
     switch (record.kind) {
         case Record::Kind::placed:
-            put(record.subject, record.slot, -record.count);
+            put(record.pod_group, record.slot, -record.count);
             slot.last_placed = record.other;
             if (counts() && !is_open(record.slot)) tally.shut(place_of(record.slot));
             return;
@@ -126,7 +220,7 @@ void Placement::State::take_back(const Record& record) {
             return drop_last_slot();
         case Record::Kind::added:
             if (counts()) {
-                const Tally::Place place = place_of(record.slot);
+                const TopologyCounts::Place place = place_of(record.slot);
                 count_daemons(tally, rules->pods, rules->shapes[slot.shape], place, -1);
                 tally.pop(place);
             }
@@ -142,29 +236,29 @@ void Placement::State::drop_last_slot() {
 }
 
 std::optional<int> Placement::State::attach_limit(Slot slot, std::uint32_t driver) const noexcept {
-    const ShapeId shape = slots[slot].shape;
+    const TemplateNodeId shape = slots[slot].shape;
     return shape == no_shape ? rules->pods.node_limit(slot, driver)
                              : rules->pods.shape_limit(shape, driver);
 }
 
-std::optional<std::uint32_t> Placement::State::spread_domain(Subject subject,
+std::optional<std::uint32_t> Placement::State::spread_domain(PodGroupIndex pod_group,
                                                              ProfileId profile) const noexcept {
-    const PodRules& own = *rules->pods.find(subject);
+    const PodRules& own = *rules->pods.find(pod_group);
     const Counter& counter = rules->pods.counters[own.spread[*own.wide].counter];
-    const std::int32_t domain = rules->pods.lanes[counter.lane].domain_of[profile];
+    const std::int32_t domain = rules->pods.topologies[counter.topology].domain_of[profile];
     const auto at = std::lower_bound(own.wide_domains.begin(), own.wide_domains.end(), domain);
     if (domain == no_domain) return std::nullopt;
     return static_cast<std::uint32_t>(at - own.wide_domains.begin());
 }
 
-Room Placement::State::room(Subject subject, Slot slot, int wanted) const {
+Room Placement::State::room(PodGroupIndex pod_group, Slot slot, int wanted) const {
     const SlotFacts& facts = slots[slot];
-    if (wanted <= 0 || facts.closed || verdict(subject, slot) != Predicate::none) return {};
-    int per_node = capacity.times(slot, rules->requests.needs(subject), wanted);
+    if (wanted <= 0 || facts.closed || verdict(pod_group, slot) != Predicate::none) return {};
+    int per_node = capacity.times(slot, rules->requests.needs(pod_group), wanted);
     if (per_node == 0) return {};
     auto in_all = std::min(std::int64_t{per_node} * facts.nodes, std::int64_t{wanted});
-    if (const PodRules* own = rules->pods.find(subject)) {
-        const PodBound bound = bound_of(*this, subject, slot, *own);
+    if (const PodRules* own = rules->pods.find(pod_group)) {
+        const PodBound bound = bound_of(*this, pod_group, slot, *own);
         per_node = static_cast<int>(std::min(std::int64_t{per_node}, bound.per_node));
         in_all = std::min({in_all, bound.in_all, std::int64_t{per_node} * facts.nodes});
         if (bound.one_node) in_all = std::min(in_all, std::int64_t{per_node});

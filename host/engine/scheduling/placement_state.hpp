@@ -1,25 +1,88 @@
-/// What a Placement is made of.
+/// Where classes may go instead of what their spread constraint says.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "engine/scheduling/allowances.hpp"
 #include "engine/scheduling/capacity_tree.hpp"
-#include "engine/scheduling/compiled.hpp"
+#include "engine/scheduling/inter_pod_index.hpp"
 #include "engine/scheduling/placement.hpp"
-#include "engine/scheduling/tally.hpp"
+#include "engine/scheduling/predicate_data.hpp"
+#include "engine/scheduling/topology_counts.hpp"
+#include "engine/snapshot/cluster.hpp"
 
 namespace capstan::engine {
 
-inline constexpr ShapeId no_shape = ~ShapeId{0};
+/// [one thread]
+class Allowances {
+public:
+    bool has(std::uint32_t pod_group) const noexcept {
+        return pod_group < of_.size() && of_[pod_group].is_set;
+    }
+    /// By domain, how many more; only for who has some.
+    std::span<const int> left(std::uint32_t pod_group) const noexcept {
+        return of_[pod_group].left;
+    }
+
+    /// With the first one the other domains get nothing.
+    void set(std::uint32_t pod_group, std::uint32_t domain, int pods, std::size_t domains);
+    void end(std::uint32_t pod_group);
+    /// What was allowed is used up; below zero it comes back.
+    void use(std::uint32_t pod_group, std::uint32_t domain, int pods) noexcept {
+        of_[pod_group].left[domain] -= pods;
+    }
+    /// Takes back the last `set` or `end`.
+    void undo();
+
+private:
+    struct Allowance {
+        bool is_set = false;
+        std::vector<int> left;  // by domain
+    };
+    struct Change {
+        std::uint32_t pod_group = 0;
+        Allowance before;
+    };
+    void remember(std::uint32_t pod_group);
+
+    std::vector<Allowance> of_;
+    std::vector<Change> changes_;
+};
+
+// The pods that are on the cluster's nodes, and those that come with a new one, as counters see
+// them.
+
+/// Classes other than the pod groups that may matter to them: with pods on a node, or daemons of a
+/// shape; ascending, each once; of `absent` ones only daemons. Empty where no pod group looks at
+/// pods, nor any pod at others.
+std::vector<PodGroupId> find_others(const Cluster& cluster, std::span<const PodGroupId> pod_groups,
+                                    std::span<const TemplateNode> shapes,
+                                    const std::vector<bool>& absent);
+
+/// Counts the pods that are not absent and bound to a node `times` (below zero: takes them away
+/// again) where `place` is.
+void count_bound(TopologyCounts& tally, const Cluster& cluster, const InterPodIndex& book,
+                 NodeIndex node, const TopologyCounts::Place& place, int times);
+/// The same of the daemons of a new node.
+void count_daemons(TopologyCounts& tally, const InterPodIndex& book, const TemplateNode& shape,
+                   const TopologyCounts::Place& place, int times);
+
+/// The cluster as it is, a slot for each node.
+TopologyCounts count_standing(const Cluster& cluster, const InterPodIndex& book,
+                              const NodeProfiles& profiles);
+
+// What a Placement is made of.
+
+inline constexpr TemplateNodeId no_shape = ~TemplateNodeId{0};
 inline constexpr std::uint32_t no_record = ~std::uint32_t{0};
 
 struct SlotFacts {
     int nodes = 1;
     ProfileId profile = 0;
-    ShapeId shape = no_shape;  ///< no_shape: a node of the cluster
+    TemplateNodeId shape = no_shape;  ///< no_shape: a node of the cluster
     bool closed = false;
     std::uint32_t last_placed = no_record;  ///< the youngest record of pods placed here
 };
@@ -31,36 +94,36 @@ struct Record {
     Kind kind = Kind::placed;
     Slot slot = 0;
     std::uint32_t other = 0;  ///< placed: the record before it on the slot; split: where from
-    Subject subject = 0;
+    PodGroupIndex pod_group = 0;
     int count = 0;  ///< placed: per node; split: nodes
 };
 
 struct Placement::State {
-    explicit State(const Rules::Compiled& the_rules);
+    explicit State(const CompiledPredicates::PredicateData& the_rules);
 
-    Slot add(ShapeId shape, int nodes);
+    Slot add(TemplateNodeId shape, int nodes);
     Slot split(Slot from, int nodes);
     void close(Slot slot);
-    void place(Subject subject, Slot slot, int per_node);
-    void allow(Subject subject, std::uint32_t domain, int pods);
-    void disallow(Subject subject);
+    void place(PodGroupIndex pod_group, Slot slot, int per_node);
+    void allow(PodGroupIndex pod_group, std::uint32_t domain, int pods);
+    void disallow(PodGroupIndex pod_group);
     void undo(std::size_t mark);
 
-    Room room(Subject subject, Slot slot, int wanted) const;
-    Refusal why_not(Subject subject, Slot slot, Wording wording) const;
-    /// Of the subject's static demand on nodes like those of the slot.
-    Predicate verdict(Subject subject, Slot slot) const {
-        return rules->demands.verdict(rules->demand_of[subject], slots[slot].profile);
+    Room room(PodGroupIndex pod_group, Slot slot, int wanted) const;
+    Refusal why_not(PodGroupIndex pod_group, Slot slot, Wording wording) const;
+    /// Of the pod group's static demand on nodes like those of the slot.
+    Predicate verdict(PodGroupIndex pod_group, Slot slot) const {
+        return rules->demands.verdict(rules->demand_of[pod_group], slots[slot].profile);
     }
 
-    const Rules::Compiled* rules;
+    const CompiledPredicates::PredicateData* rules;
     std::vector<SlotFacts> slots;
     CapacityTree capacity;
-    Tally tally;  ///< has slots only where some counter counts
+    TopologyCounts tally;  ///< has slots only where some counter counts
     Allowances allowances;
     std::vector<Record> log;
 
-    Tally::Place place_of(Slot slot) const noexcept {
+    TopologyCounts::Place place_of(Slot slot) const noexcept {
         return {.slot = slot,
                 .profile = slots[slot].profile,
                 .nodes = slots[slot].nodes,
@@ -71,13 +134,14 @@ struct Placement::State {
         return slots[slot].shape == no_shape || slots[slot].last_placed != no_record;
     }
     std::optional<int> attach_limit(Slot slot, std::uint32_t driver) const noexcept;
-    /// Place of the profile's nodes among the domains that the subject is spread over; nothing: in
-    /// none. Only for subjects with one wide constraint.
-    std::optional<std::uint32_t> spread_domain(Subject subject, ProfileId profile) const noexcept;
+    /// Place of the profile's nodes among the domains that the pod group is spread over; nothing:
+    /// in none. Only for pod groups with one wide constraint.
+    std::optional<std::uint32_t> spread_domain(PodGroupIndex pod_group,
+                                               ProfileId profile) const noexcept;
 
 private:
     bool counts() const noexcept { return rules->pods.counters.size() != 0; }
-    void put(Subject subject, Slot slot, int per_node);
+    void put(PodGroupIndex pod_group, Slot slot, int per_node);
     /// Takes what is on a slot's nodes off all counters, or puts it back.
     void count_all_on(Slot slot, int times);
     void take_back(const Record& record);

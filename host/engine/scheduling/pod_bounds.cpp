@@ -1,13 +1,18 @@
 #include "engine/scheduling/pod_bounds.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "engine/scheduling/predicates/node_ports.hpp"
+#include "engine/scheduling/predicates/node_volume_limits.hpp"
+#include "engine/scheduling/predicates/volume_restrictions.hpp"
 
 namespace capstan::engine {
 namespace {
 
 /// Volumes of the driver that the slot's nodes have attached.
 int attached(const Placement::State& state, Slot slot, std::uint32_t driver) {
-    const PodBook& book = state.rules->pods;
+    const InterPodIndex& book = state.rules->pods;
     const auto there = state.tally.on(slot);
     return static_cast<int>(std::count_if(there.begin(), there.end(), [&](const auto& entry) {
         const Counter& counter = book.counters[entry.counter];
@@ -58,9 +63,9 @@ PodBound bound_of(const Placement::State& state, Slot slot, const Together& rule
 }
 
 PodBound bound_of(const Placement::State& state, Slot slot, const SpreadRule& rule) {
-    const Tally::Place place = state.place_of(slot);
+    const TopologyCounts::Place place = state.place_of(slot);
     if (!state.tally.counts(rule.counter, place.profile)) return none_at_all;
-    const Surroundings around = state.tally.around(rule.counter, place);
+    const DomainCounts around = state.tally.around(rule.counter, place);
     const bool per_node = state.rules->pods.counters[rule.counter].per_node;
     const bool too_few = around.domains < rule.min_domains;
     const int least_other = too_few ? 0 : around.least_other;
@@ -87,26 +92,186 @@ PodBound bound_of(const Placement::State& state, Slot slot, const AttachRule& ru
     return fits ? PodBound{} : none_at_all;
 }
 
-PodBound allowed_bound(const Placement::State& state, Subject subject, Slot slot) {
-    const auto domain = state.spread_domain(subject, state.slots[slot].profile);
+PodBound allowed_bound(const Placement::State& state, PodGroupIndex pod_group, Slot slot) {
+    const auto domain = state.spread_domain(pod_group, state.slots[slot].profile);
     if (!domain) return none_at_all;
-    return {.in_all = state.allowances.left(subject)[*domain]};
+    return {.in_all = state.allowances.left(pod_group)[*domain]};
 }
 
-PodBound bound_of(const Placement::State& state, Subject subject, Slot slot,
+PodBound bound_of(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
                   const PodRules& rules) {
     PodBound all;
     if (!narrow(state, slot, rules.apart, all) || !narrow(state, slot, rules.ports, all) ||
         !narrow(state, slot, rules.claims, all) || !narrow(state, slot, rules.attach, all))
         return none_at_all;
-    const bool is_allowed = state.allowances.has(subject);
+    const bool is_allowed = state.allowances.has(pod_group);
     for (std::uint32_t i = 0; i < rules.spread.size(); ++i) {
-        narrow(all, is_allowed && rules.wide == i ? allowed_bound(state, subject, slot)
+        narrow(all, is_allowed && rules.wide == i ? allowed_bound(state, pod_group, slot)
                                                   : bound_of(state, slot, rules.spread[i]));
         if (all.refuses()) return none_at_all;
     }
     if (!rules.together.counters.empty()) narrow(all, bound_of(state, slot, rules.together));
     return all;
+}
+
+namespace {
+
+using State = Placement::State;
+
+const TopologyDomains& topology_of(const State& state, CounterId id) {
+    const InterPodIndex& book = state.rules->pods;
+    return book.topologies[book.counters[id].topology];
+}
+
+/// "zone=a", or "this node".
+std::string domain_text(const State& state, CounterId id, Slot slot) {
+    const TopologyDomains& topology = topology_of(state, id);
+    if (topology.per_node) return "this node";
+    const std::int32_t domain = topology.domain_of[state.slots[slot].profile];
+    return topology.key + "=" +
+           state.rules->pods.topologies.value(state.rules->pods.counters[id].topology, domain);
+}
+
+/// "2 pods with app=web in namespace a"
+std::string pods_text(const State& state, CounterId id, int count) {
+    const InterPodIndex& book = state.rules->pods;
+    const Counter& counter = book.counters[id];
+    const std::string number = std::to_string(count) + " of the ";
+    if (counter.what == Counted::in_set) return number + book.terms.sets.describe(counter.which);
+    return std::to_string(count) + " of the pods that keep away from " +
+           book.terms.sets.describe(book.terms.apart[counter.which].set);
+}
+
+std::string describe_rule(const State& state, Slot slot, const Forbidden& rule) {
+    const std::string_view what = rule.others_term
+                                      ? "node(s) didn't satisfy existing pods anti-affinity rules: "
+                                      : "node(s) didn't match pod anti-affinity rules: ";
+    const int there = state.tally.at(rule.counter, slot, state.slots[slot].profile);
+    return std::string(what) + domain_text(state, rule.counter, slot) + " has " +
+           pods_text(state, rule.counter, there);
+}
+
+std::string describe_rule(const State& state, Slot slot, const Together& rule) {
+    const ProfileId profile = state.slots[slot].profile;
+    std::string what = "node(s) didn't match pod affinity rules: ";
+    for (const CounterId id : rule.counters) {
+        if (!state.tally.counts(id, profile))
+            return what + "the node has no label " + topology_of(state, id).key;
+    }
+    for (const CounterId id : rule.counters) {
+        if (state.tally.at(id, slot, profile) > 0) continue;
+        const InterPodIndex& book = state.rules->pods;
+        return what + domain_text(state, id, slot) + " has none of the " +
+               book.terms.sets.describe(book.counters[id].which);
+    }
+    return what;
+}
+
+/// Whoever looks at the pod finds no constraint there.
+std::string_view source_of(const SpreadRule& rule) {
+    return rule.is_default ? " (the scheduler's default)" : "";
+}
+
+std::string describe_rule(const State& state, Slot slot, const SpreadRule& rule) {
+    const std::string what = "node(s) didn't match pod topology spread constraints";
+    const TopologyCounts::Place place = state.place_of(slot);
+    if (!state.tally.counts(rule.counter, place.profile)) {
+        return what + " (missing required label): " + topology_of(state, rule.counter).key +
+               std::string(source_of(rule));
+    }
+    const DomainCounts around = state.tally.around(rule.counter, place);
+    const bool too_few = around.domains < rule.min_domains;
+    const int least = too_few ? 0 : std::min(around.least_other, around.here);
+    std::string out = what + ": " + domain_text(state, rule.counter, slot) + " has " +
+                      std::to_string(around.here) + ", the least is " + std::to_string(least);
+    if (too_few) {
+        out += " as there are " + std::to_string(around.domains) + " of " +
+               std::to_string(rule.min_domains) + " domains";
+    }
+    return out + ", maxSkew " + std::to_string(rule.max_skew) + std::string(source_of(rule));
+}
+
+std::string text_of_port(const State& state, const Forbidden& rule) {
+    const InterPodIndex& book = state.rules->pods;
+    const HostPort& port = book.ports[book.counters[rule.counter].which];
+    return check_node_ports({&port, 1}, {&port, 1}).value_or("");
+}
+
+std::string text_of_claim(const State& state, const Forbidden& rule) {
+    const InterPodIndex& book = state.rules->pods;
+    const std::string& claim = book.claims[book.counters[rule.counter].which];
+    const VolumeNeeds needs{.exclusive = {claim}};
+    return check_volume_restrictions(needs, {claim}).value_or("");
+}
+
+std::string describe_rule(const State& state, Slot slot, const AttachRule& rule) {
+    const InterPodIndex& book = state.rules->pods;
+    const std::string& driver = book.drivers[rule.driver];
+    VolumesByDriver wanted, there;
+    for (const CounterId id : rule.volumes)
+        wanted[driver].insert(book.volumes[book.counters[id].which].handle);
+    for (const TopologyCounts::Entry& entry : state.tally.on(slot)) {
+        const Counter& counter = book.counters[entry.counter];
+        if (counter.what != Counted::with_volume) continue;
+        const AttachedVolume& volume = book.volumes[counter.which];
+        if (volume.driver == rule.driver) there[driver].insert(volume.handle);
+    }
+    return check_node_volume_limits(wanted, there,
+                                    {{driver, state.attach_limit(slot, rule.driver)}})
+        .value_or("");
+}
+
+template <class List>
+auto find_refusing(const State& state, Slot slot, const List& rules) {
+    const auto at = std::find_if(rules.begin(), rules.end(), [&](const auto& rule) {
+        return bound_of(state, slot, rule).refuses();
+    });
+    return at == rules.end() ? nullptr : &*at;
+}
+
+std::string why_not_spread(const State& state, PodGroupIndex pod_group, Slot slot,
+                           const PodRules& rules) {
+    for (std::uint32_t i = 0; i < rules.spread.size(); ++i) {
+        const SpreadRule& rule = rules.spread[i];
+        if (state.allowances.has(pod_group) && rules.wide == i) {
+            if (!allowed_bound(state, pod_group, slot).refuses()) continue;
+            return "node(s) didn't match pod topology spread constraints: no more is to go where " +
+                   topology_of(state, rule.counter).key + " is as here";
+        }
+        if (bound_of(state, slot, rule).refuses()) return describe_rule(state, slot, rule);
+    }
+    return {};
+}
+
+std::string why_not_affinity(const State& state, Slot slot, const PodRules& rules) {
+    if (!rules.together.counters.empty() && bound_of(state, slot, rules.together).refuses())
+        return describe_rule(state, slot, rules.together);
+    // Terms of others have no order of their own: the sentence that is first as text is told.
+    std::string first;
+    for (const Forbidden& rule : rules.apart) {
+        if (!bound_of(state, slot, rule).refuses()) continue;
+        std::string text = describe_rule(state, slot, rule);
+        if (!rule.others_term) return text;
+        if (first.empty() || text < first) first = std::move(text);
+    }
+    return first;
+}
+
+}  // namespace
+
+Refusal why_not(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
+                const PodRules& rules) {
+    if (const Forbidden* port = find_refusing(state, slot, rules.ports))
+        return {Predicate::node_ports, text_of_port(state, *port)};
+    if (const Forbidden* claim = find_refusing(state, slot, rules.claims))
+        return {Predicate::volume_restrictions, text_of_claim(state, *claim)};
+    if (const AttachRule* attach = find_refusing(state, slot, rules.attach))
+        return {Predicate::node_volume_limits, describe_rule(state, slot, *attach)};
+    if (auto text = why_not_spread(state, pod_group, slot, rules); !text.empty())
+        return {Predicate::pod_topology_spread, std::move(text)};
+    if (auto text = why_not_affinity(state, slot, rules); !text.empty())
+        return {Predicate::inter_pod_affinity, std::move(text)};
+    return {};
 }
 
 }  // namespace capstan::engine

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 #include "engine/scheduling/placement_state.hpp"
-#include "engine/scheduling/pod_rules.hpp"
+#include "engine/scheduling/pod_terms.hpp"
+#include "engine/scheduling/predicates/refusal.hpp"
 
 namespace capstan::engine {
 
@@ -22,10 +23,18 @@ PodBound bound_of(const Placement::State& state, Slot slot, const Forbidden& rul
 PodBound bound_of(const Placement::State& state, Slot slot, const Together& rule);
 PodBound bound_of(const Placement::State& state, Slot slot, const SpreadRule& rule);
 PodBound bound_of(const Placement::State& state, Slot slot, const AttachRule& rule);
-/// Of what the subject is allowed instead of spreading.
-PodBound allowed_bound(const Placement::State& state, Subject subject, Slot slot);
+/// Of what the pod group is allowed instead of spreading.
+PodBound allowed_bound(const Placement::State& state, PodGroupIndex pod_group, Slot slot);
 
 /// All of them together, what is allowed instead of spreading included.
-PodBound bound_of(const Placement::State& state, Subject subject, Slot slot, const PodRules& rules);
+PodBound bound_of(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
+                  const PodRules& rules);
+
+// What is said of the dynamic predicates.
+
+/// The first of NodePorts, VolumeRestrictions and so on that keeps one more pod off the nodes of
+/// the slot; none: all pass.
+Refusal why_not(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
+                const PodRules& rules);
 
 }  // namespace capstan::engine

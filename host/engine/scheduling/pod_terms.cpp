@@ -2,15 +2,188 @@
 
 #include <algorithm>
 
+#include "engine/scheduling/predicates/selector_text.hpp"
+#include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/label_finder.hpp"
 
 namespace capstan::engine {
 namespace {
 
-bool has_terms(const Cluster& cluster, ClassId id, bool is_subject) noexcept {
+constexpr std::string_view name_label = "kubernetes.io/metadata.name";
+
+std::uint64_t label_hash(std::string_view key, std::string_view value) noexcept {
+    FastHash hash;
+    hash.add(key);
+    hash.add(value);
+    return hash.value();
+}
+
+std::uint64_t selectors_hash(const std::vector<PodSelector>& all_of) noexcept {
+    FastHash hash;
+    for (const PodSelector& selector : all_of) {
+        for (const std::string& ns : selector.namespaces) hash.add(ns);
+        add(hash, selector.labels);
+    }
+    return hash.value();
+}
+
+/// Labels of which a pod must have one to be selected, by hash; each in a list of its own where
+/// several requirements could serve.
+std::vector<std::vector<std::uint64_t>> find_anchors(const LabelSelector& selector) {
+    std::vector<std::vector<std::uint64_t>> out;
+    for (const auto& [key, value] : selector.match_labels) out.push_back({label_hash(key, value)});
+    for (const Requirement& requirement : selector.match_expressions) {
+        if (requirement.op != Operator::in) continue;
+        out.emplace_back();
+        for (const std::string& value : requirement.values)
+            out.back().push_back(label_hash(requirement.key, value));
+    }
+    return out;
+}
+
+/// A namespace always has a label with its name, also one that the snapshot was not told of.
+bool is_like(const Cluster& cluster, std::string_view ns, const LabelSelector& selector) {
+    Labels labels;
+    const auto& namespaces = cluster.objects().namespaces;
+    if (const auto at = namespaces.find(ns); at != namespaces.end()) labels = at->second;
+    labels.try_emplace(std::string(name_label), ns);
+    return matches(selector, labels);
+}
+
+bool selects_pods(const Cluster& cluster, const PodSelector& selector, std::string_view ns,
+                  const Labels& labels) {
+    if (selector.none || !matches(selector.labels, labels)) return false;
+    return std::binary_search(selector.namespaces.begin(), selector.namespaces.end(), ns) ||
+           (selector.namespaces_like && is_like(cluster, ns, *selector.namespaces_like));
+}
+
+}  // namespace
+
+PodSetId PodSets::add(std::vector<PodSelector> all_of) {
+    const auto hash = selectors_hash(all_of);
+    const auto same = [&](std::uint32_t id) { return sets_[id] == all_of; };
+    if (const auto found = index_.find(hash, same)) return *found;
+    const auto id = static_cast<PodSetId>(sets_.size());
+    index_.insert(hash, id);
+
+    // Of the labels that would do, those that the fewest other sets are looked for by.
+    std::vector<std::uint64_t> best;
+    std::size_t best_shared = 0;
+    for (const PodSelector& selector : all_of) {
+        for (auto& anchors : find_anchors(selector.labels)) {
+            std::size_t shared = 0;
+            for (const std::uint64_t anchor : anchors) {
+                const auto at = by_label_.find(anchor);
+                shared += at != by_label_.end() ? at->second.size() : 0;
+            }
+            if (!best.empty() && shared >= best_shared) continue;
+            best = std::move(anchors);
+            best_shared = shared;
+        }
+    }
+    for (const std::uint64_t anchor : best) by_label_[anchor].push_back(id);
+    if (best.empty()) others_.push_back(id);
+    sets_.push_back(std::move(all_of));
+    return id;
+}
+
+std::vector<PodSetId> PodSets::holding(const Cluster& cluster, PodGroupId equivalence_group) const {
+    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
+    std::vector<PodSetId> candidates = others_;
+    for (const LabelPair& pair : row.labels) {
+        const auto at =
+            by_label_.find(label_hash(cluster.text(pair.key), cluster.text(pair.value)));
+        if (at != by_label_.end())
+            candidates.insert(candidates.end(), at->second.begin(), at->second.end());
+    }
+    if (candidates.empty()) return candidates;
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    const Labels labels = to_labels(cluster, row.labels);
+    const std::string_view ns = cluster.text(row.ns);
+    std::erase_if(candidates, [&](PodSetId id) {
+        return !std::all_of(sets_[id].begin(), sets_[id].end(), [&](const PodSelector& selector) {
+            return selects_pods(cluster, selector, ns, labels);
+        });
+    });
+    return candidates;
+}
+
+std::string PodSets::describe(PodSetId id) const {
+    std::string out;
+    for (const PodSelector& selector : sets_[id])
+        out += (out.empty() ? "" : ", and ") + engine::describe(selector);
+    return out;
+}
+
+namespace {
+
+void put_in(LabelSelector& selector, const Cluster& cluster, const PodGroupRow& owner,
+            const std::vector<std::string>& keys, Operator op) {
+    for (const std::string& key : keys) {
+        const auto value = find_label(cluster, owner.labels, key);
+        if (!value) continue;
+        selector.match_expressions.push_back(
+            {.key = key, .op = op, .values = {std::string(cluster.text(*value))}});
+    }
+}
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+std::string describe_selector(const LabelSelector& selector) {
+    std::string out;
+    for (const auto& [key, value] : selector.match_labels)
+        out += (out.empty() ? "" : ",") + key + "=" + value;
+    for (const Requirement& requirement : selector.match_expressions)
+        out += (out.empty() ? "" : ",") + describe(requirement);
+    return out.empty() ? "anything" : out;
+}
+
+}  // namespace
+
+PodSelector make_selector(const Cluster& cluster, const PodGroupRow& owner, const PodTerm& term) {
+    if (!term.selector) return {.none = true};
+    PodSelector out{.namespaces = sorted(term.namespaces),
+                    .namespaces_like = term.namespace_selector,
+                    .labels = *term.selector};
+    if (term.namespaces.empty() && !term.namespace_selector)
+        out.namespaces.emplace_back(cluster.text(owner.ns));
+    put_in(out.labels, cluster, owner, term.match_label_keys, Operator::in);
+    put_in(out.labels, cluster, owner, term.mismatch_label_keys, Operator::not_in);
+    return out;
+}
+
+PodSelector make_selector(const Cluster& cluster, const PodGroupRow& owner,
+                          const SpreadConstraint& constraint) {
+    if (!constraint.selector) return {.none = true};
+    PodSelector out{.namespaces = {std::string(cluster.text(owner.ns))},
+                    .labels = *constraint.selector};
+    put_in(out.labels, cluster, owner, constraint.match_label_keys, Operator::in);
+    out.none = out.labels == LabelSelector{};
+    return out;
+}
+
+std::string describe(const PodSelector& selector) {
+    if (selector.none) return "no pods";
+    std::string where;
+    for (const std::string& ns : selector.namespaces) where += (where.empty() ? "" : ", ") + ns;
+    if (selector.namespaces_like) {
+        where += (where.empty() ? "" : " or ") + std::string("those with ") +
+                 describe_selector(*selector.namespaces_like);
+    }
+    return "pods with " + describe_selector(selector.labels) + " in namespace " + where;
+}
+
+namespace {
+
+bool has_terms(const Cluster& cluster, PodGroupId id, bool is_asked) noexcept {
     const PodSpec& spec = *cluster.equivalence_group(id).spec;
     return !spec.pod_anti_affinity.empty() ||
-           (is_subject && (!spec.pod_affinity.empty() || !cluster.spread(id).empty()));
+           (is_asked && (!spec.pod_affinity.empty() || !cluster.spread(id).empty()));
 }
 
 void read_key(const std::string& key, NodeReading& reading) {
@@ -22,34 +195,34 @@ void read_key(const std::string& key, NodeReading& reading) {
 
 }  // namespace
 
-PodTerms::PodTerms(const Cluster& cluster, std::span<const ClassId> subjects,
-                   std::span<const ClassId> others)
-    : terms_of_(cluster.class_count(), no_terms) {
-    const auto read_all = [&](std::span<const ClassId> classes, bool is_subject) {
-        for (const ClassId id : classes) {
-            if (terms_of_[id] == no_terms && has_terms(cluster, id, is_subject))
-                of(id) = read(cluster, id, is_subject);
+PodTerms::PodTerms(const Cluster& cluster, std::span<const PodGroupId> pod_groups,
+                   std::span<const PodGroupId> others)
+    : terms_of_(cluster.pod_group_count(), no_terms) {
+    const auto read_all = [&](std::span<const PodGroupId> classes, bool is_asked) {
+        for (const PodGroupId id : classes) {
+            if (terms_of_[id] == no_terms && has_terms(cluster, id, is_asked))
+                of(id) = read(cluster, id, is_asked);
         }
     };
-    read_all(subjects, true);
+    read_all(pod_groups, true);
     read_all(others, false);
     if (sets.empty()) return;
 
-    std::vector<bool> has_subject(sets.size());
-    for (const ClassId subject : subjects) {
-        auto in = sets.holding(cluster, subject);
+    std::vector<bool> has_pod_group(sets.size());
+    for (const PodGroupId pod_group : pod_groups) {
+        auto in = sets.holding(cluster, pod_group);
         if (in.empty()) continue;
-        for (const PodSetId set : in) has_subject[set] = true;
-        of(subject).in = std::move(in);
+        for (const PodSetId set : in) has_pod_group[set] = true;
+        of(pod_group).in = std::move(in);
     }
     apart_from_set.resize(sets.size());
     for (TermId id = 0; id < apart.size(); ++id) {
-        if (has_subject[apart[id].set]) apart_from_set[apart[id].set].push_back(id);
+        if (has_pod_group[apart[id].set]) apart_from_set[apart[id].set].push_back(id);
     }
 }
 
-ClassTerms PodTerms::read(const Cluster& cluster, ClassId equivalence_group, bool is_subject) {
-    const ClassRow& row = cluster.equivalence_group(equivalence_group);
+ClassTerms PodTerms::read(const Cluster& cluster, PodGroupId equivalence_group, bool is_asked) {
+    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     ClassTerms out;
     for (const PodTerm& term : row.spec->pod_anti_affinity) {
         const TermId id =
@@ -57,7 +230,7 @@ ClassTerms PodTerms::read(const Cluster& cluster, ClassId equivalence_group, boo
         if (std::find(out.apart.begin(), out.apart.end(), id) == out.apart.end())
             out.apart.push_back(id);
     }
-    if (!is_subject) return out;
+    if (!is_asked) return out;
     std::vector<PodSelector> together;
     for (const PodTerm& term : row.spec->pod_affinity)
         together.push_back(make_selector(cluster, row, term));
@@ -73,7 +246,7 @@ TermId PodTerms::add(ApartTerm term) {
     return at->second;
 }
 
-ClassTerms& PodTerms::of(ClassId equivalence_group) {
+ClassTerms& PodTerms::of(PodGroupId equivalence_group) {
     std::uint32_t& at = terms_of_[equivalence_group];
     if (at == no_terms) {
         at = static_cast<std::uint32_t>(terms_.size());
@@ -82,18 +255,18 @@ ClassTerms& PodTerms::of(ClassId equivalence_group) {
     return terms_[at];
 }
 
-const ClassTerms* PodTerms::find(ClassId equivalence_group) const noexcept {
+const ClassTerms* PodTerms::find(PodGroupId equivalence_group) const noexcept {
     const std::uint32_t at = terms_of_[equivalence_group];
     return at == no_terms ? nullptr : &terms_[at];
 }
 
-void PodTerms::read_by(const Cluster& cluster, std::span<const ClassId> subjects,
+void PodTerms::read_by(const Cluster& cluster, std::span<const PodGroupId> pod_groups,
                        NodeReading& reading) const {
-    for (const ClassId subject : subjects) {
-        const PodSpec& spec = *cluster.equivalence_group(subject).spec;
+    for (const PodGroupId pod_group : pod_groups) {
+        const PodSpec& spec = *cluster.equivalence_group(pod_group).spec;
         for (const PodTerm& term : spec.pod_affinity) read_key(term.topology_key, reading);
         for (const PodTerm& term : spec.pod_anti_affinity) read_key(term.topology_key, reading);
-        for (const SpreadConstraint& constraint : cluster.spread(subject))
+        for (const SpreadConstraint& constraint : cluster.spread(pod_group))
             read_key(constraint.topology_key, reading);
     }
     for (const auto& terms : apart_from_set) {

@@ -4,13 +4,13 @@
 
 namespace capstan::engine {
 
-RequestTable::RequestTable(const Cluster& cluster, std::span<const ClassId> subjects) {
+RequestTable::RequestTable(const Cluster& cluster, std::span<const PodGroupId> pod_groups) {
     std::vector<bool> asked(cluster.resource_count());
     asked[pods_index] = true;
-    first_.reserve(subjects.size() + 1);
-    for (const ClassId subject : subjects) {
+    first_.reserve(pod_groups.size() + 1);
+    for (const PodGroupId pod_group : pod_groups) {
         first_.push_back(static_cast<std::uint32_t>(requests_.size()));
-        const auto own = cluster.equivalence_group(subject).requests;
+        const auto own = cluster.equivalence_group(pod_group).requests;
         const auto rest = std::find_if(own.begin(), own.end(), [](const Request& request) {
             return request.resource > pods_index;
         });
@@ -36,9 +36,9 @@ std::optional<std::uint32_t> RequestTable::find_column(ResourceIndex resource) c
     return resource < column_of_.size() ? column_of_[resource] : std::nullopt;
 }
 
-std::int64_t free_on(const Cluster& cluster, const NodeShape& shape, ResourceIndex resource) {
+std::int64_t free_on(const Cluster& cluster, const TemplateNode& shape, ResourceIndex resource) {
     std::int64_t free = shape.allocatable.amount(cluster.resource_name(resource));
-    for (const ClassId daemon : shape.daemons) {
+    for (const PodGroupId daemon : shape.daemons) {
         if (resource == pods_index) --free;
         for (const Request& request : cluster.equivalence_group(daemon).requests) {
             if (request.resource == resource) free -= request.amount;

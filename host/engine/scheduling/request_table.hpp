@@ -1,5 +1,5 @@
-/// What one pod of each subject requests, as amounts by resource and by column of the capacity that
-/// is kept: resources that no subject requests have none.
+/// What one pod of each pod group requests, as amounts by resource and by column of the capacity
+/// that is kept: resources that no pod group requests have none.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/scheduling/capacity_tree.hpp"
-#include "engine/scheduling/node_shape.hpp"
+#include "engine/scheduling/compiled_predicates.hpp"
 #include "engine/snapshot/cluster.hpp"
 
 namespace capstan::engine {
@@ -17,21 +17,21 @@ namespace capstan::engine {
 class RequestTable {
 public:
     RequestTable() = default;
-    RequestTable(const Cluster& cluster, std::span<const ClassId> subjects);
+    RequestTable(const Cluster& cluster, std::span<const PodGroupId> pod_groups);
 
     /// Of one pod, ascending by resource, `pods` included.
-    std::span<const Request> requests(std::uint32_t subject) const noexcept {
-        return {&requests_[first_[subject]], first_[subject + 1] - first_[subject]};
+    std::span<const Request> requests(std::uint32_t pod_group) const noexcept {
+        return {&requests_[first_[pod_group]], first_[pod_group + 1] - first_[pod_group]};
     }
-    std::span<const Need> needs(std::uint32_t subject) const noexcept {
-        return {&needs_[first_[subject]], first_[subject + 1] - first_[subject]};
+    std::span<const Need> needs(std::uint32_t pod_group) const noexcept {
+        return {&needs_[first_[pod_group]], first_[pod_group + 1] - first_[pod_group]};
     }
     /// The resources of the columns, ascending; `pods` is always there.
     std::span<const ResourceIndex> columns() const noexcept { return columns_; }
     std::optional<std::uint32_t> find_column(ResourceIndex resource) const noexcept;
 
 private:
-    std::vector<std::uint32_t> first_;  // by subject, and one more: where its requests start
+    std::vector<std::uint32_t> first_;  // by pod group, and one more: where its requests start
     std::vector<Request> requests_;
     std::vector<Need> needs_;
     std::vector<ResourceIndex> columns_;
@@ -39,6 +39,6 @@ private:
 };
 
 /// Of a shape, less what its daemons request: what a new node has free.
-std::int64_t free_on(const Cluster& cluster, const NodeShape& shape, ResourceIndex resource);
+std::int64_t free_on(const Cluster& cluster, const TemplateNode& shape, ResourceIndex resource);
 
 }  // namespace capstan::engine

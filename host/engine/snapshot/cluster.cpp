@@ -74,7 +74,7 @@ PodRow Cluster::pod(PodIndex index) const noexcept {
             .created = block.created[row]};
 }
 
-ClassId Cluster::class_of(PodIndex index) const noexcept {
+PodGroupId Cluster::class_of(PodIndex index) const noexcept {
     return state_->pods->block(index).equivalence_group[index % PodBlock::size];
 }
 
@@ -95,13 +95,13 @@ std::vector<PodIndex> Cluster::deleted_pods() const {
     return out;
 }
 
-std::size_t Cluster::class_count() const noexcept { return state_->class_count; }
+std::size_t Cluster::pod_group_count() const noexcept { return state_->pod_group_count; }
 
-const ClassRow& Cluster::equivalence_group(ClassId id) const noexcept {
+const PodGroupRow& Cluster::equivalence_group(PodGroupId id) const noexcept {
     return state_->pools->equivalence_group(id);
 }
 
-std::span<const SpreadConstraint> Cluster::spread(ClassId id) const noexcept {
+std::span<const SpreadConstraint> Cluster::spread(PodGroupId id) const noexcept {
     const std::vector<SpreadConstraint>& own = equivalence_group(id).spec->spread;
     const DefaultSpreads* const defaults = state_->default_spreads.get();
     if (!own.empty() || defaults == nullptr || id >= defaults->of_class.size()) return own;
@@ -122,9 +122,9 @@ const ClusterObjects& Cluster::objects() const noexcept { return *state_->object
 
 std::size_t Cluster::bytes() const noexcept { return state_->bytes; }
 
-PodEquivalenceGroup describe(const Cluster& cluster, ClassId id, std::string_view example,
+PodEquivalenceGroup describe(const Cluster& cluster, PodGroupId id, std::string_view example,
                              std::uint32_t count) {
-    const ClassRow& row = cluster.equivalence_group(id);
+    const PodGroupRow& row = cluster.equivalence_group(id);
     return {.ns = std::string(cluster.text(row.ns)),
             .example = std::string(example),
             .owner_kind = row.owner->kind,

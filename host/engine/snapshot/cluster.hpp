@@ -25,7 +25,7 @@ namespace capstan::engine {
 using NodeIndex = std::uint32_t;
 using PodIndex = std::uint32_t;
 /// Pods that no predicate can tell apart: equal spec, namespace, labels, owner and claims.
-using ClassId = std::uint32_t;
+using PodGroupId = std::uint32_t;
 /// A kind of resource. Fixed: cpu (thousandths), memory, ephemeral-storage (bytes), pods; the
 /// others in the order they were first seen.
 using ResourceIndex = std::uint32_t;
@@ -45,7 +45,7 @@ struct Request {
     bool operator==(const Request&) const = default;
 };
 
-struct ClassRow {
+struct PodGroupRow {
     const PodSpec* spec = nullptr;      ///< never NULL; lives as long as the cluster
     std::span<const Request> requests;  ///< of one pod, ascending by resource; without `pods`
     Symbol ns{};
@@ -54,7 +54,7 @@ struct ClassRow {
     const PodOwner* owner = nullptr;         ///< never NULL
     std::span<const Symbol> claims;          ///< by name, as the pod lists them
     /// The class of such a pod once its spread over zones has timed out; itself where none does.
-    ClassId lapsed = 0;
+    PodGroupId lapsed = 0;
     /// After its creation; nothing: never.
     std::optional<Duration> spread_timeout{};
 };
@@ -75,7 +75,7 @@ struct NodeRow {
 /// One pod. Kept as columns; this is a view put together when asked for.
 struct PodRow {
     Symbol name{}, uid{};
-    ClassId equivalence_group = 0;
+    PodGroupId equivalence_group = 0;
     NodeIndex node = no_node;  ///< bound to; no_node: to none, or to one that is not there
     Symbol node_name{};        ///< as the pod says it
     Symbol nominated_node{};
@@ -89,7 +89,7 @@ struct PodRow {
 /// A DaemonSet, and the class of the pod it would put on a new node.
 struct DaemonSetRow {
     const DaemonSetObject* object = nullptr;  ///< never NULL
-    ClassId equivalence_group = 0;
+    PodGroupId equivalence_group = 0;
 };
 
 /// What is neither node nor pod, by name; "namespace/name" where they have one.
@@ -129,15 +129,15 @@ public:
     /// Every pod that has not ended (succeeded or failed), in no particular order.
     std::size_t pod_count() const noexcept;
     PodRow pod(PodIndex index) const noexcept;
-    ClassId class_of(PodIndex index) const noexcept;
+    PodGroupId class_of(PodIndex index) const noexcept;
     bool is_deleted(PodIndex index) const noexcept;
     /// Pods that are being deleted, ascending.
     std::vector<PodIndex> deleted_pods() const;
-    std::size_t class_count() const noexcept;
-    const ClassRow& equivalence_group(ClassId id) const noexcept;
+    std::size_t pod_group_count() const noexcept;
+    const PodGroupRow& equivalence_group(PodGroupId id) const noexcept;
     /// The topology spread constraints with DoNotSchedule that hold for pods of the class: its
     /// spec's or, where it has none, those that with_default_spread gave it.
-    std::span<const SpreadConstraint> spread(ClassId id) const noexcept;
+    std::span<const SpreadConstraint> spread(PodGroupId id) const noexcept;
     /// Pods without a node, in no particular order.
     std::span<const PodIndex> unbound() const noexcept;
 
@@ -158,7 +158,7 @@ private:
 };
 
 /// As plugins are told of it. `count` pods, one of them named `example`.
-PodEquivalenceGroup describe(const Cluster& cluster, ClassId id, std::string_view example,
+PodEquivalenceGroup describe(const Cluster& cluster, PodGroupId id, std::string_view example,
                              std::uint32_t count);
 /// The value of a label; nothing: it has none.
 std::optional<Symbol> find_label(const Cluster& cluster, std::span<const LabelPair> labels,

@@ -76,7 +76,7 @@ struct ClusterBuilder::State {
     /// Names of pods that have ended, so that removing one is told from removing nothing.
     std::set<std::pair<Symbol, Symbol>> ended{};
     std::map<std::pair<std::string, std::string>,
-             std::pair<std::shared_ptr<const DaemonSetObject>, ClassId>>
+             std::pair<std::shared_ptr<const DaemonSetObject>, PodGroupId>>
         daemon_sets{};
     std::shared_ptr<ClusterObjects> objects = std::make_shared<ClusterObjects>();
     bool objects_shared = false;
@@ -88,12 +88,12 @@ struct ClusterBuilder::State {
     std::shared_ptr<const DaemonSets> last_daemon_sets{};
 
     void set_live(Symbol name, const PodObject& pod);
-    bool is_as_told(PodIndex pod, ClassId equivalence_group, NodeSlot slot,
+    bool is_as_told(PodIndex pod, PodGroupId equivalence_group, NodeSlot slot,
                     const PodObject& told) const;
     void change_pods();
     bool drop(Symbol ns, Symbol name);
     void drop_row(PodIndex pod);
-    const ClassRow& row_of(PodIndex pod) const;
+    const PodGroupRow& row_of(PodIndex pod) const;
     ClusterObjects& change_objects();
     template <class T>
     void put(std::map<std::string, T, std::less<>> ClusterObjects::* to, std::string name,
@@ -106,7 +106,7 @@ struct ClusterBuilder::State {
     std::shared_ptr<const DaemonSets> daemon_set_table() const;
 };
 
-const ClassRow& ClusterBuilder::State::row_of(PodIndex pod) const {
+const PodGroupRow& ClusterBuilder::State::row_of(PodIndex pod) const {
     return pools->equivalence_group(pods.block(pod).equivalence_group[pod % PodBlock::size]);
 }
 
@@ -115,7 +115,7 @@ void ClusterBuilder::State::change_pods() {
     ++changes;
 }
 
-bool ClusterBuilder::State::is_as_told(PodIndex pod, ClassId equivalence_group, NodeSlot slot,
+bool ClusterBuilder::State::is_as_told(PodIndex pod, PodGroupId equivalence_group, NodeSlot slot,
                                        const PodObject& told) const {
     const PodBlock& in = pods.block(pod);
     const std::size_t at = pod % PodBlock::size;
@@ -129,8 +129,8 @@ bool ClusterBuilder::State::is_as_told(PodIndex pod, ClassId equivalence_group, 
 }
 
 void ClusterBuilder::State::set_live(Symbol name, const PodObject& object) {
-    const ClassId equivalence_group = pools->add_class(object);
-    const ClassRow& row = pools->equivalence_group(equivalence_group);
+    const PodGroupId equivalence_group = pools->add_class(object);
+    const PodGroupRow& row = pools->equivalence_group(equivalence_group);
     std::optional<PodIndex> known = pods.find(row.ns, name);
     // The old place is left last, so that staying on a node never gives its slot away.
     const NodeSlot slot = nodes.add_pod(object.node_name, row.requests);
@@ -242,7 +242,7 @@ void ClusterBuilder::set(DaemonSetObject object) {
     std::pair name(object.ns, object.name);
     const auto known = state_->daemon_sets.find(name);
     if (known != state_->daemon_sets.end() && *known->second.first == object) return;
-    const ClassId equivalence_group = add_class(pod_of(object));
+    const PodGroupId equivalence_group = add_class(pod_of(object));
     state_->daemon_sets.insert_or_assign(
         std::move(name),
         std::pair(std::make_shared<const DaemonSetObject>(std::move(object)), equivalence_group));
@@ -360,7 +360,7 @@ bool ClusterBuilder::bind_pod(std::string_view ns, std::string_view name, std::s
 
 std::uint64_t ClusterBuilder::changes() const noexcept { return state_->changes; }
 
-ClassId ClusterBuilder::add_class(const PodObject& pod) { return state_->pools->add_class(pod); }
+PodGroupId ClusterBuilder::add_class(const PodObject& pod) { return state_->pools->add_class(pod); }
 
 Cluster ClusterBuilder::build() {
     State& s = *state_;
@@ -374,7 +374,7 @@ Cluster ClusterBuilder::build() {
                               s.last_daemon_sets->bytes + s.objects_bytes;
     return Cluster(std::make_shared<const Cluster::State>(
         Cluster::State{s.pools, s.last_nodes, s.last_pods, s.last_daemon_sets, s.objects,
-                       s.pools->class_count(), bytes}));
+                       s.pools->pod_group_count(), bytes}));
 }
 
 }  // namespace capstan::engine

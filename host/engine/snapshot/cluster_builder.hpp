@@ -53,7 +53,7 @@ public:
 
     /// A class of pods without a pod of it: the pods of a DaemonSet on nodes to come, pods that do
     /// not exist yet.
-    ClassId add_class(const PodObject& pod);
+    PodGroupId add_class(const PodObject& pod);
 
     /// How often something changed that a Cluster shows. To set what is there as it is, or to take
     /// away what is not there, changes nothing: an equal number means that build() would give the

@@ -48,7 +48,7 @@ NodeObject node_object(const Cluster& cluster, const NodeRow& row) {
 
 PodObject pod_object(const Cluster& cluster, const PodRow& row) {
     const auto text = [&](Symbol symbol) { return std::string(cluster.text(symbol)); };
-    const ClassRow& its = cluster.equivalence_group(row.equivalence_group);
+    const PodGroupRow& its = cluster.equivalence_group(row.equivalence_group);
     PodObject out{.ns = text(its.ns),
                   .name = text(row.name),
                   .uid = text(row.uid),

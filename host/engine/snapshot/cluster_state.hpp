@@ -37,7 +37,7 @@ struct PodBlock {
     using Column = std::array<T, size>;
 
     Column<Symbol> name, uid, nominated_node, unscheduled_reason;
-    Column<ClassId> equivalence_group;
+    Column<PodGroupId> equivalence_group;
     Column<NodeSlot> node;
     Column<PodPhase> phase;
     Column<bool> gated, deleted;
@@ -65,7 +65,7 @@ struct DaemonSets {
 
 /// The scheduler's own constraints.
 struct DefaultSpreads {
-    std::vector<std::uint32_t> of_class;               ///< by ClassId; 0: it has none
+    std::vector<std::uint32_t> of_class;               ///< by PodGroupId; 0: it has none
     std::vector<std::vector<SpreadConstraint>> lists;  ///< the first one is empty
 
     std::size_t bytes() const noexcept;
@@ -77,7 +77,7 @@ struct Cluster::State {
     std::shared_ptr<const PodTable> pods;
     std::shared_ptr<const DaemonSets> daemon_sets;
     std::shared_ptr<const ClusterObjects> objects;
-    std::size_t class_count = 0;
+    std::size_t pod_group_count = 0;
     std::size_t bytes = 0;
     std::shared_ptr<const DefaultSpreads> default_spreads{};  ///< NULL: nobody has any
 };

@@ -8,14 +8,13 @@
 #include "engine/snapshot/cluster_state.hpp"
 #include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/heap_bytes.hpp"
-#include "engine/snapshot/label_hash.hpp"
 
 namespace capstan::engine {
 namespace {
 
 /// One whose pods the scheduler looks for; NULL: it is of another kind, is not there, or does not
 /// say which pods it selects.
-const ControllerObject* find_controller(const Cluster& cluster, const ClassRow& pods) {
+const ControllerObject* find_controller(const Cluster& cluster, const PodGroupRow& pods) {
     const PodOwner& owner = *pods.owner;
     const bool is_set =
         (owner.kind == "ReplicaSet" || owner.kind == "StatefulSet") && owner.api_group == "apps";
@@ -48,9 +47,9 @@ public:
     }
 
     DefaultSpreads run() {
-        out_.of_class.assign(cluster_.class_count(), 0);
-        for (ClassId id = 0; id < out_.of_class.size(); ++id) {
-            const ClassRow& row = cluster_.equivalence_group(id);
+        out_.of_class.assign(cluster_.pod_group_count(), 0);
+        for (PodGroupId id = 0; id < out_.of_class.size(); ++id) {
+            const PodGroupRow& row = cluster_.equivalence_group(id);
             if (!row.spec->spread.empty() || row.spec->has_soft_spread) continue;
             out_.of_class[id] = list_for(selectors_.of(row));
         }
@@ -101,7 +100,7 @@ DefaultSelectors::DefaultSelectors(const Cluster& cluster) : cluster_(&cluster) 
     }
 }
 
-LabelSelector DefaultSelectors::of(const ClassRow& pods) const {
+LabelSelector DefaultSelectors::of(const PodGroupRow& pods) const {
     LabelSelector out;
     add_services(pods, out.match_labels);
     if (const ControllerObject* controller = find_controller(*cluster_, pods))
@@ -110,7 +109,7 @@ LabelSelector DefaultSelectors::of(const ClassRow& pods) const {
 }
 
 /// They all agree with the labels of the pods, and so with each other.
-void DefaultSelectors::add_services(const ClassRow& pods, Labels& to) const {
+void DefaultSelectors::add_services(const PodGroupRow& pods, Labels& to) const {
     if (services_.empty()) return;
     const std::string_view ns = cluster_->text(pods.ns);
     for (const LabelPair& label : pods.labels) {
@@ -124,7 +123,7 @@ void DefaultSelectors::add_services(const ClassRow& pods, Labels& to) const {
     }
 }
 
-bool DefaultSelectors::selects(const ServiceObject& service, const ClassRow& pods) const {
+bool DefaultSelectors::selects(const ServiceObject& service, const PodGroupRow& pods) const {
     if (service.ns != cluster_->text(pods.ns)) return false;
     return std::ranges::all_of(service.selector, [&](const auto& label) {
         const std::optional<Symbol> value = find_label(*cluster_, pods.labels, label.first);

@@ -29,11 +29,11 @@ public:
     /// Everything by which the Services that select pods of the class, and the ReplicaSet,
     /// StatefulSet or ReplicationController that owns them, select their pods. Empty: nobody does,
     /// and default constraints do not count for them.
-    LabelSelector of(const ClassRow& pods) const;
+    LabelSelector of(const PodGroupRow& pods) const;
 
 private:
-    void add_services(const ClassRow& pods, Labels& to) const;
-    bool selects(const ServiceObject& service, const ClassRow& pods) const;
+    void add_services(const PodGroupRow& pods, Labels& to) const;
+    bool selects(const ServiceObject& service, const PodGroupRow& pods) const;
 
     const Cluster* cluster_;
     // By hash of namespace, key and value of the rarest label that its pods have to have. Looked up

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/snapshot/fast_hash.hpp"
+#include "engine/snapshot/hash_index.hpp"
 
 namespace capstan::engine {
 namespace {

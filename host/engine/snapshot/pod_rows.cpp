@@ -1,6 +1,6 @@
 #include "engine/snapshot/pod_rows.hpp"
 
-#include "engine/snapshot/fast_hash.hpp"
+#include "engine/snapshot/hash_index.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -35,7 +35,7 @@ std::optional<PodIndex> PodRows::find(Symbol ns, Symbol name) const {
     });
 }
 
-PodIndex PodRows::add(Symbol name, ClassId equivalence_group) {
+PodIndex PodRows::add(Symbol name, PodGroupId equivalence_group) {
     const auto pod = static_cast<PodIndex>(size_++);
     if (pod / PodBlock::size == blocks_.size()) {
         blocks_.push_back(std::make_shared<PodBlock>());

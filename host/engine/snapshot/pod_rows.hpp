@@ -20,7 +20,7 @@ public:
     std::optional<PodIndex> find(Symbol ns, Symbol name) const;
     /// Adds a row for a pod that has none. Its columns but the name and the class are the caller's
     /// to fill.
-    PodIndex add(Symbol name, ClassId equivalence_group);
+    PodIndex add(Symbol name, PodGroupId equivalence_group);
     /// The last pod moves to its place.
     void remove(PodIndex pod);
     const PodBlock& block(PodIndex pod) const noexcept { return *blocks_[pod / PodBlock::size]; }

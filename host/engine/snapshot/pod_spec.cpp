@@ -4,7 +4,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "engine/snapshot/fast_hash.hpp"
+#include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/heap_bytes.hpp"
 
 namespace capstan::engine {

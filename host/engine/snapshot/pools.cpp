@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/snapshot/fast_hash.hpp"
+#include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/heap_bytes.hpp"
 #include "engine/snapshot/kept_annotations.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
@@ -39,7 +39,7 @@ std::uint64_t hash_resources(const Resources& resources) noexcept {
 bool is_any_key(std::string_view) noexcept { return true; }
 
 // Of what is kept once, the address says which it is.
-std::uint64_t hash_row(const ClassRow& row) noexcept {
+std::uint64_t hash_row(const PodGroupRow& row) noexcept {
     FastHash hash;
     const auto add = [&](const void* address) {
         hash.add(std::uint64_t{reinterpret_cast<std::uintptr_t>(address)});
@@ -53,7 +53,7 @@ std::uint64_t hash_row(const ClassRow& row) noexcept {
     return hash.value();
 }
 
-bool is_same_row(const ClassRow& a, const ClassRow& b) noexcept {
+bool is_same_row(const PodGroupRow& a, const PodGroupRow& b) noexcept {
     return a.spec == b.spec && a.owner == b.owner && a.ns == b.ns &&
            a.labels.data() == b.labels.data() && a.annotations.data() == b.annotations.data() &&
            a.claims.data() == b.claims.data();
@@ -67,25 +67,25 @@ Pools::Pools(std::string spread_timeout_annotation)
         add_resource(name);
 }
 
-ClassId Pools::add_class(const PodObject& pod) {
+PodGroupId Pools::add_class(const PodObject& pod) {
     const std::uint64_t owner = hash_texts(pod.owner.uid);
-    const ClassId recent = recent_[owner % recent_.size()];
+    const PodGroupId recent = recent_[owner % recent_.size()];
     if (recent < classes_.size() && is_of(classes_[recent], pod)) return recent;
     const auto timeout = find_spread_timeout(pod, spread_timeout_annotation_);
-    const std::optional<ClassId> lapsed = add_lapsed(pod, timeout);
+    const std::optional<PodGroupId> lapsed = add_lapsed(pod, timeout);
     const Spec& spec = add_spec(pod.spec);
-    ClassRow row{.spec = &spec.spec,
-                 .requests = spec.requests,
-                 .ns = symbols.add(pod.ns),
-                 .labels = add_labels(pod.labels),
-                 .annotations = add_annotations(pod.annotations),
-                 .owner = &add_owner(pod.owner),
-                 .claims = add_claims(pod.claims),
-                 .spread_timeout = timeout};
-    const ClassId id = classes_.add_id(
-        hash_row(row), [&](const ClassRow& other) { return is_same_row(row, other); },
+    PodGroupRow row{.spec = &spec.spec,
+                    .requests = spec.requests,
+                    .ns = symbols.add(pod.ns),
+                    .labels = add_labels(pod.labels),
+                    .annotations = add_annotations(pod.annotations),
+                    .owner = &add_owner(pod.owner),
+                    .claims = add_claims(pod.claims),
+                    .spread_timeout = timeout};
+    const PodGroupId id = classes_.add_id(
+        hash_row(row), [&](const PodGroupRow& other) { return is_same_row(row, other); },
         [&] {
-            row.lapsed = lapsed.value_or(static_cast<ClassId>(classes_.size()));
+            row.lapsed = lapsed.value_or(static_cast<PodGroupId>(classes_.size()));
             return row;
         });
     recent_[owner % recent_.size()] = id;
@@ -93,7 +93,7 @@ ClassId Pools::add_class(const PodObject& pod) {
     return id;
 }
 
-std::optional<ClassId> Pools::add_lapsed(const PodObject& pod, std::optional<Duration> timeout) {
+std::optional<PodGroupId> Pools::add_lapsed(const PodObject& pod, std::optional<Duration> timeout) {
     if (!timeout) return std::nullopt;
     return add_class(without_zone_spread(pod));
 }
@@ -103,7 +103,7 @@ bool Pools::keeps_annotation(std::string_view key) const noexcept {
            (key == spread_timeout_annotation_ && !spread_timeout_annotation_.empty());
 }
 
-bool Pools::is_of(const ClassRow& row, const PodObject& pod) const noexcept {
+bool Pools::is_of(const PodGroupRow& row, const PodObject& pod) const noexcept {
     return *row.owner == pod.owner && symbols.text(row.ns) == pod.ns && *row.spec == pod.spec &&
            are_pairs(row.labels, pod.labels, is_any_key) &&
            are_pairs(row.annotations, pod.annotations,
@@ -246,7 +246,7 @@ std::size_t Pools::bytes() const noexcept {
     return sizeof(*this) + symbols.bytes() + classes_.bytes() + specs_.bytes() + owners_.bytes() +
            amounts_.bytes() + taints_.bytes() + pair_lists_.bytes() + claim_lists_.bytes() +
            pairs_.bytes() + claims_.bytes() + resources_.bytes() +
-           recent_.size() * sizeof(ClassId) + heap_bytes_;
+           recent_.size() * sizeof(PodGroupId) + heap_bytes_;
 }
 
 }  // namespace capstan::engine

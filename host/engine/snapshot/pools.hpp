@@ -22,13 +22,13 @@ namespace capstan::engine {
 template <class T>
 class Pool {
 public:
-    template <class IsIt, class Make>
-    const T& add(std::uint64_t hash, IsIt is_it, Make make) {
+    template <class IsIt, class InstanceOffering>
+    const T& add(std::uint64_t hash, IsIt is_it, InstanceOffering make) {
         return values_[add_id(hash, is_it, make)];
     }
     /// The value's number instead.
-    template <class IsIt, class Make>
-    std::uint32_t add_id(std::uint64_t hash, IsIt is_it, Make make) {
+    template <class IsIt, class InstanceOffering>
+    std::uint32_t add_id(std::uint64_t hash, IsIt is_it, InstanceOffering make) {
         const auto known = index_.find(hash, [&](std::uint32_t id) { return is_it(values_[id]); });
         if (known) return *known;
         const auto id = static_cast<std::uint32_t>(values_.size());
@@ -63,9 +63,9 @@ public:
 
     Symbols symbols{};
 
-    ClassId add_class(const PodObject& pod);
-    const ClassRow& equivalence_group(ClassId id) const noexcept { return classes_[id]; }
-    std::size_t class_count() const noexcept { return classes_.size(); }
+    PodGroupId add_class(const PodObject& pod);
+    const PodGroupRow& equivalence_group(PodGroupId id) const noexcept { return classes_[id]; }
+    std::size_t pod_group_count() const noexcept { return classes_.size(); }
 
     std::span<const LabelPair> add_labels(const Labels& labels);
     std::span<const LabelPair> add_annotations(const Labels& annotations);
@@ -80,8 +80,8 @@ public:
 private:
     bool keeps_annotation(std::string_view key) const noexcept;
     /// The class of such pods whose spread has timed out; nothing: it never does.
-    std::optional<ClassId> add_lapsed(const PodObject& pod, std::optional<Duration> timeout);
-    bool is_of(const ClassRow& row, const PodObject& pod) const noexcept;
+    std::optional<PodGroupId> add_lapsed(const PodObject& pod, std::optional<Duration> timeout);
+    bool is_of(const PodGroupRow& row, const PodObject& pod) const noexcept;
     const Spec& add_spec(const PodSpec& spec);
     const PodOwner& add_owner(const PodOwner& owner);
     std::span<const Symbol> add_claims(const std::vector<std::string>& claims);
@@ -96,9 +96,9 @@ private:
                     const std::vector<std::string>& claims) const noexcept;
 
     std::string spread_timeout_annotation_;
-    Pool<ClassRow> classes_;
+    Pool<PodGroupRow> classes_;
     // By hash of the owner, the class it was last met with: most pods are like one just before.
-    std::vector<ClassId> recent_ = std::vector<ClassId>(64);
+    std::vector<PodGroupId> recent_ = std::vector<PodGroupId>(64);
     Pool<Spec> specs_;
     Pool<PodOwner> owners_;
     Pool<Amounts> amounts_;

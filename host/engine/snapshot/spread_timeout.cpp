@@ -42,8 +42,8 @@ bool has_lapsed(Time created, Duration timeout, Time wall) noexcept {
     return lapse && *lapse <= wall;
 }
 
-ClassId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept {
-    const ClassRow& row = cluster.equivalence_group(pod.equivalence_group);
+PodGroupId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept {
+    const PodGroupRow& row = cluster.equivalence_group(pod.equivalence_group);
     const bool is_over = row.spread_timeout && has_lapsed(pod.created, *row.spread_timeout, wall);
     return is_over ? row.lapsed : pod.equivalence_group;
 }

@@ -31,6 +31,6 @@ std::optional<Time> lapse_of(Time created, Duration timeout) noexcept;
 
 /// The class that the pod is of at that moment: its own, or once its time is up the one without
 /// constraints on zones.
-ClassId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept;
+PodGroupId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept;
 
 }  // namespace capstan::engine

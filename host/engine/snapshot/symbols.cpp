@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/snapshot/arena.hpp"
-#include "engine/snapshot/fast_hash.hpp"
 #include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/stable_vector.hpp"
 

@@ -14,14 +14,14 @@ using Identity = std::pair<std::string_view, std::string_view>;
 Identity identity(const DaemonSetRow& row) { return {row.object->ns, row.object->name}; }
 
 /// Of the DaemonSet that owns such pods; nothing: none does.
-std::optional<Identity> find_daemon_set(const Cluster& cluster, ClassId id) {
-    const ClassRow& row = cluster.equivalence_group(id);
+std::optional<Identity> find_daemon_set(const Cluster& cluster, PodGroupId id) {
+    const PodGroupRow& row = cluster.equivalence_group(id);
     if (row.owner->kind != "DaemonSet") return std::nullopt;
     return Identity{cluster.text(row.ns), row.owner->name};
 }
 
 /// The class of what the DaemonSet puts on a new node, as far as the pods that are there tell.
-ClassId class_on_new_node(const Cluster& cluster, const Identity& of, ClassId seen) {
+PodGroupId class_on_new_node(const Cluster& cluster, const Identity& of, PodGroupId seen) {
     const auto rows = cluster.daemon_sets();
     const auto at = std::ranges::lower_bound(rows, of, {}, identity);
     if (at == rows.end() || identity(*at) != of) return seen;
@@ -50,40 +50,41 @@ std::vector<const DaemonSetRow*> by_priority(std::span<const DaemonSetRow> rows)
     return out;
 }
 
-bool is_there(const Cluster& cluster, const DaemonSetRow& row, std::span<const ClassId> daemons) {
-    return std::ranges::any_of(daemons, [&](ClassId id) {
+bool is_there(const Cluster& cluster, const DaemonSetRow& row,
+              std::span<const PodGroupId> daemons) {
+    return std::ranges::any_of(daemons, [&](PodGroupId id) {
         return id == row.equivalence_group || find_daemon_set(cluster, id) == identity(row);
     });
 }
 
 }  // namespace
 
-Resources taken_by(const Cluster& cluster, ClassId equivalence_group) {
+Resources taken_by(const Cluster& cluster, PodGroupId equivalence_group) {
     Resources out = cluster.equivalence_group(equivalence_group).spec->requests;
     out.set("pods", 1);
     return out;
 }
 
-Resources taken_by(const Cluster& cluster, std::span<const ClassId> pods) {
+Resources taken_by(const Cluster& cluster, std::span<const PodGroupId> pods) {
     Resources out;
-    for (const ClassId id : pods) out += taken_by(cluster, id);
+    for (const PodGroupId id : pods) out += taken_by(cluster, id);
     return out;
 }
 
-bool is_mirror(const Cluster& cluster, const ClassRow& row) noexcept {
+bool is_mirror(const Cluster& cluster, const PodGroupRow& row) noexcept {
     return row.owner->kind == "Node" ||
            find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
 }
 
-bool is_of_daemon_set(const Cluster& cluster, const ClassRow& row) noexcept {
+bool is_of_daemon_set(const Cluster& cluster, const PodGroupRow& row) noexcept {
     if (row.owner->kind == "DaemonSet") return true;
     const auto written =
         find_label(cluster, row.annotations, "cluster-autoscaler.kubernetes.io/daemonset-pod");
     return written && cluster.text(*written) == "true";
 }
 
-bool is_daemon(const Cluster& cluster, ClassId equivalence_group) noexcept {
-    const ClassRow& row = cluster.equivalence_group(equivalence_group);
+bool is_daemon(const Cluster& cluster, PodGroupId equivalence_group) noexcept {
+    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     return row.owner->kind == "DaemonSet" || is_mirror(cluster, row);
 }
 
@@ -92,9 +93,9 @@ bool is_kube_proxy(const DaemonSetObject& daemon_set) noexcept {
            daemon_set.name.find("kube-proxy") != std::string::npos;
 }
 
-std::vector<ClassId> daemons_on(const Cluster& cluster, NodeIndex node) {
-    std::vector<ClassId> out;
-    std::map<Identity, std::pair<std::string_view, ClassId>> daemon_sets;
+std::vector<PodGroupId> daemons_on(const Cluster& cluster, NodeIndex node) {
+    std::vector<PodGroupId> out;
+    std::map<Identity, std::pair<std::string_view, PodGroupId>> daemon_sets;
     for (const PodIndex p : cluster.pods_on(node)) {
         const PodRow pod = cluster.pod(p);
         if (pod.deleted) continue;
@@ -116,7 +117,7 @@ std::vector<ClassId> daemons_on(const Cluster& cluster, NodeIndex node) {
 
 std::vector<const DaemonSetRow*> add_missing_daemons(const Cluster& cluster,
                                                      const NodeTemplate& node, Resources room,
-                                                     std::vector<ClassId>& daemons) {
+                                                     std::vector<PodGroupId>& daemons) {
     room -= taken_by(cluster, daemons);
     std::vector<const DaemonSetRow*> added;
     for (const DaemonSetRow* row : by_priority(cluster.daemon_sets())) {

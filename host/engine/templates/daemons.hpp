@@ -14,16 +14,16 @@
 namespace capstan::engine {
 
 /// What one pod of the class takes of a node, "pods" included.
-Resources taken_by(const Cluster& cluster, ClassId equivalence_group);
+Resources taken_by(const Cluster& cluster, PodGroupId equivalence_group);
 /// The same of several pods together.
-Resources taken_by(const Cluster& cluster, std::span<const ClassId> pods);
+Resources taken_by(const Cluster& cluster, std::span<const PodGroupId> pods);
 
 /// Whether such pods are the kubelet's own, static ones.
-bool is_mirror(const Cluster& cluster, const ClassRow& row) noexcept;
+bool is_mirror(const Cluster& cluster, const PodGroupRow& row) noexcept;
 /// Whether they are a DaemonSet's, or by annotation to be treated as such.
-bool is_of_daemon_set(const Cluster& cluster, const ClassRow& row) noexcept;
+bool is_of_daemon_set(const Cluster& cluster, const PodGroupRow& row) noexcept;
 /// Whether such pods belong to their node: mirror pods and those that a DaemonSet owns.
-bool is_daemon(const Cluster& cluster, ClassId equivalence_group) noexcept;
+bool is_daemon(const Cluster& cluster, PodGroupId equivalence_group) noexcept;
 
 /// Whether the pods are kube-proxy's, as a DaemonSet of the system runs them.
 bool is_kube_proxy(const DaemonSetObject& daemon_set) noexcept;
@@ -31,7 +31,7 @@ bool is_kube_proxy(const DaemonSetObject& daemon_set) noexcept;
 /// Mirror pods and DaemonSet pods of a node that is there, without those that are going; ascending.
 /// A DaemonSet counts once, under the class of its template unless its pod was given other
 /// requests: nodes of one make then have the same daemons.
-std::vector<ClassId> daemons_on(const Cluster& cluster, NodeIndex node);
+std::vector<PodGroupId> daemons_on(const Cluster& cluster, NodeIndex node);
 
 /// Adds, to daemons that a new node has already, those of the DaemonSets that would run there too:
 /// selector, affinity and taints let them, and there is room after those of higher priority. The
@@ -39,6 +39,6 @@ std::vector<ClassId> daemons_on(const Cluster& cluster, NodeIndex node);
 /// the rows that were added.
 std::vector<const DaemonSetRow*> add_missing_daemons(const Cluster& cluster,
                                                      const NodeTemplate& node, Resources room,
-                                                     std::vector<ClassId>& daemons);
+                                                     std::vector<PodGroupId>& daemons);
 
 }  // namespace capstan::engine

@@ -2,7 +2,6 @@
 
 #include <string_view>
 
-#include "engine/snapshot/fast_hash.hpp"
 #include "engine/snapshot/hash_index.hpp"
 
 namespace capstan::engine {

@@ -25,7 +25,7 @@ NodeTemplate unnamed_copy(NodeTemplate node, const Group& group, const Settings&
     return node;
 }
 
-GroupTemplate finished(const Cluster& cluster, NodeTemplate node, NodeShape shape,
+GroupTemplate finished(const Cluster& cluster, NodeTemplate node, TemplateNode shape,
                        std::string because) {
     shape.labels = node.labels;
     shape.taints = node.taints;
@@ -73,8 +73,9 @@ Resources without_kube_proxy(Resources taken) {
 }
 
 /// Daemons on a node as the cloud describes it, and what is left to them and to all other pods.
-NodeShape shape_of(const Cluster& cluster, const NodeTemplate& node, const Resources& static_pods) {
-    NodeShape out{.allocatable = node.allocatable - without_kube_proxy(static_pods)};
+TemplateNode shape_of(const Cluster& cluster, const NodeTemplate& node,
+                      const Resources& static_pods) {
+    TemplateNode out{.allocatable = node.allocatable - without_kube_proxy(static_pods)};
     const auto added = add_missing_daemons(cluster, node, out.allocatable, out.daemons);
     if (std::ranges::any_of(added, [](const auto* row) { return is_kube_proxy(*row->object); })) {
         return out;
@@ -84,7 +85,7 @@ NodeShape shape_of(const Cluster& cluster, const NodeTemplate& node, const Resou
     return out;
 }
 
-void set_csi_limits(const Reserves* learned, const NodeTemplate& node, NodeShape& shape) {
+void set_csi_limits(const Reserves* learned, const NodeTemplate& node, TemplateNode& shape) {
     if (learned == nullptr) return;
     const auto type = learned->types.find(node.machine_type);
     if (type != learned->types.end()) shape.csi_limits = type->second.csi_limits;
@@ -129,7 +130,7 @@ GroupTemplate template_from_node(const Cluster& cluster, const Group& group, Nod
     fill_fields(node);
     if (group.described) fill_from_cloud(node, *group.described);
 
-    NodeShape shape{.allocatable = node.allocatable, .daemons = daemons_on(cluster, index)};
+    TemplateNode shape{.allocatable = node.allocatable, .daemons = daemons_on(cluster, index)};
     if (settings.force_daemon_sets) {
         add_missing_daemons(cluster, node, shape.allocatable, shape.daemons);
     }
@@ -152,7 +153,7 @@ GroupTemplate template_from_cloud(const Cluster& cluster, const Group& group,
         const std::string done = apply_reserves(*learned, node);
         if (!done.empty()) because += ", " + done;
     }
-    NodeShape shape = shape_of(cluster, node, static_pods);
+    TemplateNode shape = shape_of(cluster, node, static_pods);
     set_csi_limits(learned, node, shape);
     return finished(cluster, std::move(node), std::move(shape), std::move(because));
 }
@@ -183,7 +184,7 @@ GroupTemplate template_from_memory(const Cluster& cluster, const Group& group,
     }
     node = unnamed_copy(std::move(node), group, settings);
     fill_fields(node);
-    NodeShape shape = shape_of(cluster, node, static_pods);
+    TemplateNode shape = shape_of(cluster, node, static_pods);
     set_csi_limits(learned, node, shape);
     return finished(cluster, std::move(node), std::move(shape), std::move(because));
 }

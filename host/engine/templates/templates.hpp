@@ -11,7 +11,7 @@
 #include <capstan/node_template.hpp>
 
 #include "engine/memory.hpp"
-#include "engine/scheduling/node_shape.hpp"
+#include "engine/scheduling/compiled_predicates.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
@@ -31,7 +31,7 @@ struct GroupTemplate {
     /// For plugins: capacity, allocatable, and what DaemonSet and static pods leave free. NULL:
     /// unknown, and the group cannot grow.
     std::shared_ptr<const NodeTemplate> node{};
-    NodeShape shape{};      ///< for the predicates; empty where `node` is NULL
+    TemplateNode shape{};   ///< for the predicates; empty where `node` is NULL
     std::string because{};  ///< where it comes from, or why there is none
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/config/balancing.hpp"
-#include "runtime/config/checks.hpp"
+#include "runtime/config/references.hpp"
 #include "runtime/config/overrides.hpp"
 #include "runtime/config/text.hpp"
 

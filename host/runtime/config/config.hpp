@@ -18,12 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/config/daemon.hpp"
+#include "runtime/config/daemon_config.hpp"
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/pipeline.hpp"
 #include "runtime/config/scaling.hpp"
-#include "runtime/config/settings.hpp"
 #include "runtime/config/shipped_plugins.hpp"
+#include "runtime/config/validated_settings.hpp"
 
 namespace capstan::runtime {
 

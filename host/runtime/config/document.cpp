@@ -7,7 +7,7 @@
 #include <toml++/toml.h>
 
 #include "runtime/config/diagnostics.hpp"
-#include "runtime/config/nesting.hpp"
+#include "runtime/config/text.hpp"
 
 namespace capstan::runtime {
 namespace {

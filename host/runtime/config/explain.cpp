@@ -4,7 +4,6 @@
 
 #include "runtime/config/print.hpp"
 #include "runtime/config/text.hpp"
-#include "runtime/config/toml_text.hpp"
 
 namespace capstan::runtime {
 namespace {

@@ -21,9 +21,8 @@
 #include <capstan/quantity.hpp>
 
 #include "runtime/config/schema.hpp"
-#include "runtime/config/settings.hpp"
 #include "runtime/config/text.hpp"
-#include "runtime/config/toml_text.hpp"
+#include "runtime/config/validated_settings.hpp"
 
 namespace capstan::runtime {
 

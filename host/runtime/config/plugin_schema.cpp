@@ -3,9 +3,9 @@
 
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/schema.hpp"
-#include "runtime/config/settings.hpp"
 #include "runtime/config/text.hpp"
-#include "runtime/plugin_files/plugin_fields.hpp"
+#include "runtime/config/validated_settings.hpp"
+#include "runtime/plugin_files/plugin_file.hpp"
 
 namespace capstan::runtime {
 namespace {

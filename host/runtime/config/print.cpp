@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "runtime/config/text.hpp"
-#include "runtime/config/toml_text.hpp"
 
 namespace capstan::runtime {
 namespace {

@@ -1,12 +1,28 @@
-// Names of instances and secrets: who they mean, and whether they may be used where they stand.
+#include "runtime/config/references.hpp"
+
 #include <algorithm>
+#include <charconv>
+#include <functional>
+#include <initializer_list>
 #include <set>
 
-#include "runtime/config/checks.hpp"
+#include <boost/asio/ip/address.hpp>
+
+#include <capstan/ascii.hpp>
+#include <capstan/label_syntax.hpp>
+
+#include "engine/drainability/drain_rules/drain_rules.hpp"
+#include "io/url.hpp"
 #include "runtime/config/config.hpp"
+#include "runtime/config/kube_grant.hpp"
+#include "runtime/config/metric_names.hpp"
+#include "runtime/config/plugin_tls.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::runtime {
+
+// Names of instances and secrets: who they mean, and whether they may be used where they stand.
+
 namespace {
 
 /// A value of one type somewhere in a tree, with its path.
@@ -170,6 +186,294 @@ void check_kinds(const Config& config, const InstanceSettings& settings, const K
         diagnostics.warning(
             plugin.place, join_path("plugin", plugin.id.value()) + ": nothing uses this instance");
     }
+}
+
+namespace {
+
+/// Where the value stands that the keys lead to; the file as a whole when there is none.
+Place setting_place(const SettingValue& tree, std::initializer_list<std::string_view> keys) {
+    const SettingValue* at = &tree;
+    for (const std::string_view key : keys) {
+        if (const SettingValue* member = at->find(key)) at = member;
+    }
+    return at->place;
+}
+
+bool is_listen_address(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) return false;
+    const std::string_view port = text.substr(colon + 1);
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+    if (error != std::errc() || end != port.data() + port.size() || number > 65535) return false;
+    std::string_view host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    boost::system::error_code none;
+    boost::asio::ip::make_address(host, none);
+    return host.empty() || !none;
+}
+
+bool is_sha256(std::string_view text) {
+    return text.size() == 64 && std::ranges::all_of(text, [](char c) {
+               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+           });
+}
+
+void check_daemon(const Config& config, Diagnostics& out) {
+    const LeaderElection& election = config.cluster.leader_election;
+    if (election.renew_deadline >= election.lease_duration ||
+        election.retry_period >= election.renew_deadline) {
+        out.error(setting_place(config.tree, {"cluster", "leader_election"}),
+                  "cluster.leader_election: retry_period has to be shorter than renew_deadline, "
+                  "and that shorter than lease_duration");
+    }
+    if (config.cluster.scan_interval < std::chrono::milliseconds(100)) {
+        out.error(setting_place(config.tree, {"cluster", "scan_interval"}),
+                  "cluster.scan_interval: at least \"100ms\"");
+    }
+    if (!config.admin.listen.empty() && !is_listen_address(config.admin.listen)) {
+        out.error(setting_place(config.tree, {"admin", "listen"}),
+                  "admin.listen: expected HOST:PORT with an IP address, found \"" +
+                      shortened(config.admin.listen, 60) + "\"");
+    }
+    if (config.admin.tls_certificate_file.empty() != config.admin.tls_key_file.empty()) {
+        out.error(setting_place(config.tree, {"admin"}),
+                  "admin: tls_certificate_file and tls_key_file go together");
+    }
+    const SettingValue* trust = config.tree.find("trust");
+    const SettingValue* paths = trust == nullptr ? nullptr : trust->find("search_paths");
+    for (std::size_t i = 0; paths != nullptr && i < paths->children.size(); ++i) {
+        if (paths->children[i].text.starts_with('/')) continue;
+        out.error(paths->children[i].place,
+                  "trust.search_paths[" + std::to_string(i) + "]: not an absolute path");
+    }
+}
+
+void check_cluster(const Config& config, Diagnostics& out) {
+    const Cluster& cluster = config.cluster;
+    if (!cluster.context.empty() && cluster.kubeconfig == "in-cluster") {
+        out.error(setting_place(config.tree, {"cluster", "context"}),
+                  "cluster.context: a pod's service account has no contexts; name a kubeconfig");
+    }
+    // Not quoted: somebody may have written a password into it.
+    if (!cluster.server.empty() && !io::parse_url(cluster.server)) {
+        const Place place = setting_place(config.tree, {"cluster", "server"});
+        out.hide(place);
+        out.error(place,
+                  "cluster.server: expected a URL such as \"https://api.example:6443\", without "
+                  "a user's name");
+    }
+}
+
+void check_bounds(const Config& config, std::initializer_list<std::string_view> keys,
+                  const Bounds& bounds, Diagnostics& out) {
+    if (!bounds.max || bounds.min <= *bounds.max) return;
+    std::string path;
+    for (const std::string_view key : keys) path = join_path(path, key);
+    out.error(setting_place(config.tree, keys), path + ": min " + to_string(bounds.min) +
+                                                    " is more than max " + to_string(*bounds.max));
+}
+
+void check_limits(const Config& config, Diagnostics& out) {
+    check_bounds(config, {"limits", "cpu"}, config.limits.cpu, out);
+    check_bounds(config, {"limits", "memory"}, config.limits.memory, out);
+    check_bounds(config, {"limits", "gpu"}, config.limits.gpu, out);
+    check_bounds(config, {"limits", "nodes"}, config.limits.nodes, out);
+    for (const auto& [type, bounds] : config.limits.gpu_types) {
+        check_bounds(config, {"limits", "gpu_types", type}, bounds, out);
+    }
+    if (config.scale_up.initial_node_group_backoff_duration >
+        config.scale_up.max_node_group_backoff_duration) {
+        out.error(setting_place(config.tree, {"scale_up", "initial_node_group_backoff_duration"}),
+                  "scale_up.initial_node_group_backoff_duration: longer than "
+                  "max_node_group_backoff_duration");
+    }
+}
+
+/// A name twice in one of these lists would be asked twice. The expander chain is free to.
+void check_repetitions(const Config& config, std::initializer_list<std::string_view> keys,
+                       Diagnostics& out) {
+    const SettingValue* list = &config.tree;
+    std::string path;
+    for (const std::string_view key : keys) {
+        path = join_path(path, key);
+        list = list == nullptr ? nullptr : list->find(key);
+    }
+    if (list == nullptr) return;
+    for (auto it = list->children.begin(); it != list->children.end(); ++it) {
+        const bool again = std::any_of(list->children.begin(), it,
+                                       [&](const auto& v) { return v.text == it->text; });
+        if (again)
+            out.error(it->place, path + ": '" + shortened(it->text, 60) + "' stands here twice");
+    }
+}
+
+void check_drain_rules(const Config& config, Diagnostics& out) {
+    const SettingValue* section = config.tree.find("scale_down");
+    const SettingValue* off = section == nullptr ? nullptr : section->find("drain_rules_off");
+    std::vector<std::string> names;
+    for (const engine::DrainRule& rule : engine::drain_rules()) names.emplace_back(rule.name);
+    for (std::size_t i = 0; off != nullptr && i < off->children.size(); ++i) {
+        const SettingValue& name = off->children[i];
+        if (engine::is_drain_rule(name.text)) continue;
+        out.error(name.place, "scale_down.drain_rules_off: no drain rule named '" +
+                                  shortened(name.text, 60) + "'" + suggestion(name.text, names));
+    }
+}
+
+/// As kube-scheduler checks its defaultConstraints.
+void check_default_spread(const Config& config, Diagnostics& out) {
+    const std::vector<DefaultSpread>& all = config.scale_up.default_spread;
+    const SettingValue* section = config.tree.find("scale_up");
+    const SettingValue* list = section == nullptr ? nullptr : section->find("default_spread");
+    for (std::size_t i = 0; list != nullptr && i < all.size(); ++i) {
+        const std::string& key = all[i].topology_key;
+        const SettingValue& table = list->children[i];
+        const SettingValue* written = table.find("topology_key");
+        const Place place = written == nullptr || written->defaulted ? table.place : written->place;
+        const std::string path = "scale_up.default_spread[" + std::to_string(i) + "]";
+        if (!is_label_key(key)) {
+            out.error(place, path + ".topology_key: expected the key of a node label, found \"" +
+                                 shortened(key, 60) + "\"");
+        } else if (std::ranges::count(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
+                                      key, &DefaultSpread::topology_key) > 0) {
+            out.error(place,
+                      path + ".topology_key: '" + shortened(key, 60) + "' stands here twice");
+        }
+    }
+}
+
+/// Instances' names stand in metrics, logs and file names.
+bool is_instance_name(std::string_view name) {
+    return !name.empty() && name.size() <= 63 && std::ranges::all_of(name, [](char c) {
+        return is_ascii_alnum(c) || c == '_' || c == '-';
+    });
+}
+
+/// Each text of one list of grants that `check` refuses.
+void check_grants(const Config& config, const PluginConfig& plugin, std::string_view list,
+                  const std::function<Result<void>(std::string_view)>& check, Diagnostics& out) {
+    const SettingValue* value = &config.tree;
+    for (const std::string_view key :
+         {std::string_view("plugin"), std::string_view(plugin.id.value()),
+          std::string_view("grants"), list}) {
+        value = value->find(key);
+        if (value == nullptr) return;
+    }
+    for (const SettingValue& text : value->children) {
+        const Result<void> grant = check(text.text);
+        if (grant) continue;
+        out.error(text.place, join_path("plugin", plugin.id.value()) + ".grants." +
+                                  std::string(list) + ": '" + shortened(text.text, 60) +
+                                  "': " + grant.error().message);
+    }
+}
+
+/// A file that is not there may be mounted later, and a record may be replayed elsewhere.
+void check_tls(const Config& config, const PluginConfig& plugin, Diagnostics& out) {
+    if (!plugin.tls.is_set()) return;
+    const Result<io::TlsOptions> read = read_plugin_tls(plugin.tls);
+    if (read) return;
+    const Place place =
+        setting_place(config.tree, {"plugin", plugin.id.value(), "tls", read.error().subject});
+    const std::string message =
+        join_path("plugin", plugin.id.value()) + ".tls." + read.error().message;
+    if (read.error().code == ErrorCode::not_found) {
+        out.warning(place, message);
+    } else {
+        out.error(place, message);
+    }
+}
+
+Result<void> check_kube_grant(std::string_view text) {
+    CAPSTAN_CHECK(parse_kube_grant(text));
+    return {};
+}
+
+void check_plugins(const Config& config, Diagnostics& out) {
+    for (const PluginConfig& plugin : config.plugins) {
+        const std::string path = join_path("plugin", plugin.id.value());
+        if (!is_instance_name(plugin.id.value())) {
+            out.error(plugin.place,
+                      shortened(path, 80) + ": a name has at most 63 letters, digits, '_' and '-'");
+        }
+        if (plugin.sha256 && !is_sha256(*plugin.sha256)) {
+            out.error(setting_place(config.tree, {"plugin", plugin.id.value(), "sha256"}),
+                      path + ".sha256: expected 64 hexadecimal digits in lower case");
+        }
+        if (!plugin.grants.secrets.empty() && config.secrets.dir.empty()) {
+            out.warning(
+                setting_place(config.tree, {"plugin", plugin.id.value(), "grants", "secrets"}),
+                path + ".grants.secrets: no secret will be found without [secrets] dir");
+        }
+        check_grants(config, plugin, "kube", check_kube_grant, out);
+        check_grants(config, plugin, "metrics", check_whole_metric_name, out);
+        check_tls(config, plugin, out);
+    }
+}
+
+void check_log(const Config& config, Diagnostics& out) {
+    const SettingValue* log = config.tree.find("log");
+    const SettingValue* levels = log == nullptr ? nullptr : log->find("per_plugin");
+    for (std::size_t i = 0; levels != nullptr && i < levels->children.size(); ++i) {
+        const SettingValue& level = levels->children[i];
+        if (config.find_plugin(level.key) != nullptr) continue;
+        out.error(level.key_place,
+                  "log.per_plugin: no plugin instance named '" + shortened(level.key, 60) + "'");
+    }
+}
+
+/// Read, so that a configuration made from upstream's flags stays as it is. Whoever sets one to
+/// something else than its default is to know that nothing comes of it.
+struct KeyWithoutEffect {
+    const char *section, *key;
+    bool is_default;
+    const char* because;
+};
+
+void warn_without_effect(const Config& config, Diagnostics& out) {
+    const ScaleUp up{};
+    const ScaleDown down{};
+    const KeyWithoutEffect keys[] = {
+        {"scale_up", "max_nodegroup_binpacking_duration",
+         config.scale_up.max_nodegroup_binpacking_duration == up.max_nodegroup_binpacking_duration,
+         "a decision must not depend on the clock, and its cost is bounded by classes and groups"},
+        {"scale_down", "simulation_timeout",
+         config.scale_down.simulation_timeout == down.simulation_timeout,
+         "a decision must not depend on the clock"},
+        {"scale_down", "unremovable_node_recheck_timeout",
+         config.scale_down.unremovable_node_recheck_timeout ==
+             down.unremovable_node_recheck_timeout,
+         "every node is looked at in every pass"},
+        {"scale_down", "max_bulk_soft_taint_time",
+         config.scale_down.max_bulk_soft_taint_time == down.max_bulk_soft_taint_time,
+         "max_bulk_soft_taint_count bounds them, and they are changed all at once"},
+    };
+    for (const KeyWithoutEffect& each : keys) {
+        if (each.is_default) continue;
+        const SettingValue* const section = config.tree.find(each.section);
+        const SettingValue* const value = section == nullptr ? nullptr : section->find(each.key);
+        if (value == nullptr) continue;
+        out.warning(value->key_place,
+                    std::string(each.section) + "." + each.key + " has no effect: " + each.because);
+    }
+}
+
+}  // namespace
+
+void check_sections(const Config& config, Diagnostics& diagnostics) {
+    check_daemon(config, diagnostics);
+    check_cluster(config, diagnostics);
+    check_limits(config, diagnostics);
+    check_repetitions(config, {"pipeline", "clouds"}, diagnostics);
+    check_repetitions(config, {"pipeline", "controllers"}, diagnostics);
+    check_repetitions(config, {"pipeline", "scale_up", "similarity"}, diagnostics);
+    check_repetitions(config, {"pipeline", "scale_up", "group_sources"}, diagnostics);
+    check_drain_rules(config, diagnostics);
+    check_default_spread(config, diagnostics);
+    check_plugins(config, diagnostics);
+    check_log(config, diagnostics);
+    warn_without_effect(config, diagnostics);
 }
 
 }  // namespace capstan::runtime

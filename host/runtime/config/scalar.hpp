@@ -7,7 +7,7 @@
 
 #include "runtime/config/document.hpp"
 #include "runtime/config/schema.hpp"
-#include "runtime/config/settings.hpp"
+#include "runtime/config/validated_settings.hpp"
 
 namespace capstan::runtime {
 

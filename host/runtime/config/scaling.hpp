@@ -23,7 +23,7 @@ constexpr auto names_of(TemplateSource) {
     return std::array<std::string_view, 2>{"mixed", "cloud"};
 }
 
-/// How long a group is left alone after a failure.
+/// How long a group is backed off after a failure.
 enum class BackoffPolicy { exponential, until_joined };
 constexpr auto names_of(BackoffPolicy) {
     return std::array<std::string_view, 2>{"exponential", "until_joined"};
@@ -143,21 +143,21 @@ void describe(auto&& key, ScaleUp& s) {
         "With more unready nodes than this, in percent, nothing is scaled.",
         {.min = 0, .max = 100});
     key("backoff", s.backoff,
-        "exponential (upstream): a group that failed is left alone for a time that doubles. "
+        "exponential (upstream): a group that failed is backed off for a time that doubles. "
         "until_joined (Zalando): until a machine that it was asked for joins; one is kept asked "
         "for.");
     key("backoff_by_machine_type", s.backoff_by_machine_type,
         "Where a cloud has no more machines of a type in a zone, other groups of just such "
-        "machines are left alone too.",
+        "machines are backed off too.",
         {.upstream = "false"});
     key("api_error_backoff", s.api_error_backoff,
-        "With until_joined: how long a group is left alone after its cloud's API failed; doubled "
+        "With until_joined: how long a group is backed off after its cloud's API failed; doubled "
         "by "
         "each failure in a row.");
     key("initial_node_group_backoff_duration", s.initial_node_group_backoff_duration,
-        "How long a group is left alone after its first failed scale-up.");
+        "How long a group is backed off after its first failed scale-up.");
     key("max_node_group_backoff_duration", s.max_node_group_backoff_duration,
-        "The longest a group is left alone after repeated failures.");
+        "The longest a group is backed off after repeated failures.");
     key("node_group_backoff_reset_timeout", s.node_group_backoff_reset_timeout,
         "A failure longer ago than this is forgotten.");
     key("startup_taint", s.startup_taint,

@@ -17,7 +17,7 @@
 
 #include "runtime/config/member_type.hpp"
 #include "runtime/config/schema.hpp"
-#include "runtime/config/settings.hpp"
+#include "runtime/config/validated_settings.hpp"
 
 namespace capstan::runtime {
 

@@ -8,7 +8,7 @@
 #include <capstan/abi/settings.h>
 
 #include "runtime/config/diagnostics.hpp"
-#include "runtime/config/settings.hpp"
+#include "runtime/config/validated_settings.hpp"
 
 namespace capstan::runtime {
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <system_error>
 
+#include <capstan/ascii.hpp>
+
 #include "runtime/plugin_files/plugin_file.hpp"
 
 namespace capstan::runtime {
@@ -15,8 +17,7 @@ constexpr std::array<const char*, 4> folders{"", "expanders", "similarity", "bal
 
 bool is_plain_name(std::string_view name) {
     return !name.empty() && std::ranges::all_of(name, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_' || c == '-';
+        return is_ascii_alnum(c) || c == '_' || c == '-';
     });
 }
 

@@ -2,28 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdio>
+
+#include <capstan/ascii.hpp>
+#include <capstan/utf8.hpp>
 
 namespace capstan::runtime {
 namespace {
 
 unsigned byte(char c) { return static_cast<unsigned char>(c); }
-
-/// Bytes of the character that starts at text[0]; 0 when it is not well-formed UTF-8.
-std::size_t character_length(std::string_view text) {
-    const unsigned lead = byte(text[0]);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xc2 && lead < 0xe0 ? 2
-                               : lead >= 0xe0 && lead < 0xf0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                             : 0;
-    if (length > text.size()) return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(text[i]) & 0xc0) != 0x80) return 0;
-    }
-    return length;
-}
 
 /// C0, DEL and C1: what a terminal acts on instead of showing.
 bool is_control(std::string_view character) {
@@ -31,10 +20,7 @@ bool is_control(std::string_view character) {
     return lead < 0x20 || lead == 0x7f || (lead == 0xc2 && byte(character[1]) < 0xa0);
 }
 
-bool is_bare(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-}
+bool is_bare(char c) { return is_ascii_alnum(c) || c == '_' || c == '-'; }
 
 /// Optimal string alignment distance: Damerau-Levenshtein in which no part is edited twice.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -69,7 +55,7 @@ std::vector<std::string> printable_characters(std::string_view text) {
     std::vector<std::string> out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const std::size_t length = character_length(text);
+        const std::size_t length = utf8_length(text);
         const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
         if (character == "\t") {
             out.emplace_back(" ");
@@ -145,6 +131,141 @@ std::string joined_names(const std::vector<std::string>& names) {
     std::string out;
     for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
     return out;
+}
+
+namespace {
+
+bool is_defaulted(const TomlValue&) { return false; }
+bool is_defaulted(const SettingValue& value) { return value.defaulted; }
+
+template <class Value>
+std::string array_text(const Value& value) {
+    std::string out;
+    for (const Value& item : value.children) out += (out.empty() ? "" : ", ") + to_toml(item);
+    return "[" + out + "]";
+}
+
+template <class Value>
+std::string table_text(const Value& value) {
+    std::string out;
+    for (const Value& member : value.children) {
+        if (is_defaulted(member)) continue;
+        out += (out.empty() ? "" : ", ") + toml_key(member.key) + " = " + to_toml(member);
+    }
+    return out.empty() ? "{}" : "{ " + out + " }";
+}
+
+}  // namespace
+
+std::string toml_number(double number) {
+    char out[64];
+    const auto end = std::to_chars(out, out + sizeof out, number).ptr;
+    const std::string text(out, end);
+    return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+std::string to_toml(const TomlValue& value) {
+    switch (value.kind) {
+        case TomlValue::Kind::string: return toml_string(value.text);
+        case TomlValue::Kind::integer: return std::to_string(value.integer);
+        case TomlValue::Kind::floating: return toml_number(value.number);
+        case TomlValue::Kind::boolean: return value.boolean ? "true" : "false";
+        case TomlValue::Kind::date: return value.text;
+        case TomlValue::Kind::array: return array_text(value);
+        case TomlValue::Kind::table: return table_text(value);
+    }
+    return "\"\"";
+}
+
+std::string to_toml(const SettingValue& value) {
+    if (value.shape == SettingValue::Shape::list) return array_text(value);
+    if (value.shape == SettingValue::Shape::table)
+        return value.text.empty() ? table_text(value) : toml_string(value.text);
+    switch (value.type) {
+        case SettingType::integer: return std::to_string(value.integer);
+        case SettingType::number: return toml_number(value.number);
+        case SettingType::boolean: return value.boolean ? "true" : "false";
+        case SettingType::secret: return "{ secret = " + toml_string(value.text) + " }";
+        default: return toml_string(value.text);
+    }
+}
+
+namespace {
+
+/// Past the string that starts at `at`. An unclosed one ends where the parser would give up, or
+/// later: what it swallows is never parsed. A multi-line string may end in one or two quotes of its
+/// own: """a"""" is a".
+std::size_t skip_string(std::string_view text, std::size_t at) {
+    const char quote = text[at];
+    const bool escapes = quote == '"';
+    const bool multi_line = text.substr(at, 3) == std::string_view(quote == '"' ? "\"\"\"" : "'''");
+    const std::string_view end = text.substr(at, multi_line ? 3 : 1);
+    for (std::size_t i = at + end.size(); i < text.size(); ++i) {
+        if (escapes && text[i] == '\\') {
+            ++i;
+        } else if (!multi_line && text[i] == '\n') {
+            return i;
+        } else if (text.substr(i, end.size()) == end) {
+            std::size_t past = i + end.size();
+            for (int own = 0; multi_line && own < 2 && past < text.size() && text[past] == quote;
+                 ++own)
+                ++past;
+            return past;
+        }
+    }
+    return text.size();
+}
+
+Place place_at(std::string_view text, std::size_t at) {
+    const std::string_view before = text.substr(0, at);
+    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    const std::size_t characters = count_characters(before.substr(line_start));
+    return {static_cast<std::uint32_t>(std::ranges::count(before, '\n') + 1),
+            static_cast<std::uint32_t>(characters + 1), 1};
+}
+
+struct Depth {
+    int dots = 0;
+    int brackets = 0;
+
+    void see(char c) {
+        switch (c) {
+            case '.': ++dots; break;
+            case '[':
+            case '{':
+                ++brackets;
+                dots = 0;
+                break;
+            case ']':
+            case '}':
+                brackets = std::max(0, brackets - 1);
+                dots = 0;
+                break;
+            case '=':
+            case ',':
+            case '\n': dots = 0; break;
+            default: break;
+        }
+    }
+    bool too_deep() const { return dots >= max_nesting || brackets > max_nesting; }
+};
+
+}  // namespace
+
+std::optional<Place> find_deep_nesting(std::string_view text) {
+    Depth depth;
+    for (std::size_t at = 0; at < text.size();) {
+        if (text[at] == '"' || text[at] == '\'') {
+            at = skip_string(text, at);
+        } else if (text[at] == '#') {
+            at = std::min(text.find('\n', at), text.size());
+        } else {
+            depth.see(text[at]);
+            if (depth.too_deep()) return place_at(text, at);
+            ++at;
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace capstan::runtime

@@ -1,9 +1,13 @@
 /// Words for messages about configuration.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "runtime/config/document.hpp"
+#include "runtime/config/validated_settings.hpp"
 
 namespace capstan::runtime {
 
@@ -30,5 +34,24 @@ std::string find_similar(std::string_view wrong, const std::vector<std::string>&
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& words);
 /// "a, b, c".
 std::string joined_names(const std::vector<std::string>& names);
+
+// Values as TOML text.
+
+/// On one line: `"10m"`, `[1, 2]`, `{ secret = "token" }`.
+std::string to_toml(const TomlValue& value);
+/// What was written, that is without the defaults; of a secret its name, which is all there is.
+std::string to_toml(const SettingValue& value);
+/// The shortest text that reads back as the same number, and as a float: `0.5`, `1.0`.
+std::string toml_number(double number);
+
+// A guard in front of the TOML parser, which builds and frees dotted keys without a limit of its
+// own: a file that is one key of 200,000 dots would end the process.
+
+/// Levels one key may have, and levels brackets may have.
+inline constexpr int max_nesting = 32;
+
+/// Where `text` first goes deeper than `max_nesting`; nothing when it never does. Understands
+/// strings and comments, and is safe on any bytes.
+std::optional<Place> find_deep_nesting(std::string_view text);
 
 }  // namespace capstan::runtime

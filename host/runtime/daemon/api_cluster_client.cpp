@@ -4,7 +4,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include "kubernetes/client/api_rules.hpp"
+#include "kubernetes/client/api_status.hpp"
 
 namespace capstan::runtime {
 

@@ -8,7 +8,7 @@
 
 #include "io/loop.hpp"
 #include "kubernetes/client/api.hpp"
-#include "kubernetes/client/node_pods.hpp"
+#include "kubernetes/client/watch/node_pods.hpp"
 #include "kubernetes/client/writes/evictions.hpp"
 #include "kubernetes/client/writes/node_writes.hpp"
 #include "runtime/cluster_client.hpp"

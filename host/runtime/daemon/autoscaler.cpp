@@ -8,7 +8,7 @@
 #include "engine/removal/node_looks.hpp"
 #include "engine/removal/results.hpp"
 #include "runtime/actuator.hpp"
-#include "runtime/daemon/soft_taint_clock.hpp"
+#include "runtime/daemon/soft_taint_timer.hpp"
 #include "runtime/engine_settings.hpp"
 
 namespace capstan::runtime {
@@ -173,13 +173,13 @@ void Autoscaler::act(PassReport& report) {
     if (is_plan && !is_dry)
         parts_.keep(engine::remember_plan(memory_, report.result.outcome, settings_,
                                           report.input.circumstances.now));
-    SoftTaintClock cluster(parts_.cluster, parts_.host.loop());
+    SoftTaintTimer cluster(parts_.cluster, parts_.host.loop());
     // The report keeps what was decided on.
-    engine::Circumstances circumstances = report.input.circumstances;
+    engine::CallContext circumstances = report.input.circumstances;
     if (circumstances.blind_because.empty()) circumstances.blind_because = blind_because();
     report.results = carry_out_now(
         decision, engine::looks_before(decision, report.input.snapshot.cluster, settings_),
-        *clouds_, cluster, circumstances, parts_.host, find_whole_groups(*report.result.groups),
+        *clouds_, cluster, circumstances, parts_.host, find_atomic_groups(*report.result.groups),
         {.beside = parts_.waits_for_clouds ? nullptr : beside_,
          .length = std::max(action_patience_ - report.times.refresh, shortest_action_patience)});
     report.times.soft_taints = cluster.took();

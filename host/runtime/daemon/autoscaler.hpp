@@ -10,7 +10,7 @@
 
 #include <capstan/result.hpp>
 
-#include "engine/pass.hpp"
+#include "engine/pass/outcome.hpp"
 #include "runtime/clouds.hpp"
 #include "runtime/cluster_client.hpp"
 #include "runtime/config/config.hpp"

@@ -5,7 +5,6 @@
 
 #include "io/curl_http_client.hpp"
 #include "kubernetes/client/access/access.hpp"
-#include "kubernetes/client/access/access_ca.hpp"
 #include "runtime/daemon/watch_outage.hpp"
 
 namespace capstan::runtime {
@@ -56,7 +55,7 @@ struct ClusterLink::Parts {
                         log.write(LogLevel::warn, link_source, "the API server warns: " + text);
                     }};
     }
-    kubernetes::Mirror::Options mirror_options(Logger& log, const Options& options) {
+    kubernetes::ClusterCache::Options mirror_options(Logger& log, const Options& options) {
         return {.builder = options.builder,
                 .seed = options.seed,
                 .on_unschedulable = options.on_unschedulable,
@@ -82,7 +81,7 @@ struct ClusterLink::Parts {
     io::CurlHttpClient http;
     kubernetes::ApiClient api;
     WatchOutage outage;
-    kubernetes::Mirror mirror;
+    kubernetes::ClusterCache mirror;
     std::optional<kubernetes::CaWatch> ca_watch{};
 };
 
@@ -106,7 +105,7 @@ Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const Cluster& config, io
 }
 
 kubernetes::Api& ClusterLink::api() noexcept { return parts_->api; }
-kubernetes::Mirror& ClusterLink::mirror() noexcept { return parts_->mirror; }
+kubernetes::ClusterCache& ClusterLink::mirror() noexcept { return parts_->mirror; }
 const std::string& ClusterLink::server() const noexcept { return parts_->access.server; }
 
 }  // namespace capstan::runtime

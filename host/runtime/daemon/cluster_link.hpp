@@ -11,9 +11,9 @@
 #include <capstan/result.hpp>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/api_client.hpp"
-#include "kubernetes/client/watch/mirror.hpp"
-#include "runtime/config/daemon.hpp"
+#include "kubernetes/client/access/api_client.hpp"
+#include "kubernetes/client/watch/cluster_cache.hpp"
+#include "runtime/config/daemon_config.hpp"
 #include "runtime/services/logger.hpp"
 
 namespace capstan::runtime {
@@ -44,7 +44,7 @@ public:
 
     kubernetes::Api& api() noexcept;
     /// Not started.
-    kubernetes::Mirror& mirror() noexcept;
+    kubernetes::ClusterCache& mirror() noexcept;
     /// "https://10.0.0.1:6443"
     const std::string& server() const noexcept;
 

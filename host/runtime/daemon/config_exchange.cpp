@@ -66,7 +66,7 @@ void ConfigExchange::refuse(const std::string& complaints, Shown& shown) {
 }
 
 void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, Shown& shown,
-                               const std::shared_ptr<Beside>& beside) {
+                               const std::shared_ptr<BackgroundServices>& beside) {
     auto next = read();
     if (!next) return refuse(next.error().message, shown);
     const ConfigChanges changes = find_changes(*started_, *loaded_, **next);

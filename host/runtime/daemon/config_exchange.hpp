@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/daemon/autoscaler.hpp"
-#include "runtime/daemon/pass_teller.hpp"
+#include "runtime/daemon/pass_reporter.hpp"
 #include "runtime/daemon/reload.hpp"
 
 namespace capstan::runtime {
@@ -39,7 +39,7 @@ public:
     /// configuration is kept. The ones that they replace run on until stop_replaced(), for the last
     /// pass may be asked about.
     void take_over(const Read& read, Autoscaler& autoscaler, Shown& shown,
-                   const std::shared_ptr<Beside>& beside);
+                   const std::shared_ptr<BackgroundServices>& beside);
     /// There has been a pass without them.
     void stop_replaced();
     /// The file is gone, or there again. [any thread]

@@ -6,7 +6,7 @@
 
 #include <prometheus/registry.h>
 
-#include "runtime/daemon/failure_log.hpp"
+#include "runtime/daemon/watch_outage.hpp"
 
 namespace capstan::runtime {
 

@@ -9,14 +9,14 @@
 #include <boost/asio/post.hpp>
 
 #include "runtime/daemon/autoscaler.hpp"
-#include "runtime/daemon/beside.hpp"
+#include "runtime/daemon/background_services.hpp"
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/config_exchange.hpp"
 #include "runtime/daemon/controllers.hpp"
 #include "runtime/daemon/daemon_sources.hpp"
-#include "runtime/daemon/inheritance.hpp"
+#include "runtime/daemon/leader_handover.hpp"
 #include "runtime/daemon/on_loop.hpp"
-#include "runtime/daemon/pass_teller.hpp"
+#include "runtime/daemon/pass_reporter.hpp"
 #include "runtime/daemon/plugin_starts.hpp"
 #include "runtime/daemon/surroundings.hpp"
 
@@ -75,10 +75,10 @@ private:
     Shown shown_;
     std::shared_ptr<PluginStarts> starts_{};  ///< NULL: the host has its instances
     std::unique_ptr<Controllers> controllers_{};
-    std::shared_ptr<Beside> beside_{};
-    std::unique_ptr<PassTeller> teller_{};
+    std::shared_ptr<BackgroundServices> beside_{};
+    std::unique_ptr<PassReporter> teller_{};
     std::unique_ptr<Autoscaler> autoscaler_{};
-    std::unique_ptr<Inheritance> inheritance_{};
+    std::unique_ptr<LeaderHandover> inheritance_{};
 };
 
 Result<bool> Daemon::open() {
@@ -89,9 +89,9 @@ Result<bool> Daemon::open() {
     CAPSTAN_TRY(const bool goes_on, start_plugins());
     if (!goes_on) return false;
     inheritance_ =
-        std::make_unique<Inheritance>(host_, beside_, options_.version, options_.identity);
+        std::make_unique<LeaderHandover>(host_, beside_, options_.version, options_.identity);
     CAPSTAN_CHECK(make_autoscaler());
-    teller_ = std::make_unique<PassTeller>(host_, exchange_.config().log.format, shown_, beside_);
+    teller_ = std::make_unique<PassReporter>(host_, exchange_.config().log.format, shown_, beside_);
     CAPSTAN_CHECK(start());
     return true;
 }
@@ -106,24 +106,24 @@ void Daemon::prepare_plugins() {
 }
 
 Result<void> Daemon::open_beside() {
-    CAPSTAN_TRY(beside_, on_loop(host_, [this]() -> Result<std::shared_ptr<Beside>> {
-                    CAPSTAN_TRY(
-                        auto beside,
-                        Beside::open(exchange_.config(), host_,
-                                     {.version = options_.version,
-                                      .identity = options_.identity,
-                                      .seed = options_.seed,
-                                      .dry_run = options_.dry_run,
-                                      .on_attempt =
-                                          [this](const kubernetes::ApiAttempt& attempt) {
-                                              shown_.metrics.count_request(attempt);
-                                          },
-                                      .on_overdue = options_.on_overdue,
-                                      .on_lead = [this](bool leads) { controllers_->lead(leads); },
-                                      .makes_passes = makes_passes(exchange_.config().pipeline),
-                                      .waits_for = waits_for(),
-                                      .http = options_.http}));
-                    return std::shared_ptr<Beside>(std::move(beside));
+    CAPSTAN_TRY(beside_, on_loop(host_, [this]() -> Result<std::shared_ptr<BackgroundServices>> {
+                    CAPSTAN_TRY(auto beside,
+                                BackgroundServices::open(
+                                    exchange_.config(), host_,
+                                    {.version = options_.version,
+                                     .identity = options_.identity,
+                                     .seed = options_.seed,
+                                     .dry_run = options_.dry_run,
+                                     .on_attempt =
+                                         [this](const kubernetes::ApiAttempt& attempt) {
+                                             shown_.metrics.count_request(attempt);
+                                         },
+                                     .on_overdue = options_.on_overdue,
+                                     .on_lead = [this](bool leads) { controllers_->lead(leads); },
+                                     .makes_passes = makes_passes(exchange_.config().pipeline),
+                                     .waits_for = waits_for(),
+                                     .http = options_.http}));
+                    return std::shared_ptr<BackgroundServices>(std::move(beside));
                 }));
     listen_to_clouds();
     return {};
@@ -307,9 +307,10 @@ void Daemon::run() {
         const Duration began = host_.loop().monotonic();
         const Waiting::Next next = wait();
         shown_.metrics.waited(host_.loop().monotonic() - began);
-        const auto wishes = on_loop(host_, [beside = beside_]() -> Result<Beside::Wishes> {
-            return beside->take_wishes();
-        });
+        const auto wishes =
+            on_loop(host_, [beside = beside_]() -> Result<BackgroundServices::PendingRequests> {
+                return beside->take_wishes();
+            });
         if (!wishes || wishes->stop) return;
         for (const auto& errand : wishes->errands) errand();
         if (const Result<void> joined = join_started(); !joined)

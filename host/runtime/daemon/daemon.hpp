@@ -9,7 +9,7 @@
 
 #include <capstan/result.hpp>
 
-#include "runtime/daemon/admin_routes.hpp"
+#include "runtime/daemon/admin_server.hpp"
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/daemon/reload.hpp"
 #include "runtime/plugin_host.hpp"

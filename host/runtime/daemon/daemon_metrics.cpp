@@ -74,16 +74,16 @@ double count_open_files() {
     return count;
 }
 
-const char* function_of(engine::Part part) {
+const char* function_of(engine::PassPhase part) {
     switch (part) {
-        case engine::Part::remember: return "updateClusterState";
-        case engine::Part::find_pending: return "scaleUp:buildPodEquivalenceGroups";
-        case engine::Part::seat_pending: return "filterOutSchedulable";
-        case engine::Part::scale_up: return "scaleUp";
-        case engine::Part::make_options: return "scaleUp:estimate";
-        case engine::Part::explain: return "scaleUp:skippedNodeGroupsSimulation";
-        case engine::Part::find_unneeded: return "findUnneeded";
-        case engine::Part::scale_down: return "scaleDown";
+        case engine::PassPhase::remember: return "updateClusterState";
+        case engine::PassPhase::find_pending: return "scaleUp:buildPodEquivalenceGroups";
+        case engine::PassPhase::place_pending: return "filterOutSchedulable";
+        case engine::PassPhase::scale_up: return "scaleUp";
+        case engine::PassPhase::make_options: return "scaleUp:estimate";
+        case engine::PassPhase::explain: return "scaleUp:skippedNodeGroupsSimulation";
+        case engine::PassPhase::find_unneeded: return "findUnneeded";
+        case engine::PassPhase::scale_down: return "scaleDown";
     }
     return "other";
 }
@@ -225,9 +225,9 @@ void DaemonMetrics::observe_clouds(const PassReport& pass) {
 
 /// By upstream's names. What it does in several places is added up.
 void DaemonMetrics::took_parts(const PassReport& pass) {
-    using engine::Part;
-    std::map<Part, Duration> times = pass.result.part_times;
-    times[Part::remember] += pass.times.look;
+    using engine::PassPhase;
+    std::map<PassPhase, Duration> times = pass.result.part_times;
+    times[PassPhase::remember] += pass.times.look;
     for (const auto& [part, length] : times) took(function_of(part), length);
     if (pass.times.soft_taints) took("scaleDown:softTaintUnneeded", *pass.times.soft_taints);
 }

@@ -14,7 +14,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/summary.h>
 
-#include "kubernetes/client/api_client.hpp"
+#include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/pass_metrics.hpp"

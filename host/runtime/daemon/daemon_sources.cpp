@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "kubernetes/timestamps.hpp"
-#include "runtime/record/json_text.hpp"
+#include "runtime/record/json_reader.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -45,7 +45,7 @@ void write_config_standing(JsonText& out, const ConfigStanding& config) {
     out.end_object();
 }
 
-std::string status_json(Shown& shown, Beside& beside, const DaemonFacts& facts) {
+std::string status_json(Shown& shown, BackgroundServices& beside, const DaemonFacts& facts) {
     JsonText out;
     out.begin_object();
     out.text_member("version", facts.version);
@@ -183,7 +183,7 @@ std::string config_json(const std::string& toml) {
 }
 
 /// The passes' thread answers, for that takes as long as a pass does.
-void explain_later(Shown& shown, Beside& beside, const DaemonFacts& facts,
+void explain_later(Shown& shown, BackgroundServices& beside, const DaemonFacts& facts,
                    const AdminQuestion& question, const AdminSources::Answer& answer) {
     auto pass = shown.board.last();
     if (!pass) return answer(fail(ErrorCode::unavailable, "there has been no pass yet"));
@@ -197,7 +197,7 @@ void explain_later(Shown& shown, Beside& beside, const DaemonFacts& facts,
 /// Of what waits for the next pass.
 constexpr Duration snapshot_patience = std::chrono::minutes(1);
 
-void take_snapshot(PluginHost& host, Shown& shown, Beside& beside,
+void take_snapshot(PluginHost& host, Shown& shown, BackgroundServices& beside,
                    const DebugSnapshot::Answer& answer) {
     if (!beside.wants_passes())
         return answer(fail(ErrorCode::unavailable, "this host makes no passes now"));
@@ -208,7 +208,8 @@ void take_snapshot(PluginHost& host, Shown& shown, Beside& beside,
     });
 }
 
-std::string unready_because(PluginHost& host, const Shown& shown, const Beside& beside) {
+std::string unready_because(PluginHost& host, const Shown& shown,
+                            const BackgroundServices& beside) {
     std::string waits = beside.unready_because();
     if (!waits.empty()) return waits;
     if (host.has_strand_threads()) {
@@ -220,7 +221,7 @@ std::string unready_because(PluginHost& host, const Shown& shown, const Beside& 
 
 }  // namespace
 
-AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside,
+AdminSources make_sources(PluginHost& host, Shown& shown, BackgroundServices& beside,
                           const DaemonFacts& facts) {
     const auto groups = [&shown] {
         const auto pass = shown.board.last();

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/daemon/admin_routes.hpp"
+#include "runtime/daemon/admin_server.hpp"
 #include "runtime/daemon/controllers.hpp"
-#include "runtime/daemon/pass_teller.hpp"
+#include "runtime/daemon/pass_reporter.hpp"
 #include "runtime/daemon/plugin_starts.hpp"
 
 namespace capstan::runtime {
@@ -32,6 +32,7 @@ struct DaemonFacts {
 };
 
 /// `beside` owns the server that asks these, and outlives them so.
-AdminSources make_sources(PluginHost& host, Shown& shown, Beside& beside, const DaemonFacts& facts);
+AdminSources make_sources(PluginHost& host, Shown& shown, BackgroundServices& beside,
+                          const DaemonFacts& facts);
 
 }  // namespace capstan::runtime

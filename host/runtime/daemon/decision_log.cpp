@@ -7,12 +7,12 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/drainability/eviction_refusals.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/health/reactions.hpp"
-#include "engine/removal/eviction_refusals.hpp"
 #include "kubernetes/timestamps.hpp"
+#include "runtime/daemon/decision_history.hpp"
 #include "runtime/daemon/new_backoffs.hpp"
-#include "runtime/daemon/pass_board.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -43,7 +43,7 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 void DecisionLog::tell(const PassReport& pass) {
     pass_ = &pass;
     clouds_.tell(pass.problems, pass.at);
-    for (const HookMiss& miss : pass.result.misses)
+    for (const SkippedHook& miss : pass.result.misses)
         tell_once(LogLevel::warn, "hook_miss", miss_text(miss));
     for (const ActionsUnderWay::Ended& ended : pass.ended) tell_ended(ended);
     tell_departed_groups(pass);
@@ -132,7 +132,7 @@ void DecisionLog::tell_backoffs(const PassReport& pass) {
     for (const NewBackoff& fresh : new_backoffs(pass)) {
         const engine::Backoff& backoff = *fresh.backoff;
         write({.level = LogLevel::warn,
-               .sentence = fresh.group.value() + " is left alone " +
+               .sentence = fresh.group.value() + " is backed off " +
                            (backoff.until ? "for " + format_rough_duration(*backoff.until -
                                                                            backoff.last_failure)
                                           : "until a machine joins") +

@@ -8,7 +8,7 @@
 
 #include <capstan/time.hpp>
 
-#include "runtime/config/daemon.hpp"
+#include "runtime/config/daemon_config.hpp"
 
 namespace capstan::runtime {
 

@@ -10,8 +10,8 @@
 #include <capstan/result.hpp>
 
 #include "kubernetes/client/writes/lease.hpp"
-#include "runtime/config/daemon.hpp"
-#include "runtime/daemon/failure_log.hpp"
+#include "runtime/config/daemon_config.hpp"
+#include "runtime/daemon/watch_outage.hpp"
 #include "runtime/services/logger.hpp"
 
 namespace capstan::runtime {

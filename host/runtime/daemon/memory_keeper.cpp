@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runtime/memory_text.hpp"
+#include "runtime/record/memory_text.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -46,12 +46,12 @@ void MemoryKeeper::load(Loaded done) {
 }
 
 void MemoryKeeper::take(Result<kubernetes::ConfigMap> map, Loaded done) {
-    if (!map && map.error().code == ErrorCode::not_found) return done(Legacy{});
+    if (!map && map.error().code == ErrorCode::not_found) return done(PersistedState{});
     if (!map) return done(fail(within("memory", std::move(map).error())));
     const auto aside = map->data.find(aside_key);
     if (aside != map->data.end()) room_ = room_beside(aside->second.size());
     saved_ = map->data;
-    Legacy legacy;
+    PersistedState legacy;
     for (const auto& [name, text] : map->data)
         if (name.starts_with(state_prefix))
             legacy.states.emplace(name.substr(state_prefix.size()), text);
@@ -65,7 +65,7 @@ void MemoryKeeper::take(Result<kubernetes::ConfigMap> map, Loaded done) {
     done(std::move(legacy));
 }
 
-void MemoryKeeper::put_aside(Legacy legacy, const std::string& text, const Error& why,
+void MemoryKeeper::put_aside(PersistedState legacy, const std::string& text, const Error& why,
                              Loaded done) {
     // Half of the room is enough for people to see what it is.
     const std::string kept = text.substr(0, config_map_bytes / 2);

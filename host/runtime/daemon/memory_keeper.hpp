@@ -18,7 +18,7 @@
 namespace capstan::runtime {
 
 /// What a term leaves to the next one.
-struct Legacy {
+struct PersistedState {
     engine::Memory memory{};
     std::string text{};  ///< that it was read from; empty: there is none
     /// What plugins keep, by instance, as StateStore::share has it.
@@ -36,7 +36,7 @@ Result<engine::Memory> find_memory(const kubernetes::ConfigMap& map,
 /// it. Used on the loop's thread alone.
 class MemoryKeeper {
 public:
-    using Loaded = std::function<void(Result<Legacy>)>;
+    using Loaded = std::function<void(Result<PersistedState>)>;
     using Done = std::function<void(Result<void>)>;
     struct Options {
         kubernetes::ConfigMapName name{};
@@ -57,7 +57,7 @@ public:
 
 private:
     void take(Result<kubernetes::ConfigMap> map, Loaded done);
-    void put_aside(Legacy legacy, const std::string& text, const Error& why, Loaded done);
+    void put_aside(PersistedState legacy, const std::string& text, const Error& why, Loaded done);
 
     const Options options_;
     const std::shared_ptr<const io::Clock> clock_;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "engine/health/health.hpp"
-#include "engine/pass.hpp"
+#include "engine/pass/outcome.hpp"
 #include "runtime/actions_under_way.hpp"
-#include "runtime/cloud_answers.hpp"
+#include "runtime/cloud_reader.hpp"
 #include "runtime/pass_cycle.hpp"
 
 namespace capstan::runtime {

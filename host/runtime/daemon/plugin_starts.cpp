@@ -8,7 +8,7 @@
 
 #include <capstan/duration.hpp>
 
-#include "kubernetes/client/watch/watch_backoff.hpp"
+#include "kubernetes/client/watch_backoff.hpp"
 #include "runtime/config/settings_view.hpp"
 
 namespace capstan::runtime {

@@ -76,7 +76,7 @@ PodEvents::Pending PodEvents::see_pending(const PassReport& pass) {
     Pending out;
     for (const engine::PodIndex index : cluster.unbound()) {
         const engine::PodRow row = cluster.pod(index);
-        const engine::ClassId of =
+        const engine::PodGroupId of =
             engine::class_at(cluster, row, pass.input.circumstances.time().wall);
         ObjectReference reference{.kind = "Pod",
                                   .ns = std::string(cluster.text(cluster.equivalence_group(of).ns)),

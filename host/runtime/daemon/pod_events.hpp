@@ -14,7 +14,7 @@
 
 #include <capstan/time.hpp>
 
-#include "kubernetes/client/writes/event_correlator.hpp"
+#include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/daemon/pass_report.hpp"
 
 namespace capstan::runtime {
@@ -50,7 +50,7 @@ private:
         std::uint64_t seen = 0;  ///< the last pass in which it waited for a node
     };
     using Pods = std::map<std::string, Pod>;  ///< by namespace, name and uid
-    using Pending = std::map<engine::ClassId, std::vector<Pod*>>;
+    using Pending = std::map<engine::PodGroupId, std::vector<Pod*>>;
 
     Pending see_pending(const PassReport& pass);
     void forget_others();

@@ -8,8 +8,8 @@
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/memory_keeper.hpp"
 #include "runtime/daemon/on_loop.hpp"
-#include "runtime/daemon/pass_hold.hpp"
 #include "runtime/daemon/plugin_states.hpp"
+#include "runtime/daemon/startup_gate.hpp"
 #include "runtime/services/kube_gateway.hpp"
 
 namespace capstan::runtime {
@@ -52,8 +52,8 @@ struct Surroundings {
     KubeGateway* plugins;  ///< NULL: they have no cluster
     ApiClusterClient cluster;
     MemoryKeeper keeper;
-    std::optional<PassHold> hold{};  ///< nothing: the cluster has not been seen yet
-    bool is_held = false;            ///< plugins alone have yet to see it, as look() found
+    std::optional<StartupGate> hold{};  ///< nothing: the cluster has not been seen yet
+    bool is_held = false;               ///< plugins alone have yet to see it, as look() found
 };
 
 Result<std::shared_ptr<Surroundings>> open(const Config& config, PluginHost& host,
@@ -88,10 +88,11 @@ Result<engine::Cluster> look(PluginHost& host, const std::shared_ptr<Surrounding
 }
 
 Result<engine::Memory> load_memory(PluginHost& host, const std::shared_ptr<Surroundings>& beside) {
-    CAPSTAN_TRY(Legacy legacy,
-                from_loop<Legacy>(host, [beside](const PluginHost::Done<Legacy>& done) {
-                    beside->keeper.load(done);
-                }));
+    CAPSTAN_TRY(
+        PersistedState legacy,
+        from_loop<PersistedState>(host, [beside](const PluginHost::Done<PersistedState>& done) {
+            beside->keeper.load(done);
+        }));
     take_over_states(host, legacy.states);
     engine::Memory memory = std::move(legacy.memory);
     // A daemon that runs has begun: what it marked is not to be cleared away.

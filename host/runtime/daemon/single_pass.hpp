@@ -18,7 +18,7 @@ namespace capstan::runtime {
 struct SinglePassOptions {
     std::string version{};
     std::uint64_t seed = 0;
-    /// Until the whole cluster has been seen, by plugins as well; see PassHold.
+    /// Until the whole cluster has been seen, by plugins as well; see StartupGate.
     Duration patience = std::chrono::minutes(1);
     io::HttpClient* http = nullptr;  ///< see ClusterLink
 };

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "io/loop.hpp"
-#include "runtime/services/wishes.hpp"
+#include "runtime/services/pending_requests.hpp"
 
 namespace capstan::runtime {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/config/daemon.hpp"
+#include "runtime/config/daemon_config.hpp"
 #include "runtime/loop/call_watch.hpp"
 
 namespace capstan::runtime {

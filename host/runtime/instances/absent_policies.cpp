@@ -6,8 +6,9 @@ namespace {
 class AbsentExpander final : public engine::Expander {
 public:
     explicit AbsentExpander(const PluginInstanceId& instance) : error_(not_started(instance)) {}
-    Result<engine::Narrowing> filter(const engine::ScaleUpQuestion&, std::span<const std::uint32_t>,
-                                     const engine::Circumstances&) override {
+    Result<engine::FilterResult> filter(const engine::ScaleUpQuestion&,
+                                        std::span<const std::uint32_t>,
+                                        const engine::CallContext&) override {
         return fail(error_);
     }
 
@@ -19,11 +20,11 @@ class AbsentSimilarity final : public engine::SimilarityCheck {
 public:
     explicit AbsentSimilarity(const PluginInstanceId& instance) : error_(not_started(instance)) {}
     Result<Similarity> similar(const NodeTemplate&, const NodeTemplate&,
-                               const engine::Circumstances&) override {
+                               const engine::CallContext&) override {
         return fail(error_);
     }
     bool may_decide() const override { return false; }
-    Result<std::uint64_t> bucket(const NodeTemplate&, const engine::Circumstances&) override {
+    Result<std::uint64_t> bucket(const NodeTemplate&, const engine::CallContext&) override {
         return fail(error_);
     }
 
@@ -35,7 +36,7 @@ class AbsentSplitter final : public engine::Splitter {
 public:
     explicit AbsentSplitter(const PluginInstanceId& instance) : error_(not_started(instance)) {}
     Result<std::vector<int>> split(int, std::span<const NodeGroup>,
-                                   const engine::Circumstances&) override {
+                                   const engine::CallContext&) override {
         return fail(error_);
     }
 
@@ -47,10 +48,10 @@ class AbsentGroupSource final : public engine::GroupSource {
 public:
     explicit AbsentGroupSource(const PluginInstanceId& instance) : error_(not_started(instance)) {}
     Result<engine::GroupsAnswer> suggest(const engine::GroupsQuestion&,
-                                         const engine::Circumstances&) override {
+                                         const engine::CallContext&) override {
         return fail(error_);
     }
-    Result<bool> owns(const NodeGroup&, const engine::Circumstances&) override {
+    Result<bool> owns(const NodeGroup&, const engine::CallContext&) override {
         return fail(error_);
     }
 

@@ -4,13 +4,16 @@
 #include <atomic>
 #include <utility>
 
+#include <capstan/from_abi.hpp>
 #include <capstan/from_abi_provisioning.hpp>
+#include <capstan/to_abi.hpp>
 #include <capstan/to_abi_provisioning.hpp>
 
 #include "engine/actions.hpp"
+#include "io/printable.hpp"
 #include "runtime/instances/operation_call.hpp"
 #include "runtime/instances/readable_view.hpp"
-#include "runtime/instances/unchanged_view.hpp"
+#include "runtime/loop/plugin_time.hpp"
 
 namespace capstan::runtime {
 
@@ -305,6 +308,116 @@ void CloudClient::ended() {
         waiting_.pop_front();
         begin(other);
     }
+}
+
+// The interfaces beside a cloud that decisions ask: prices and groups' own wishes.
+
+Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeGroup& group,
+                        const NodeTemplate& node, const engine::CallContext& circumstances,
+                        PassWatch& watch) {
+    CAPSTAN_TRY(const auto* const table,
+                find_companion<capstan_cloud_pricing>(cloud, CAPSTAN_INTERFACE_PRICING, watch));
+    AbiArena arena;
+    const capstan_group raw_group = arena.to_abi(group);
+    const capstan_template raw_node = arena.to_abi(node);
+    capstan_price price{};
+    price.struct_size = sizeof price;
+    CAPSTAN_CHECK(
+        call_hook(*cloud, Hook::price, circumstances, watch, [&](const capstan_call* call) {
+            return distrusted(table->price)(table->self, call, &raw_group, &raw_node, &price);
+        }));
+    Result<Price> out = price_from_abi(price);
+    if (!out)
+        return contract_breach(*cloud, Hook::price,
+                               "answered a price whose " + out.error().message);
+    return out;
+}
+
+Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
+                                 const NodeGroup& group, const engine::CallContext& circumstances,
+                                 PassWatch& watch) {
+    CAPSTAN_TRY(const auto* const table,
+                find_companion<capstan_cloud_options>(cloud, CAPSTAN_INTERFACE_OPTIONS, watch));
+    AbiArena arena;
+    const capstan_group crossing = arena.to_abi(group);
+    capstan_group_options raw{};
+    raw.struct_size = sizeof raw;
+    CAPSTAN_CHECK(
+        call_hook(*cloud, Hook::options, circumstances, watch, [&](const capstan_call* call) {
+            return distrusted(table->get)(table->self, call, &crossing, &raw);
+        }));
+    Result<GroupOptions> out = group_options_from_abi(raw);
+    if (!out)
+        return contract_breach(*cloud, Hook::options,
+                               "answered options of which " + out.error().message);
+    return out;
+}
+
+// The interface beside a cloud that makes and deletes groups: what would come of a plan.
+
+namespace {
+
+/// Takes the one answer; raised while the plugin still lends it.
+class NewGroupSink {
+public:
+    NewGroupSink() {
+        raw_ = {sizeof raw_, 0, this,
+                [](const capstan_new_group_response* out, const capstan_group* group,
+                   const capstan_template* node) noexcept {
+                    static_cast<NewGroupSink*>(out->ctx)->take(group, node);
+                }};
+    }
+    NewGroupSink(const NewGroupSink&) = delete;
+    NewGroupSink& operator=(const NewGroupSink&) = delete;
+
+    const capstan_new_group_response* raw() const noexcept { return &raw_; }
+    /// What the plugin answered, or what is wrong with that.
+    Result<PlannedGroup> answer() && {
+        if (answers_ != 1)
+            return fail(ErrorCode::internal, "answered " + std::to_string(answers_) + " times");
+        return std::move(planned_);
+    }
+
+private:
+    void take(const capstan_group* group, const capstan_template* node) noexcept {
+        const PluginTime::Paused copying;
+        try {
+            if (++answers_ == 1) planned_ = from_abi(group, node);
+        } catch (...) {
+            answers_ = 0;
+        }
+    }
+    static Result<PlannedGroup> from_abi(const capstan_group* group, const capstan_template* node) {
+        if (group == nullptr || node == nullptr)
+            return fail(ErrorCode::internal, "answered a group or template that is NULL");
+        PlannedGroup out;
+        CAPSTAN_TRY(out.group, group_from_abi(*group));
+        CAPSTAN_TRY(out.node, template_from_abi(*node));
+        return out;
+    }
+
+    capstan_new_group_response raw_{};
+    int answers_ = 0;
+    Result<PlannedGroup> planned_{PlannedGroup()};
+};
+
+}  // namespace
+
+Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
+                                   const GroupPlan& plan, const engine::CallContext& circumstances,
+                                   PassWatch& watch) {
+    CAPSTAN_TRY(const auto* const table, find_companion<capstan_cloud_autoprovision>(
+                                             cloud, CAPSTAN_INTERFACE_AUTOPROVISION, watch));
+    ProvisioningAbiArena arena;
+    const capstan_group_plan crossing = arena.to_abi(plan);
+    NewGroupSink sink;
+    CAPSTAN_CHECK(
+        call_hook(*cloud, Hook::new_group, circumstances, watch, [&](const capstan_call* call) {
+            return distrusted(table->new_group)(table->self, call, &crossing, sink.raw());
+        }));
+    Result<PlannedGroup> planned = std::move(sink).answer();
+    if (!planned) return contract_breach(*cloud, Hook::new_group, planned.error().message);
+    return planned;
 }
 
 }  // namespace capstan::runtime

@@ -1,4 +1,4 @@
-/// A cloud plugin, asked.
+/// The optional interfaces beside a cloud, found for a pass.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,25 @@
 #include <capstan/cloud_view.hpp>
 
 #include "engine/policies.hpp"
+#include "runtime/instances/hook_gate.hpp"
+#include "runtime/instances/hook_call.hpp"
 #include "runtime/instances/instance.hpp"
 #include "runtime/instances/pass_watch.hpp"
 
 namespace capstan::runtime {
+
+/// The interface `id`, kept by the watch; `unsupported`: there is none. [pass thread]
+template <class Table>
+Result<const Table*> find_companion(const std::shared_ptr<PluginInstance>& cloud, const char* id,
+                                    PassWatch& watch) {
+    CAPSTAN_TRY(const Table* const table, cloud->interface<Table>(id));
+    if (table == nullptr)
+        return fail(ErrorCode::unsupported, "plugin " + cloud->id() + " has no " + id);
+    watch.admit(cloud);
+    return table;
+}
+
+// A cloud plugin, asked.
 
 /// Asked right before a cloud is asked to change something, on the thread that runs the host's
 /// loop; an error: it may not be, because of that. NULL: it always may.
@@ -96,16 +111,16 @@ private:
 /// The price of a new node of the group by the cloud's companion interface. `unsupported`: it knows
 /// no prices; `not_found`: not this one's. [pass thread]
 Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeGroup& group,
-                        const NodeTemplate& node, const engine::Circumstances& circumstances,
+                        const NodeTemplate& node, const engine::CallContext& circumstances,
                         PassWatch& watch);
 /// What the cloud would make of a plan; `unsupported`: it makes no groups, or none like that. [pass
 /// thread]
 Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
-                                   const GroupPlan& plan,
-                                   const engine::Circumstances& circumstances, PassWatch& watch);
+                                   const GroupPlan& plan, const engine::CallContext& circumstances,
+                                   PassWatch& watch);
 /// A group's own wishes; `unsupported`: it has none. [pass thread]
 Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
-                                 const NodeGroup& group, const engine::Circumstances& circumstances,
+                                 const NodeGroup& group, const engine::CallContext& circumstances,
                                  PassWatch& watch);
 
 }  // namespace capstan::runtime

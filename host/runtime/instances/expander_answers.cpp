@@ -8,15 +8,15 @@
 #include <capstan/duration.hpp>
 
 #include "runtime/instances/absent_policies.hpp"
-#include "runtime/instances/hook_guard.hpp"
-#include "runtime/instances/policies.hpp"
+#include "runtime/instances/hook_call.hpp"
+#include "runtime/instances/plugin_policies.hpp"
 
 namespace capstan::runtime {
 namespace {
 
 ExpanderClient::Question question_among(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
-                                        const engine::Circumstances& circumstances) {
+                                        const engine::CallContext& circumstances) {
     ExpanderClient::Question out{
         .flags = call_flags(circumstances),
         .seed = circumstances.seed,
@@ -33,15 +33,15 @@ public:
                     std::shared_ptr<ExpanderAnswers> answers)
         : client_(std::move(client)), watch_(&watch), answers_(std::move(answers)) {}
 
-    Result<engine::Narrowing> filter(const engine::ScaleUpQuestion& question,
-                                     std::span<const std::uint32_t> among,
-                                     const engine::Circumstances& circumstances) override {
+    Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
+                                        std::span<const std::uint32_t> among,
+                                        const engine::CallContext& circumstances) override {
         const PluginInstance& instance = *client_->instance();
         if (watch_->is_absent(instance)) return fail(not_started(instance.context().identity().id));
         const ExpanderAnswer& answer =
             answers_->answer(client_, question, among, circumstances, *watch_);
         if (answer.error) return fail(*answer.error);
-        engine::Narrowing out{.kept = {}, .sentences = answer.sentences};
+        engine::FilterResult out{.kept = {}, .sentences = answer.sentences};
         for (const std::uint32_t i : among) {
             if (std::ranges::binary_search(answer.kept, question.options[i].group.id))
                 out.kept.push_back({.option = i});
@@ -78,7 +78,7 @@ std::optional<Error> ExpanderAnswers::find_outage(const PluginInstanceId& instan
 void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
                           const engine::ScaleUpQuestion& question,
                           std::span<const std::uint32_t> among,
-                          const engine::Circumstances& circumstances, PassWatch& watch,
+                          const engine::CallContext& circumstances, PassWatch& watch,
                           ExpanderAnswer& answer) {
     if (!ask_) {
         answer.error = Error{ErrorCode::unsupported,
@@ -120,7 +120,7 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
 const ExpanderAnswer& ExpanderAnswers::answer(const std::shared_ptr<ExpanderClient>& expander,
                                               const engine::ScaleUpQuestion& question,
                                               std::span<const std::uint32_t> among,
-                                              const engine::Circumstances& circumstances,
+                                              const engine::CallContext& circumstances,
                                               PassWatch& watch) {
     ExpanderAnswer asked{.instance = expander->instance()->context().identity().id,
                          .seed = circumstances.seed};

@@ -16,9 +16,8 @@
 #include <capstan/requests.hpp>
 #include <capstan/result.hpp>
 
-#include "runtime/instances/hook.hpp"
 #include "runtime/instances/hook_gate.hpp"
-#include "runtime/instances/hook_rests.hpp"
+#include "runtime/loop/breadcrumbs.hpp"
 #include "runtime/services/host_context.hpp"
 
 namespace capstan::runtime {

@@ -2,9 +2,9 @@
 #include <array>
 #include <ctime>
 
-#include "runtime/instances/abandoned_threads.hpp"
 #include "runtime/instances/instance.hpp"
 #include "runtime/instances/pass_watch.hpp"
+#include "runtime/loop/abandoned_threads.hpp"
 
 namespace capstan::runtime {
 namespace {

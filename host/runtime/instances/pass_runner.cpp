@@ -13,7 +13,7 @@ namespace {
 /// frees it.
 class Attempt {
 public:
-    Attempt(ErasedPass pass, std::vector<HookMiss> known)
+    Attempt(ErasedPass pass, std::vector<SkippedHook> known)
         : pass_(std::move(pass)), watch_(std::move(known)) {}
 
     PassWatch& watch() noexcept { return watch_; }
@@ -43,7 +43,7 @@ private:
 };
 
 /// Until the pass has ended, or a hook of it is overdue.
-std::optional<HookMiss> wait(PassThread& thread, PassWatch& watch) {
+std::optional<SkippedHook> wait(PassThread& thread, PassWatch& watch) {
     const auto now = [] { return std::chrono::steady_clock::now(); };
     while (!thread.wait(watch.next_look(now()))) {
         watch.serve();
@@ -54,16 +54,17 @@ std::optional<HookMiss> wait(PassThread& thread, PassWatch& watch) {
 
 }  // namespace
 
-ErasedResult run_watched(PassThread& thread, const ErasedPass& pass, std::vector<HookMiss> known) {
+ErasedResult run_watched(PassThread& thread, const ErasedPass& pass,
+                         std::vector<SkippedHook> known) {
     // Ends: each further round has one hook less to wait for.
     for (int reruns = 0;; ++reruns) {
         const auto attempt = std::make_shared<Attempt>(pass, known);
         thread.start([attempt] { attempt->run(); });
-        std::optional<HookMiss> overdue = wait(thread, attempt->watch());
+        std::optional<SkippedHook> overdue = wait(thread, attempt->watch());
         if (!overdue) return {attempt->take_result(), attempt->watch().misses(), reruns};
         thread.abandon();
-        for (HookMiss& miss : attempt->watch().misses()) {
-            const auto is_same = [&](const HookMiss& m) {
+        for (SkippedHook& miss : attempt->watch().misses()) {
+            const auto is_same = [&](const SkippedHook& m) {
                 return m.instance == miss.instance && m.hook == miss.hook;
             };
             if (std::ranges::none_of(known, is_same)) known.push_back(std::move(miss));

@@ -15,7 +15,8 @@ namespace capstan::runtime {
 template <class R>
 struct WatchedResult {
     R result;
-    std::vector<HookMiss> misses;  ///< give them to `run_watched` to come to the same result again
+    std::vector<SkippedHook>
+        misses;  ///< give them to `run_watched` to come to the same result again
     int reruns = 0;
 };
 
@@ -23,11 +24,12 @@ namespace detail {
 
 struct ErasedResult {
     std::shared_ptr<void> result;
-    std::vector<HookMiss> misses;
+    std::vector<SkippedHook> misses;
     int reruns = 0;
 };
 using ErasedPass = std::function<std::shared_ptr<void>(PassWatch&)>;
-ErasedResult run_watched(PassThread& thread, const ErasedPass& pass, std::vector<HookMiss> known);
+ErasedResult run_watched(PassThread& thread, const ErasedPass& pass,
+                         std::vector<SkippedHook> known);
 
 }  // namespace detail
 
@@ -41,7 +43,7 @@ ErasedResult run_watched(PassThread& thread, const ErasedPass& pass, std::vector
 /// What it throws comes out of here.
 template <class R>
 WatchedResult<R> run_watched(PassThread& thread, std::function<R(PassWatch&)> pass,
-                             std::vector<HookMiss> known = {}) {
+                             std::vector<SkippedHook> known = {}) {
     const detail::ErasedPass erased =
         [pass = std::move(pass)](PassWatch& watch) -> std::shared_ptr<void> {
         return std::make_shared<R>(pass(watch));
@@ -53,7 +55,8 @@ WatchedResult<R> run_watched(PassThread& thread, std::function<R(PassWatch&)> pa
 
 /// The same on a thread of its own.
 template <class R>
-WatchedResult<R> run_watched(std::function<R(PassWatch&)> pass, std::vector<HookMiss> known = {}) {
+WatchedResult<R> run_watched(std::function<R(PassWatch&)> pass,
+                             std::vector<SkippedHook> known = {}) {
     PassThread thread;
     return run_watched<R>(thread, std::move(pass), std::move(known));
 }

@@ -8,7 +8,7 @@
 namespace capstan::runtime {
 
 /// Where tasks are handed over; owned by both threads.
-struct PassThread::Desk {
+struct PassThread::Worker {
     std::mutex mutex{};
     std::condition_variable changed{};
     Task task{};  ///< empty: nothing is to be begun
@@ -45,7 +45,7 @@ PassThread::~PassThread() {
 
 void PassThread::start(Task task) {
     if (desk_ == nullptr) {
-        const auto desk = std::make_shared<Desk>();
+        const auto desk = std::make_shared<Worker>();
         desk->thread = std::thread([desk] { desk->work(); });
         desk_ = desk;  // only now: where there is no thread to be had, there is no desk either
     }

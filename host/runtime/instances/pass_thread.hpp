@@ -29,8 +29,8 @@ public:
     void abandon();
 
 private:
-    struct Desk;
-    std::shared_ptr<Desk> desk_{};  ///< NULL: there is no thread
+    struct Worker;
+    std::shared_ptr<Worker> desk_{};  ///< NULL: there is no thread
 };
 
 }  // namespace capstan::runtime

@@ -19,10 +19,10 @@ clockid_t own_cpu_clock() {
 
 }  // namespace
 
-PassWatch::PassWatch(std::vector<HookMiss> known) : known_(std::move(known)) {
+PassWatch::PassWatch(std::vector<SkippedHook> known) : known_(std::move(known)) {
     // No hook of an instance that has not started can be asked for.
     std::ranges::copy_if(known_, std::back_inserter(misses_),
-                         [](const HookMiss& miss) { return miss.hook == Hook::start; });
+                         [](const SkippedHook& miss) { return miss.hook == Hook::start; });
 }
 
 std::string_view told_instead_of(Hook hook) noexcept {
@@ -40,7 +40,7 @@ std::string_view told_instead_of(Hook hook) noexcept {
     }
 }
 
-std::string miss_text(const HookMiss& miss) {
+std::string miss_text(const SkippedHook& miss) {
     if (miss.hook == Hook::start)
         return miss.instance.value() + ": " + miss.because + "; decided without it";
     return miss.instance.value() + ": " + std::string(name_of(miss.hook)) +
@@ -50,12 +50,12 @@ std::string miss_text(const HookMiss& miss) {
 std::optional<std::string> PassWatch::judge(PluginInstance& instance, Hook hook) const {
     const PluginInstanceId& id = instance.context().identity().id;
     const auto known = std::ranges::find_if(
-        known_, [&](const HookMiss& m) { return m.hook == hook && m.instance == id; });
+        known_, [&](const SkippedHook& m) { return m.hook == hook && m.instance == id; });
     return known != known_.end() ? std::optional(known->because) : instance.left_out(hook);
 }
 
 bool PassWatch::is_absent(const PluginInstance& instance) const {
-    return std::ranges::any_of(known_, [&](const HookMiss& miss) {
+    return std::ranges::any_of(known_, [&](const SkippedHook& miss) {
         return miss.hook == Hook::start && miss.instance == instance.context().identity().id;
     });
 }
@@ -112,12 +112,12 @@ void PassWatch::leave() {
     throw AbandonedPass();
 }
 
-std::vector<HookMiss> PassWatch::misses() const {
+std::vector<SkippedHook> PassWatch::misses() const {
     const std::lock_guard lock(mutex_);
     return misses_;
 }
 
-std::optional<HookMiss> PassWatch::find_overdue(RealTime now) {
+std::optional<SkippedHook> PassWatch::find_overdue(RealTime now) {
     std::uint64_t turn = turn_.load();
     if (!is_inside(turn) || now < deadline_.load()) return std::nullopt;
     PluginInstance& instance = *instance_.load();
@@ -127,10 +127,10 @@ std::optional<HookMiss> PassWatch::find_overdue(RealTime now) {
     // Fails when the hook has returned meanwhile: then what was read may belong to another one.
     if (!turn_.compare_exchange_strong(turn, abandoned)) return std::nullopt;
     abandoned_call_ = instance.abandon_call(hook, cpu_clock);
-    return HookMiss{instance.context().identity().id, hook,
-                    "it did not return within its deadline of " +
-                        std::to_string(instance.call_deadline() / std::chrono::milliseconds(1)) +
-                        " ms"};
+    return SkippedHook{instance.context().identity().id, hook,
+                       "it did not return within its deadline of " +
+                           std::to_string(instance.call_deadline() / std::chrono::milliseconds(1)) +
+                           " ms"};
 }
 
 PassWatch::RealTime PassWatch::next_look(RealTime now) const {

@@ -19,18 +19,18 @@
 
 #include <capstan/ids.hpp>
 
-#include "runtime/instances/hook.hpp"
 #include "runtime/instances/instance.hpp"
+#include "runtime/loop/breadcrumbs.hpp"
 
 namespace capstan::runtime {
 
 /// A hook that a pass did without, and why; Hook::start stands for all hooks of an instance that
 /// has not started. Part of a pass's input: the same misses give the same decision again.
-struct HookMiss {
+struct SkippedHook {
     PluginInstanceId instance;
     Hook hook = Hook::filter;
     std::string because{};  ///< "it did not return within its deadline of 500 ms"
-    bool operator==(const HookMiss&) const = default;
+    bool operator==(const SkippedHook&) const = default;
 };
 
 /// What a pass goes by where it does without `hook`: "its groups have no price".
@@ -38,7 +38,7 @@ std::string_view told_instead_of(Hook hook) noexcept;
 
 /// The miss as a sentence, with what applies instead: "acme: price is left out: it did not return
 /// within its deadline of 500 ms; its groups have no price".
-std::string miss_text(const HookMiss& miss);
+std::string miss_text(const SkippedHook& miss);
 
 /// Thrown through a pass whose thread was abandoned, once the hook it was in has returned after
 /// all: nobody waits for its answer, and it must not ask anybody else.
@@ -50,7 +50,7 @@ public:
     using RealTime = std::chrono::steady_clock::time_point;
 
     /// Hooks in `known` are left out.
-    explicit PassWatch(std::vector<HookMiss> known = {});
+    explicit PassWatch(std::vector<SkippedHook> known = {});
     PassWatch(const PassWatch&) = delete;
     PassWatch& operator=(const PassWatch&) = delete;
 
@@ -73,12 +73,12 @@ public:
     // [any thread]
     bool is_abandoned() const noexcept { return turn_.load() == abandoned; }
     /// The hooks that were asked for and left out, in that order.
-    std::vector<HookMiss> misses() const;
+    std::vector<SkippedHook> misses() const;
 
     // [watching thread]
     /// The hook whose deadline is past. The pass's thread is abandoned then, and the instance has
     /// been told.
-    std::optional<HookMiss> find_overdue(RealTime now);
+    std::optional<SkippedHook> find_overdue(RealTime now);
     /// Runs what the pass's thread waits for; it must not throw.
     void serve();
     /// When to look again, at the latest.
@@ -98,10 +98,10 @@ private:
     std::optional<std::string> judge(PluginInstance& instance, Hook hook) const;
 
     std::vector<std::shared_ptr<PluginInstance>> admitted_;
-    const std::vector<HookMiss> known_;
+    const std::vector<SkippedHook> known_;
     std::deque<Verdict> verdicts_;  ///< of the pass's thread alone
     mutable std::mutex mutex_;
-    std::vector<HookMiss> misses_;
+    std::vector<SkippedHook> misses_;
     std::function<void()> outside_;  ///< what the pass's thread waits for; guarded by mutex_
     std::condition_variable served_;
     std::mutex abandoning_;  ///< held until everything about an abandoned call is in its place

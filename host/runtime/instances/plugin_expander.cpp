@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "runtime/instances/abi_options.hpp"
-#include "runtime/instances/hook_guard.hpp"
-#include "runtime/instances/policies.hpp"
+#include "runtime/instances/hook_call.hpp"
+#include "runtime/instances/plugin_policies.hpp"
 
 namespace capstan::runtime {
 
@@ -59,9 +59,9 @@ Result<std::unique_ptr<PluginExpander>> PluginExpander::make(
     return std::unique_ptr<PluginExpander>(new PluginExpander(plugin));
 }
 
-Result<engine::Narrowing> PluginExpander::filter(const engine::ScaleUpQuestion& question,
-                                                 std::span<const std::uint32_t> among,
-                                                 const engine::Circumstances& circumstances) {
+Result<engine::FilterResult> PluginExpander::filter(const engine::ScaleUpQuestion& question,
+                                                    std::span<const std::uint32_t> among,
+                                                    const engine::CallContext& circumstances) {
     const AbiOptions crossing(question, among);
     KeepSink sink(among.size());
     const capstan_expander& table = plugin_.table();
@@ -74,7 +74,7 @@ Result<engine::Narrowing> PluginExpander::filter(const engine::ScaleUpQuestion& 
     if (const std::string breach = sink.breach(); !breach.empty()) {
         return contract_breach(plugin_.instance(), Hook::filter, breach);
     }
-    engine::Narrowing out{.kept = {}, .sentences = std::move(sentences)};
+    engine::FilterResult out{.kept = {}, .sentences = std::move(sentences)};
     for (std::size_t i = 0; i < among.size(); ++i) {
         if (sink.scores()[i]) out.kept.push_back({among[i], *sink.scores()[i]});
     }

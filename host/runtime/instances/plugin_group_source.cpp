@@ -7,8 +7,8 @@
 #include <capstan/sentence.hpp>
 #include <capstan/to_abi_provisioning.hpp>
 
-#include "runtime/instances/hook_guard.hpp"
-#include "runtime/instances/policies.hpp"
+#include "runtime/instances/hook_call.hpp"
+#include "runtime/instances/plugin_policies.hpp"
 #include "runtime/loop/plugin_time.hpp"
 
 namespace capstan::runtime {
@@ -139,8 +139,8 @@ Result<std::unique_ptr<PluginGroupSource>> PluginGroupSource::make(
     return std::unique_ptr<PluginGroupSource>(new PluginGroupSource(plugin));
 }
 
-Result<engine::GroupsAnswer> PluginGroupSource::suggest(
-    const engine::GroupsQuestion& question, const engine::Circumstances& circumstances) {
+Result<engine::GroupsAnswer> PluginGroupSource::suggest(const engine::GroupsQuestion& question,
+                                                        const engine::CallContext& circumstances) {
     const AbiGroups crossing(question);
     SuggestSink sink(question.machines);
     const capstan_group_source& table = plugin_.table();
@@ -158,7 +158,7 @@ Result<engine::GroupsAnswer> PluginGroupSource::suggest(
 }
 
 Result<bool> PluginGroupSource::owns(const NodeGroup& group,
-                                     const engine::Circumstances& circumstances) {
+                                     const engine::CallContext& circumstances) {
     AbiArena arena;
     const capstan_group crossing = arena.to_abi(group);
     std::int32_t owns = 0;

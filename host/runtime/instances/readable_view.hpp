@@ -23,4 +23,11 @@ inline constexpr std::int32_t most_machines_of_group = 1'000'000;
 /// unreadable groups stay in the list. The error: it cannot be read at all. [any thread]
 Result<CloudView> readable_view_from_abi(const capstan_cloud_view& raw);
 
+// Whether a cloud says what it said before, found out without copying it.
+
+/// True: raising `raw` would give `known`, which was raised itself. False leaves it open: what
+/// carries errors, or tags out of order, is to be raised. Reads no more of `raw` than raising does,
+/// and after the same checks. [any thread]
+bool is_unchanged(const capstan_cloud_view& raw, const CloudView& known);
+
 }  // namespace capstan::runtime

@@ -10,7 +10,7 @@
 
 #include <capstan/time.hpp>
 
-#include "runtime/instances/breadcrumbs.hpp"
+#include "runtime/loop/breadcrumbs.hpp"
 
 namespace capstan::runtime {
 

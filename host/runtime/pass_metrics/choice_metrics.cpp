@@ -20,7 +20,7 @@ constexpr const char* machine_type_label = "node.kubernetes.io/instance-type";
 const prometheus::Histogram::BucketBoundaries kinds_buckets{1, 2, 4, 8, 16, 32};
 
 /// What new machines of a group are.
-struct Make {
+struct InstanceOffering {
     std::string type{};   ///< empty: no label says it
     std::string cores{};  ///< "4"; empty: unknown
 };
@@ -30,7 +30,7 @@ std::string cores_of(const Resources& capacity) {
 }
 
 /// As its cloud describes them, else as its first node by name is.
-Make make_of(const engine::Snapshot& snapshot, const NodeGroupId& id) {
+InstanceOffering make_of(const engine::Snapshot& snapshot, const NodeGroupId& id) {
     const engine::Group* group = engine::find_group(snapshot, id);
     if (group == nullptr) return {};
     if (group->described) {
@@ -92,7 +92,7 @@ void ChoiceMetrics::observe(const PassObservation& pass) {
 
 void ChoiceMetrics::count_kinds(const PassObservation& pass) {
     for (const engine::ChosenOption& option : pass.decision.options) {
-        const Make make = make_of(pass.snapshot, option.group);
+        const InstanceOffering make = make_of(pass.snapshot, option.group);
         const std::size_t namespaces = count_namespaces(pass.snapshot.cluster, option.pods);
         kinds_
             .Add({{"instance_type", make.type},

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "engine/scale_up/totals.hpp"
+#include "engine/limits/totals.hpp"
 #include "engine/templates/membership.hpp"
 
 namespace capstan::runtime {

@@ -3,7 +3,8 @@
 
 #include <capstan/time.hpp>
 
-#include "engine/pass.hpp"
+#include "engine/pass/outcome.hpp"
+#include "engine/snapshot.hpp"
 
 namespace capstan::runtime {
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "engine/health/backoff.hpp"
-#include "engine/removal/node_marks.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/removal/phases.hpp"
-#include "engine/scale_down/cooldown.hpp"
+#include "engine/scale_down/removal_order.hpp"
 #include "engine/templates/node_taints.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
 
@@ -108,10 +108,10 @@ PassGauges::PassGauges(prometheus::Registry& registry)
                                 "1 while a group has the nodes it should have."),
                          "node_group"),
       in_backoff_(gauges(registry, "cluster_autoscaler_node_group_in_backoff",
-                         "1 while a group is left alone because growing it failed."),
+                         "1 while a group is backed off because growing it failed."),
                   "node_group"),
       unhealthy_(gauges(registry, "capstan_node_group_unhealthy",
-                        "1 while a group is left alone because too many of its nodes are "
+                        "1 while a group is backed off because too many of its nodes are "
                         "missing or not ready."),
                  "node_group"),
       backoff_status_(gauges(registry, "cluster_autoscaler_node_group_backoff_status",
@@ -171,7 +171,7 @@ void PassGauges::observe_totals(const PassObservation& pass) {
 
 void PassGauges::observe_pods(const PassObservation& pass) {
     std::uint64_t pods = 0;
-    std::map<std::string, std::set<engine::ClassId>> classes;  // by owner
+    std::map<std::string, std::set<engine::PodGroupId>> classes;  // by owner
     const auto add = [&](const engine::PodCount& some) {
         pods += some.count;
         const std::string& owner =

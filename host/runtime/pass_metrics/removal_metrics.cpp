@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/each_action.hpp"
-#include "engine/removal/node_marks.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/removal/phases.hpp"
 #include "runtime/pass_metrics/gpus.hpp"
 

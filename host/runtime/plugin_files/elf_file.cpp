@@ -1,10 +1,11 @@
 #include "runtime/plugin_files/elf_file.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
 
 #include "runtime/plugin_files/elf_dynamic.hpp"
-#include "runtime/plugin_files/elf_image.hpp"
-#include "runtime/plugin_files/elf_segments.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
 namespace capstan::runtime {
@@ -105,6 +106,155 @@ Result<std::vector<ElfNote>> read_notes(PartialFile& file) {
         CAPSTAN_CHECK(add_notes(file.bytes(), segment, notes));
     }
     return notes;
+}
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint16_t host_machine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint16_t host_machine = EM_AARCH64;
+#else
+#error "Capstan runs on x86_64 and aarch64"
+#endif
+
+constexpr std::size_t segments_max = 256;
+/// Where the program headers lie in all but the strangest of files.
+constexpr std::uint64_t beginning = 64 << 10;
+
+/// What a person would recognise the file by.
+std::string first_bytes(Bytes bytes) {
+    std::string shown;
+    for (const std::byte b : part(bytes, 0, 24)) {
+        const auto c = static_cast<unsigned char>(b);
+        if (c == '\n' || c == '\r') break;
+        if (std::isprint(c) == 0) {
+            shown.clear();
+            break;
+        }
+        shown += static_cast<char>(c);
+    }
+    if (shown == "!<arch>") return "it is a static library";
+    if (!shown.empty()) return "it begins with the text \"" + shown + "\"";
+    for (const std::byte b : part(bytes, 0, 4)) {
+        const auto c = static_cast<unsigned char>(b);
+        shown += {' ', "0123456789abcdef"[c >> 4], "0123456789abcdef"[c & 15]};
+    }
+    return "it begins with the bytes" + shown;
+}
+
+Unexpected truncated(std::uint64_t needs, std::uint64_t has, std::string_view what) {
+    return refuse("is truncated: it needs " + std::to_string(needs) + " bytes (" +
+                  std::string(what) + "), the file has " + std::to_string(has));
+}
+
+/// The first 16 bytes, whose meaning does not depend on the architecture.
+Result<void> check_identity(Bytes bytes) {
+    if (bytes.empty()) return refuse("is empty");
+    if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
+        return refuse("is not an ELF file: " + first_bytes(bytes));
+    if (bytes.size() < sizeof(Elf64_Ehdr))
+        return truncated(sizeof(Elf64_Ehdr), bytes.size(), "header");
+    const auto at = [&](int i) {
+        return static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]);
+    };
+    if (at(EI_DATA) == ELFDATA2MSB)
+        return refuse("is built for a big-endian machine, this host is little-endian");
+    if (at(EI_CLASS) == ELFCLASS32) return refuse("is a 32-bit file, this host is 64-bit");
+    if (at(EI_CLASS) != ELFCLASS64 || at(EI_DATA) != ELFDATA2LSB || at(EI_VERSION) != EV_CURRENT)
+        return refuse("has a damaged ELF header");
+    if (at(EI_OSABI) != ELFOSABI_SYSV && at(EI_OSABI) != ELFOSABI_GNU)
+        return refuse("is built for another operating system (ELF OS/ABI " +
+                      std::to_string(at(EI_OSABI)) + ")");
+    return {};
+}
+
+Result<void> check_type(const Elf64_Ehdr& header) {
+    switch (header.e_type) {
+        case ET_DYN: return {};
+        case ET_EXEC: return refuse("is a program, not a shared object");
+        case ET_REL:
+            return refuse("is an object file, not a shared object: it has not been linked");
+        case ET_CORE: return refuse("is a core dump, not a shared object");
+        default:
+            return refuse("is not a shared object (ELF type " + std::to_string(header.e_type) +
+                          ")");
+    }
+}
+
+Result<Elf64_Ehdr> read_header(Bytes bytes) {
+    CAPSTAN_CHECK(check_identity(bytes));
+    const Elf64_Ehdr header = *read_at<Elf64_Ehdr>(bytes, 0);
+    if (header.e_machine != host_machine)
+        return refuse("is built for " + machine_name(header.e_machine) + ", this host is " +
+                      machine_name(host_machine));
+    CAPSTAN_CHECK(check_type(header));
+    return header;
+}
+
+/// The end of a table or segment; saturates, so that a wild size is merely past every file.
+std::uint64_t end_of(std::uint64_t at, std::uint64_t size) {
+    return size > UINT64_MAX - at ? UINT64_MAX : at + size;
+}
+
+Result<std::vector<Elf64_Phdr>> read_segments(Bytes bytes, const Elf64_Ehdr& header) {
+    if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 ||
+        header.e_phnum > segments_max)
+        return refuse("has " + std::to_string(header.e_phnum) + " program headers of " +
+                      std::to_string(header.e_phentsize) + " bytes; 1 to " +
+                      std::to_string(segments_max) + " of " + std::to_string(sizeof(Elf64_Phdr)) +
+                      " bytes are read");
+    const std::uint64_t end = end_of(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
+    if (end > bytes.size()) return truncated(end, bytes.size(), "program headers");
+    std::vector<Elf64_Phdr> segments;
+    for (std::uint64_t at = header.e_phoff; at < end; at += sizeof(Elf64_Phdr))
+        segments.push_back(*read_at<Elf64_Phdr>(bytes, at));
+    return segments;
+}
+
+/// The dynamic loader maps what the headers promise; touching a page past the end of the file is a
+/// SIGBUS.
+Result<void> check_complete(Bytes bytes, const Elf64_Ehdr& header,
+                            const std::vector<Elf64_Phdr>& segments) {
+    std::uint64_t end = 0;
+    for (const Elf64_Phdr& s : segments)
+        if (s.p_type == PT_LOAD || s.p_type == PT_NOTE)
+            end = std::max(end, end_of(s.p_offset, s.p_filesz));
+    if (end > bytes.size()) return truncated(end, bytes.size(), "segments");
+    if (header.e_shoff == 0 || header.e_shnum == 0) return {};
+    end = end_of(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize);
+    if (end > bytes.size()) return truncated(end, bytes.size(), "sections");
+    return {};
+}
+
+}  // namespace
+
+std::string machine_name(std::uint16_t machine) {
+    switch (machine) {
+        case EM_386: return "i386";
+        case EM_ARM: return "arm";
+        case EM_X86_64: return "x86_64";
+        case EM_AARCH64: return "aarch64";
+        case EM_PPC64: return "ppc64";
+        case EM_S390: return "s390x";
+        case EM_RISCV: return "riscv";
+        case 258: return "loongarch";  // <elf.h> of glibc 2.35 and older has no name for it
+        default: return "machine " + std::to_string(machine);
+    }
+}
+
+Result<ElfImage> read_image(Bytes bytes) {
+    CAPSTAN_TRY(const Elf64_Ehdr header, read_header(bytes));
+    CAPSTAN_TRY(std::vector<Elf64_Phdr> segments, read_segments(bytes, header));
+    CAPSTAN_CHECK(check_complete(bytes, header, segments));
+    return ElfImage(bytes, std::move(segments));
+}
+
+Result<ElfImage> read_image(PartialFile& file) {
+    CAPSTAN_CHECK(file.fetch(0, beginning));
+    CAPSTAN_TRY(const Elf64_Ehdr header, read_header(file.bytes()));
+    CAPSTAN_CHECK(file.fetch(header.e_phoff, std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)));
+    return read_image(file.bytes());
 }
 
 }  // namespace capstan::runtime

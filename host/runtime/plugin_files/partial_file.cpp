@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "runtime/plugin_files/file_descriptor.hpp"
+#include "io/file_descriptor.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
 namespace capstan::runtime {

@@ -1,12 +1,18 @@
 #include "runtime/plugin_files/plugin_file.hpp"
 
-#include <capstan/abi/plugin.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <string>
 
-#include "runtime/plugin_files/file_descriptor.hpp"
+#include <capstan/abi/plugin.h>
+#include <capstan/view.hpp>
+
+#include "io/file_descriptor.hpp"
 #include "runtime/plugin_files/partial_file.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 #include "runtime/plugin_files/sha256.hpp"
@@ -111,6 +117,123 @@ Result<PluginFile> read_plugin(const PluginRequest& request, const TrustPolicy& 
         return refuse("plugin " + path.string() +
                       ": has no sha256 in the configuration, which trust.require_sha256 asks for");
     return read_plugin_file(path, request.sha256);
+}
+
+namespace {
+
+constexpr int depth_max = 8;
+constexpr int fields_max = 4096;
+constexpr std::uint32_t values_max = 1024;
+constexpr std::size_t key_size_max = 256;
+constexpr std::size_t text_size_max = std::size_t{64} << 10;
+/// A field of ABI 1.0; later minors append to it.
+constexpr std::size_t field_size_min =
+    offsetof(capstan_field, replaced_by) + sizeof(capstan_field::replaced_by);
+
+Result<void> check_allowed(const capstan_field& field) {
+    CAPSTAN_CHECK(
+        check_array(field.allowed, "list of allowed values", sizeof(capstan_str), values_max));
+    if (field.type == CAPSTAN_TYPE_ENUM && field.allowed.count == 0)
+        return refuse("is an enum without values");
+    for (const capstan_str& value : View<capstan_str>(field.allowed))
+        CAPSTAN_CHECK(checked_text(value, "allowed value", key_size_max));
+    return {};
+}
+
+/// A number without its flag is a bound that its author believes in and that would never be held.
+Result<void> check_bound(const capstan_field& field, std::uint32_t flag, double bound,
+                         const std::string& name) {
+    if ((field.flags & flag) == 0) {
+        if (bound == 0) return {};
+        return refuse("has a " + name + " and no CAPSTAN_FIELD_" + (name == "min" ? "MIN" : "MAX"));
+    }
+    if (!std::isfinite(bound)) return refuse("has a " + name + " that is no number");
+    return {};
+}
+
+Result<void> check_field_bounds(const capstan_field& field) {
+    CAPSTAN_CHECK(check_bound(field, CAPSTAN_FIELD_MIN, field.min, "min"));
+    CAPSTAN_CHECK(check_bound(field, CAPSTAN_FIELD_MAX, field.max, "max"));
+    constexpr std::uint32_t both = CAPSTAN_FIELD_MIN | CAPSTAN_FIELD_MAX;
+    if ((field.flags & both) == both && field.min > field.max)
+        return refuse("has a min above its max");
+    return {};
+}
+
+Result<void> check_field(const capstan_field& field) {
+    if (field.type < CAPSTAN_TYPE_STRING || field.type > CAPSTAN_TYPE_TABLE)
+        return refuse("has the unknown type " + std::to_string(field.type));
+    CAPSTAN_CHECK(checked_text(field.doc, "doc", text_size_max));
+    CAPSTAN_CHECK(checked_text(field.default_value, "default", text_size_max));
+    CAPSTAN_CHECK(checked_text(field.instance_kind, "instance kind", key_size_max));
+    CAPSTAN_CHECK(checked_text(field.replaced_by, "replacement", key_size_max));
+    CAPSTAN_CHECK(check_field_bounds(field));
+    return check_allowed(field);
+}
+
+Result<void> check_shape(capstan_array fields, int depth) {
+    if (depth > depth_max)
+        return refuse("is nested more than " + std::to_string(depth_max) + " deep");
+    return check_array(fields, "list of fields", field_size_min, fields_max);
+}
+
+/// One level of a schema; `path` is that of its table ("retry."). `left` counts down over all
+/// levels.
+Result<void> check_level(capstan_array fields, const std::string& path, int depth, int& left) {
+    const auto within_field = [](const std::string& name) {
+        return [name](Error e) { return within("field " + name, std::move(e)); };
+    };
+    CAPSTAN_CHECK(check_shape(fields, depth).map_error(within_field(path + "*")));
+    std::set<std::string_view> keys;
+    for (const capstan_field& field : View<capstan_field>(fields)) {
+        if (--left < 0) return refuse("has more than " + std::to_string(fields_max) + " fields");
+        if (field.struct_size < field_size_min || field.struct_size > fields.stride)
+            return refuse("has a field whose struct_size is " + std::to_string(field.struct_size));
+        CAPSTAN_TRY(
+            const std::string_view key,
+            checked_text(field.key, "key", key_size_max).map_error(within_field(path + "*")));
+        const std::string name = path + std::string(key);
+        if (key.empty()) return refuse("has a field without a key");
+        if (!keys.insert(key).second) return refuse("has two fields \"" + name + "\"");
+        CAPSTAN_CHECK(check_field(field).map_error(within_field(name)));
+        if (field.fields.count == 0) continue;
+        CAPSTAN_CHECK(check_level(field.fields, name + ".", depth + 1, left));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::string_view> checked_text(capstan_str text, std::string_view what,
+                                      std::size_t size_max) {
+    const std::string name(what);
+    if (text.len > size_max)
+        return refuse("has a " + name + " of " + std::to_string(text.len) + " bytes, " +
+                      std::to_string(size_max) + " are allowed");
+    if (text.ptr == nullptr && text.len != 0)
+        return refuse("has a " + name + " with a length and no text");
+    return capstan::text(text);
+}
+
+Result<void> check_array(capstan_array array, std::string_view what, std::size_t element_min,
+                         std::uint32_t count_max) {
+    if (array.count == 0) return {};
+    const std::string name(what);
+    if (array.count > count_max)
+        return refuse("has a " + name + " with " + std::to_string(array.count) + " elements, " +
+                      std::to_string(count_max) + " are allowed");
+    if (array.data == nullptr) return refuse("has a " + name + " with a count and no data");
+    if (array.stride < element_min || array.stride % alignof(void*) != 0)
+        return refuse("has a " + name + " whose stride is " + std::to_string(array.stride) +
+                      ", at least " + std::to_string(element_min) + " is needed");
+    if (reinterpret_cast<std::uintptr_t>(array.data) % alignof(void*) != 0)
+        return refuse("has a " + name + " that is not aligned");
+    return {};
+}
+
+Result<void> check_fields(capstan_array fields) {
+    int left = fields_max;
+    return check_level(fields, "", 1, left);
 }
 
 }  // namespace capstan::runtime

@@ -8,7 +8,7 @@
 #include <capstan/view.hpp>
 
 #include "runtime/loop/guarded_call.hpp"
-#include "runtime/plugin_files/plugin_fields.hpp"
+#include "runtime/plugin_files/plugin_file.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
 namespace capstan::runtime {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "runtime/plugin_files/elf_image.hpp"
+#include "runtime/plugin_files/elf_file.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
 namespace capstan::runtime {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "runtime/plugin_files/file_descriptor.hpp"
+#include "io/file_descriptor.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 #include "runtime/plugin_files/trust.hpp"
 

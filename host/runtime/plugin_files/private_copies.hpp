@@ -14,7 +14,7 @@
 
 #include <capstan/result.hpp>
 
-#include "runtime/plugin_files/file_descriptor.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace capstan::runtime {
 

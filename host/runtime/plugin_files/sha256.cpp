@@ -5,6 +5,8 @@
 #include <array>
 #include <stdexcept>
 
+#include <capstan/ascii.hpp>
+
 #include "runtime/plugin_files/refuse.hpp"
 
 namespace capstan::runtime {
@@ -21,18 +23,11 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
     // Fails only when the cryptographic library itself is broken; no file is to blame for that.
     if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
         throw std::runtime_error("OpenSSL cannot compute SHA-256");
-    std::string hex;
-    for (unsigned int i = 0; i < size; ++i) {
-        hex += "0123456789abcdef"[digest[i] >> 4];
-        hex += "0123456789abcdef"[digest[i] & 15];
-    }
-    return hex;
+    return hex_text({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 Result<std::string> parse_sha256(std::string_view pin) {
-    std::string hex(pin);
-    for (char& c : hex)
-        if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+    std::string hex = lower_case(pin);
     if (hex.size() != hex_digits || hex.find_first_not_of("0123456789abcdef") != std::string::npos)
         return refuse("sha256 \"" + std::string(pin) + "\" is not 64 hexadecimal digits");
     return hex;

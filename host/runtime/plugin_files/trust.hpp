@@ -9,12 +9,13 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <capstan/result.hpp>
 
-#include "runtime/plugin_files/file_descriptor.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace capstan::runtime {
 
@@ -52,5 +53,20 @@ std::string octal(mode_t mode);
 /// The rules themselves, about what fstat says.
 Result<void> check_file(const struct stat& file, uid_t host_user);
 Result<void> check_folder(const struct stat& folder, uid_t host_user);
+
+// The way to a file that the dynamic loader will open by its name: later, and without us.
+
+/// Where a path leads, every link on the way resolved.
+struct WayEnd {
+    std::filesystem::path path;
+    std::optional<struct stat> facts;  ///< nothing: there is no such file or folder
+};
+
+/// Follows `path` from the root on and checks each folder passed, also those that hold a link or
+/// that a link leads through, by the rules of trust.hpp. In a folder with the sticky bit that
+/// others may write, what comes next must be there and be root's or this process' user's, or others
+/// could make it. Then no user but those two can make the path lead elsewhere. A relative path is
+/// refused. The end itself is not judged.
+Result<WayEnd> follow_trusted(const std::filesystem::path& path);
 
 }  // namespace capstan::runtime

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_copy.hpp"
 
 namespace capstan::runtime {
@@ -17,7 +18,7 @@ class ClassLists {
 public:
     ClassLists(const engine::Cluster& cluster, ClusterRecord& out) : cluster_(cluster), out_(out) {}
 
-    std::uint32_t add(engine::ClassId id) {
+    std::uint32_t add(engine::PodGroupId id) {
         const auto [known, is_new] =
             classes_.emplace(id, static_cast<std::uint32_t>(out_.classes.size()));
         if (is_new) out_.classes.push_back(record_of(cluster_.equivalence_group(id)));
@@ -25,7 +26,7 @@ public:
     }
 
 private:
-    PodClassRecord record_of(const engine::ClassRow& row) {
+    PodClassRecord record_of(const engine::PodGroupRow& row) {
         PodClassRecord out{.spec = add(*row.spec),
                            .ns = std::string(cluster_.text(row.ns)),
                            .labels = to_labels(cluster_, row.labels),
@@ -45,7 +46,7 @@ private:
     const engine::Cluster& cluster_;
     ClusterRecord& out_;
     // Looked up only; their order decides nothing.
-    std::unordered_map<engine::ClassId, std::uint32_t> classes_;
+    std::unordered_map<engine::PodGroupId, std::uint32_t> classes_;
     std::unordered_map<const engine::PodSpec*, std::uint32_t> specs_;
 };
 

@@ -11,7 +11,7 @@
 
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
-#include "runtime/record/described_objects.hpp"
+#include "runtime/record/described_types.hpp"
 
 namespace capstan::runtime {
 

@@ -15,7 +15,7 @@ void JsonForm<double>::write(JsonText& out, double value) {
     out.text({digits.data(), end});
 }
 
-void JsonForm<double>::read(const JsonPlace& place, double& value) {
+void JsonForm<double>::read(const JsonCursor& place, double& value) {
     const auto text = place.text();
     if (!text) return;
     double read = 0;
@@ -30,7 +30,7 @@ void JsonForm<double>::read(const JsonPlace& place, double& value) {
 
 void JsonForm<Duration>::write(JsonText& out, Duration value) { out.text(format_duration(value)); }
 
-void JsonForm<Duration>::read(const JsonPlace& place, Duration& value) {
+void JsonForm<Duration>::read(const JsonCursor& place, Duration& value) {
     const auto text = place.text();
     if (!text) return;
     if (const Result<Duration> read = parse_duration(*text)) {
@@ -48,7 +48,7 @@ void JsonForm<Time>::write(JsonText& out, Time value) {
     }
 }
 
-void JsonForm<Time>::read(const JsonPlace& place, Time& value) {
+void JsonForm<Time>::read(const JsonCursor& place, Time& value) {
     if (place.is_absent()) return;
     if (place.is_text()) {
         if (const auto read = kubernetes::decode_timestamp(place)) value = *read;
@@ -68,8 +68,8 @@ void JsonForm<Resources>::write(JsonText& out, const Resources& value) {
     out.end_object();
 }
 
-void JsonForm<Resources>::read(const JsonPlace& place, Resources& value) {
-    for (const JsonPlace& member : place.members())
+void JsonForm<Resources>::read(const JsonCursor& place, Resources& value) {
+    for (const JsonCursor& member : place.members())
         value.set(member.key(), read_json<std::int64_t>(member));
 }
 

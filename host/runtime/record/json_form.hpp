@@ -24,13 +24,13 @@
 #include <capstan/resources.hpp>
 #include <capstan/time.hpp>
 
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 #include "runtime/record/described.hpp"
-#include "runtime/record/json_text.hpp"
+#include "runtime/record/json_reader.hpp"
 
 namespace capstan::runtime {
 
-using kubernetes::JsonPlace;
+using kubernetes::JsonCursor;
 
 /// Specialised below: `write(out, value)`, and `read(place, value)`, which complains of what is
 /// wrong and leaves `value` alone where nothing is.
@@ -43,7 +43,7 @@ void write_json(JsonText& out, const T& value) {
 }
 
 template <class T>
-T read_json(const JsonPlace& place) {
+T read_json(const JsonCursor& place) {
     T out{};
     JsonForm<T>::read(place, out);
     return out;
@@ -52,7 +52,7 @@ T read_json(const JsonPlace& place) {
 template <>
 struct JsonForm<bool> {
     static void write(JsonText& out, bool value) { out.boolean(value); }
-    static void read(const JsonPlace& place, bool& value) {
+    static void read(const JsonCursor& place, bool& value) {
         if (const auto read = place.boolean()) value = *read;
     }
 };
@@ -60,7 +60,7 @@ struct JsonForm<bool> {
 template <std::signed_integral T>
 struct JsonForm<T> {
     static void write(JsonText& out, T value) { out.whole(value); }
-    static void read(const JsonPlace& place, T& value) {
+    static void read(const JsonCursor& place, T& value) {
         using Numbers = std::numeric_limits<T>;
         if (const auto read = place.integer(Numbers::min(), Numbers::max()))
             value = static_cast<T>(*read);
@@ -70,7 +70,7 @@ struct JsonForm<T> {
 template <std::unsigned_integral T>
 struct JsonForm<T> {
     static void write(JsonText& out, T value) { out.natural(value); }
-    static void read(const JsonPlace& place, T& value) {
+    static void read(const JsonCursor& place, T& value) {
         const auto read = place.natural();
         if (!read) return;
         if (*read <= std::numeric_limits<T>::max()) {
@@ -84,7 +84,7 @@ struct JsonForm<T> {
 template <>
 struct JsonForm<std::string> {
     static void write(JsonText& out, std::string_view value) { out.text(value); }
-    static void read(const JsonPlace& place, std::string& value) {
+    static void read(const JsonCursor& place, std::string& value) {
         if (const auto read = place.text()) value = *read;
     }
 };
@@ -92,7 +92,7 @@ struct JsonForm<std::string> {
 template <class Tag>
 struct JsonForm<Id<Tag>> {
     static void write(JsonText& out, const Id<Tag>& id) { out.text(id.value()); }
-    static void read(const JsonPlace& place, Id<Tag>& id) {
+    static void read(const JsonCursor& place, Id<Tag>& id) {
         if (const auto read = place.text()) id = Id<Tag>(*read);
     }
 };
@@ -100,27 +100,27 @@ struct JsonForm<Id<Tag>> {
 template <>
 struct JsonForm<double> {
     static void write(JsonText& out, double value);
-    static void read(const JsonPlace& place, double& value);
+    static void read(const JsonCursor& place, double& value);
 };
 
 template <>
 struct JsonForm<Duration> {
     static void write(JsonText& out, Duration value);
-    static void read(const JsonPlace& place, Duration& value);
+    static void read(const JsonCursor& place, Duration& value);
 };
 
 /// Nanoseconds since 1970 where the year is not from 1900 to 2200.
 template <>
 struct JsonForm<Time> {
     static void write(JsonText& out, Time value);
-    static void read(const JsonPlace& place, Time& value);
+    static void read(const JsonCursor& place, Time& value);
 };
 
 /// An object of amounts, in the units of Resources.
 template <>
 struct JsonForm<Resources> {
     static void write(JsonText& out, const Resources& value);
-    static void read(const JsonPlace& place, Resources& value);
+    static void read(const JsonCursor& place, Resources& value);
 };
 
 /// A value without a name, which a cloud may have sent, is its number.
@@ -133,7 +133,7 @@ struct JsonForm<T> {
         if (name != nullptr) return out.text(name);
         write_json(out, static_cast<Number>(value));
     }
-    static void read(const JsonPlace& place, T& value) {
+    static void read(const JsonCursor& place, T& value) {
         if (place.is_absent()) return;
         if (!place.is_text()) {
             value = static_cast<T>(read_json<Number>(place));
@@ -158,7 +158,7 @@ struct JsonForm<std::optional<T>> {
         if (!value) return out.null();
         write_json(out, *value);
     }
-    static void read(const JsonPlace& place, std::optional<T>& value) {
+    static void read(const JsonCursor& place, std::optional<T>& value) {
         if (place.is_absent()) return;
         value.emplace(read_json<T>(place));
     }
@@ -171,7 +171,7 @@ struct JsonForm<std::shared_ptr<const T>> {
         if (value == nullptr) return out.null();
         write_json(out, *value);
     }
-    static void read(const JsonPlace& place, std::shared_ptr<const T>& value) {
+    static void read(const JsonCursor& place, std::shared_ptr<const T>& value) {
         if (place.is_absent()) return;
         value = std::make_shared<const T>(read_json<T>(place));
     }
@@ -184,10 +184,10 @@ struct JsonForm<std::vector<T>> {
         for (const T& value : values) write_json(out, value);
         out.end_array();
     }
-    static void read(const JsonPlace& place, std::vector<T>& values) {
-        const std::vector<JsonPlace> items = place.items();
+    static void read(const JsonCursor& place, std::vector<T>& values) {
+        const std::vector<JsonCursor> items = place.items();
         values.reserve(items.size());
-        for (const JsonPlace& item : items) values.push_back(read_json<T>(item));
+        for (const JsonCursor& item : items) values.push_back(read_json<T>(item));
     }
 };
 
@@ -198,8 +198,8 @@ struct JsonForm<std::set<T>> {
         for (const T& value : values) write_json(out, value);
         out.end_array();
     }
-    static void read(const JsonPlace& place, std::set<T>& values) {
-        for (const JsonPlace& item : place.items()) values.insert(read_json<T>(item));
+    static void read(const JsonCursor& place, std::set<T>& values) {
+        for (const JsonCursor& item : place.items()) values.insert(read_json<T>(item));
     }
 };
 
@@ -226,8 +226,8 @@ struct JsonForm<std::map<Key, T, Less>> {
         }
         out.end_object();
     }
-    static void read(const JsonPlace& place, std::map<Key, T, Less>& values) {
-        for (const JsonPlace& member : place.members())
+    static void read(const JsonCursor& place, std::map<Key, T, Less>& values) {
+        for (const JsonCursor& member : place.members())
             values.insert_or_assign(Key(member.key()), read_json<T>(member));
     }
 };
@@ -247,8 +247,8 @@ struct JsonForm<std::map<Key, T, Less>> {
         }
         out.end_array();
     }
-    static void read(const JsonPlace& place, std::map<Key, T, Less>& values) {
-        for (const JsonPlace& item : place.items())
+    static void read(const JsonCursor& place, std::map<Key, T, Less>& values) {
+        for (const JsonCursor& item : place.items())
             values.insert_or_assign(read_json<Key>(item.required("key")),
                                     read_json<T>(item.required("value")));
     }
@@ -296,7 +296,7 @@ struct JsonForm<T> {
         });
         out.end_object();
     }
-    static void read(const JsonPlace& place, T& value) {
+    static void read(const JsonCursor& place, T& value) {
         each_member<T>([&](const char* name, auto member) {
             using Member = std::remove_reference_t<decltype(value.*member)>;
             JsonForm<Member>::read(place[name], value.*member);

@@ -7,7 +7,7 @@
 
 #include "runtime/config/print.hpp"
 #include "runtime/plugin_files/sha256.hpp"
-#include "runtime/record/versioned.hpp"
+#include "runtime/record/memory_text.hpp"
 
 namespace capstan::runtime {
 namespace {

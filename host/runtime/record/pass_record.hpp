@@ -14,21 +14,20 @@
 
 #include <capstan/result.hpp>
 
-#include "engine/pass.hpp"
+#include "engine/pass/outcome.hpp"
 #include "runtime/pass_cycle.hpp"
 #include "runtime/plugin_set.hpp"
 #include "runtime/record/cluster_record.hpp"
-#include "runtime/record/described_decision.hpp"
-#include "runtime/record/described_memory.hpp"
+#include "runtime/record/described_types.hpp"
 
 namespace capstan::engine {
 
-BOOST_DESCRIBE_STRUCT(Circumstances, (), (seed, now, wall, dry_run, simulation, blind_because))
+BOOST_DESCRIBE_STRUCT(CallContext, (), (seed, now, wall, dry_run, simulation, blind_because))
 BOOST_DESCRIBE_STRUCT(Group, (),
                       (group, cloud, described, undescribed_because, options, price_per_hour,
                        machines, plan, unreadable_because))
 BOOST_DESCRIBE_STRUCT(CloudMachines, (), (cloud, types))
-BOOST_DESCRIBE_STRUCT(TheoreticalGroup, (), (planned, options, price_per_hour))
+BOOST_DESCRIBE_STRUCT(CandidateGroup, (), (planned, options, price_per_hour))
 BOOST_DESCRIBE_STRUCT(PassFigures, (),
                       (untried_pods, left_out_pods, at_maximum, at_minimum, looked_at_nodes))
 BOOST_DESCRIBE_STRUCT(Outcome, (), (decision, memory, wake_at, figures))
@@ -41,7 +40,7 @@ BOOST_DESCRIBE_ENUM(Hook, create, start, stop, destroy, reconfigure, self_check,
                     refresh, increase, decrease_target, remove, describe, price, options,
                     machine_types, new_group, create_group, destroy_group, filter, similar, bucket,
                     split, suggest, owns, reconcile)
-BOOST_DESCRIBE_STRUCT(HookMiss, (), (instance, hook, because))
+BOOST_DESCRIBE_STRUCT(SkippedHook, (), (instance, hook, because))
 BOOST_DESCRIBE_STRUCT(ExpanderAnswer, (), (instance, seed, groups, kept, sentences, error))
 BOOST_DESCRIBE_STRUCT(Theory, (), (cloud, plan, group, error))
 
@@ -67,8 +66,8 @@ struct PassRecord {
     int version = 0;     ///< of the format
     std::string host{};  ///< the version of the host
     SetupRecord setup{};
-    engine::Circumstances circumstances{};
-    std::vector<HookMiss> known_misses{};
+    engine::CallContext circumstances{};
+    std::vector<SkippedHook> known_misses{};
     std::vector<ExpanderAnswer> expander_answers{};  ///< see PassResult
     ClusterRecord cluster{};
     std::vector<engine::Group> groups{};  ///< with prices and options

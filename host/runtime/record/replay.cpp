@@ -8,7 +8,7 @@
 
 #include <boost/json.hpp>
 
-#include "runtime/json_reader.hpp"
+#include "runtime/record/json_reader.hpp"
 
 namespace capstan::runtime {
 namespace {

@@ -11,7 +11,9 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/plugin_files/file_descriptor.hpp"
+#include <capstan/ascii.hpp>
+
+#include "io/file_descriptor.hpp"
 
 namespace capstan::runtime {
 
@@ -25,10 +27,8 @@ constexpr std::size_t cache_name_limit = 100;
 /// with '.'.
 bool is_cache_name(std::string_view name) {
     return !name.empty() && name.size() <= cache_name_limit && name[0] != '.' &&
-           std::ranges::all_of(name, [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '_' || c == '-' || c == '.';
-           });
+           std::ranges::all_of(
+               name, [](char c) { return is_ascii_alnum(c) || c == '_' || c == '-' || c == '.'; });
 }
 
 Unexpected cannot(const char* what, const fs::path& file) {

@@ -13,7 +13,7 @@
 
 #include <capstan/duration.hpp>
 
-#include "runtime/plugin_files/file_descriptor.hpp"
+#include "io/file_descriptor.hpp"
 #include "runtime/services/state_store.hpp"
 #include "runtime/services/state_text.hpp"
 

@@ -76,7 +76,7 @@ std::string user_agent(const std::string& version, const InstanceIdentity& ident
     return product("capstan", version) + " " + product(identity.class_id, identity.version);
 }
 
-TaskBoard::Options task_options(const PluginLimits& limits) {
+PendingCallbacks::Options task_options(const PluginLimits& limits) {
     return {
         .blocking = {.threads = static_cast<std::size_t>(std::max(limits.blocking_threads, 1))}};
 }
@@ -121,7 +121,8 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
                                            std::shared_ptr<CallWatch>(strand_, &strand_->calls()))),
       operations_(
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
-      tasks_(std::make_shared<TaskBoard>(loop_, strand_, calls_, task_options(identity_.limits))),
+      tasks_(std::make_shared<PendingCallbacks>(loop_, strand_, calls_,
+                                                task_options(identity_.limits))),
       pass_wishes_(environment.pass_wishes),
       drafts_(environment.drafts),
       version_(environment.version),

@@ -13,22 +13,22 @@
 
 #include "io/http_client.hpp"
 #include "runtime/config/pipeline.hpp"
-#include "runtime/drafts.hpp"
-#include "runtime/instances/abandoned_threads.hpp"
-#include "runtime/instances/breadcrumbs.hpp"
-#include "runtime/instances/plugin_calls.hpp"
-#include "runtime/loop/task_board.hpp"
+#include "runtime/loop/abandoned_threads.hpp"
+#include "runtime/loop/breadcrumbs.hpp"
+#include "runtime/loop/pending_callbacks.hpp"
+#include "runtime/loop/plugin_calls.hpp"
 #include "runtime/services/cache_store.hpp"
+#include "runtime/services/drafts.hpp"
 #include "runtime/services/kube_gateway.hpp"
 #include "runtime/services/logger.hpp"
 #include "runtime/services/metrics.hpp"
 #include "runtime/services/operations.hpp"
+#include "runtime/services/pending_requests.hpp"
 #include "runtime/services/plugin_http.hpp"
 #include "runtime/services/plugin_kube.hpp"
 #include "runtime/services/plugin_metrics.hpp"
 #include "runtime/services/secrets.hpp"
 #include "runtime/services/state_store.hpp"
-#include "runtime/services/wishes.hpp"
 
 namespace capstan::runtime {
 
@@ -104,11 +104,11 @@ public:
     InstanceMetrics& metrics() noexcept { return *metrics_; }
     PluginMetrics& plugin_metrics() noexcept { return plugin_metrics_; }
     OperationTable& operations() const noexcept { return *operations_; }
-    TaskBoard& tasks() const noexcept { return *tasks_; }
+    PendingCallbacks& tasks() const noexcept { return *tasks_; }
     PluginHttp& http() const noexcept { return *http_; }
     PluginKube* kube() const noexcept { return kube_.get(); }                ///< NULL: not granted
     const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
-    ReconcileWishes& wishes() noexcept { return wishes_; }
+    ReconcileTrigger& wishes() noexcept { return wishes_; }
     const PassWishes& pass_wishes() const noexcept { return *pass_wishes_; }
     StateStore* state() const noexcept { return state_.get(); }  ///< NULL: not granted
     CacheStore* cache() const noexcept { return cache_.get(); }  ///< NULL: not granted
@@ -154,11 +154,11 @@ private:
     const std::shared_ptr<std::weak_ptr<PluginKube>> cluster_requests_ =
         std::make_shared<std::weak_ptr<PluginKube>>();
     const std::shared_ptr<OperationTable> operations_;
-    const std::shared_ptr<TaskBoard> tasks_;
+    const std::shared_ptr<PendingCallbacks> tasks_;
     std::shared_ptr<SecretSource> secrets_;
     std::shared_ptr<StateStore> state_;
     std::shared_ptr<CacheStore> cache_;
-    ReconcileWishes wishes_;
+    ReconcileTrigger wishes_;
     const std::shared_ptr<const PassWishes> pass_wishes_;
     const DraftIds drafts_;
     mutable std::mutex withheld_mutex_;

@@ -10,8 +10,8 @@
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/discovery.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
-#include "runtime/services/early_watches.hpp"
-#include "runtime/services/late_api.hpp"
+#include "runtime/services/deferred_api_client.hpp"
+#include "runtime/services/startup_watches.hpp"
 
 namespace capstan::runtime {
 
@@ -26,8 +26,8 @@ public:
 
     /// Borrows `api`, which calls back on this loop, until `disconnect`. Until then, and
     /// afterwards, requests end as `unavailable`. Watches that were opened before begin at once,
-    /// in this call. See LateApi::WriteGate.
-    void connect(kubernetes::Api& api, LateApi::WriteGate gate = {}) {
+    /// in this call. See DeferredApiClient::WriteGate.
+    void connect(kubernetes::Api& api, DeferredApiClient::WriteGate gate = {}) {
         api_.connect(api, std::move(gate));
         early_watches_.begin();
     }
@@ -41,16 +41,16 @@ public:
     /// [any thread]
     std::uint64_t term() const noexcept { return term_; }
 
-    LateApi& api() noexcept { return api_; }
-    EarlyWatches& early_watches() noexcept { return early_watches_; }
-    const EarlyWatches& early_watches() const noexcept { return early_watches_; }
+    DeferredApiClient& api() noexcept { return api_; }
+    StartupWatches& early_watches() noexcept { return early_watches_; }
+    const StartupWatches& early_watches() const noexcept { return early_watches_; }
     kubernetes::Discovery& discovery() noexcept { return discovery_; }
     kubernetes::EventRecorder& events() noexcept { return events_; }
 
 private:
     std::atomic<std::uint64_t> term_ = 0;
-    LateApi api_;
-    EarlyWatches early_watches_;
+    DeferredApiClient api_;
+    StartupWatches early_watches_;
     kubernetes::Discovery discovery_;
     kubernetes::EventRecorder events_;
 };

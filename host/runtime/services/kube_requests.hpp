@@ -8,7 +8,7 @@
 #include <capstan/result.hpp>
 
 #include "kubernetes/client/api.hpp"
-#include "kubernetes/client/writes/event_correlator.hpp"
+#include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/config/kube_grant.hpp"
 
 namespace capstan::runtime {

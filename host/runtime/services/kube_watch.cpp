@@ -38,8 +38,8 @@ bool is_settling(std::int32_t type, const std::optional<Error>& error) {
 }  // namespace
 
 KubeWatchFeed::KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
-                             std::shared_ptr<TaskBoard> tasks, KubeFollowed what, Listener listener,
-                             std::uint64_t seed)
+                             std::shared_ptr<PendingCallbacks> tasks, KubeFollowed what,
+                             Listener listener, std::uint64_t seed)
     : gateway_(std::move(gateway)),
       loop_(loop),
       tasks_(std::move(tasks)),
@@ -60,7 +60,9 @@ void KubeWatchFeed::open() {
     early_ = gateway_->early_watches().add(title_of(what_), [weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->begin();
     });
-    enqueue({CAPSTAN_KUBE_TROUBLE, {}, within("list " + what_.path, LateApi::not_connected())});
+    enqueue({CAPSTAN_KUBE_TROUBLE,
+             {},
+             within("list " + what_.path, DeferredApiClient::not_connected())});
 }
 
 void KubeWatchFeed::begin() {

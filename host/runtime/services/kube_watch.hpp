@@ -12,7 +12,7 @@
 #include <capstan/error.hpp>
 
 #include "kubernetes/client/watch/object_watch.hpp"
-#include "runtime/loop/task_board.hpp"
+#include "runtime/loop/pending_callbacks.hpp"
 #include "runtime/services/kube_gateway.hpp"
 #include "runtime/services/kube_requests.hpp"
 
@@ -27,7 +27,7 @@ public:
     };
     /// Borrows the loop. `tasks` has promised one call, which is the last one.
     KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
-                  std::shared_ptr<TaskBoard> tasks, KubeFollowed what, Listener listener,
+                  std::shared_ptr<PendingCallbacks> tasks, KubeFollowed what, Listener listener,
                   std::uint64_t seed);
 
     /// Once.
@@ -58,13 +58,13 @@ private:
 
     const std::shared_ptr<KubeGateway> gateway_;
     io::Loop& loop_;
-    const std::shared_ptr<TaskBoard> tasks_;
+    const std::shared_ptr<PendingCallbacks> tasks_;
     const KubeFollowed what_;
     const Listener listener_;
     const std::uint64_t seed_;
     // The loop's thread alone.
     std::unique_ptr<kubernetes::ObjectWatch> watch_;  ///< NULL: it has not begun, or is over
-    std::optional<EarlyWatches::Id> early_{};
+    std::optional<StartupWatches::Id> early_{};
 
     std::mutex mutex_;
     std::deque<Told> queue_;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "io/clock.hpp"
-#include "runtime/config/daemon.hpp"
+#include "runtime/config/daemon_config.hpp"
 
 namespace capstan::runtime {
 

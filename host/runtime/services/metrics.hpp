@@ -23,7 +23,7 @@
 #include <capstan/ids.hpp>
 #include <capstan/time.hpp>
 
-#include "runtime/instances/hook.hpp"
+#include "runtime/loop/breadcrumbs.hpp"
 
 namespace capstan::runtime {
 

@@ -16,7 +16,7 @@
 #include <capstan/result.hpp>
 
 #include "io/loop.hpp"
-#include "runtime/instances/hook.hpp"
+#include "runtime/loop/breadcrumbs.hpp"
 #include "runtime/loop/strand.hpp"
 
 namespace capstan::runtime {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include <capstan/ascii.hpp>
+
 #include "io/http_syntax.hpp"
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
@@ -60,7 +62,7 @@ std::string name_of_request(const capstan_http_request& raw) {
 /// no secrets.
 void know_authorization(const HttpHeaders& headers) {
     for (const auto& [name, value] : headers) {
-        if (io::lower_case(name) != "authorization") continue;
+        if (lower_case(name) != "authorization") continue;
         for (const std::string_view scheme : {"Bearer ", "Basic "})
             if (value.starts_with(scheme))
                 io::known_secrets().add(std::string_view(value).substr(scheme.size()));
@@ -98,7 +100,8 @@ std::string status_label(const Result<HttpReply>& result) {
 }  // namespace
 
 PluginHttp::PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, io::Loop& loop,
-                       std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks,
+                       std::shared_ptr<OperationTable> operations,
+                       std::shared_ptr<PendingCallbacks> tasks,
                        std::shared_ptr<InstanceMetrics> metrics)
     : options_(std::move(options)),
       loop_(loop),
@@ -156,7 +159,7 @@ capstan_status PluginHttp::send(const capstan_http_request* raw, capstan_http_do
             request = fail(room.error());
     }
     if (!request && refusals_ >= refusals_limit) return CAPSTAN_E_BUSY;
-    const capstan_status promised = tasks_->promise(TaskBoard::Bound::service);
+    const capstan_status promised = tasks_->promise(PendingCallbacks::Bound::service);
     if (promised != CAPSTAN_OK) return promised;
     if (!request) {
         refuse({done, user}, within(name_of_request(*raw), std::move(request).error()));
@@ -263,7 +266,7 @@ void PluginHttp::finish(std::uint64_t key, Result<HttpReply> result) {
         self->leave(key);
         hand_over_reply(caller.done, caller.user, result);
     };
-    tasks_->deliver(tell, TaskBoard::Bound::service);
+    tasks_->deliver(tell, PendingCallbacks::Bound::service);
 }
 
 /// [strand] Its end is about to be told, which makes room for another one.
@@ -298,7 +301,7 @@ void PluginHttp::refuse(Caller caller, Error error) {
         }
         hand_over_reply(caller.done, caller.user, fail(error));
     };
-    tasks_->deliver(tell, TaskBoard::Bound::service);
+    tasks_->deliver(tell, PendingCallbacks::Bound::service);
 }
 
 void PluginHttp::cancel(capstan_op parent) {

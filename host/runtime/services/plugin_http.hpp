@@ -15,7 +15,7 @@
 
 #include "io/http_client.hpp"
 #include "io/loop.hpp"
-#include "runtime/loop/task_board.hpp"
+#include "runtime/loop/pending_callbacks.hpp"
 #include "runtime/services/metrics.hpp"
 #include "runtime/services/operations.hpp"
 #include "runtime/services/tls_renewal.hpp"
@@ -36,7 +36,7 @@ public:
     };
     /// `client`: NULL: this host sends nothing. Borrows the loop.
     PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, io::Loop& loop,
-               std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks,
+               std::shared_ptr<OperationTable> operations, std::shared_ptr<PendingCallbacks> tasks,
                std::shared_ptr<InstanceMetrics> metrics);
 
     /// As capstan_http says.
@@ -87,7 +87,7 @@ private:
     const Options options_;
     io::Loop& loop_;
     const std::shared_ptr<OperationTable> operations_;
-    const std::shared_ptr<TaskBoard> tasks_;
+    const std::shared_ptr<PendingCallbacks> tasks_;
     const std::shared_ptr<InstanceMetrics> metrics_;
     TlsRenewal tls_;
     mutable std::mutex mutex_;

@@ -5,7 +5,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include "kubernetes/client/api_rules.hpp"
+#include "kubernetes/client/api_status.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -43,7 +43,8 @@ Result<kubernetes::ApiReply> limited(Result<kubernetes::ApiReply> reply, std::ui
 }  // namespace
 
 PluginKube::PluginKube(Options options, std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
-                       std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks)
+                       std::shared_ptr<OperationTable> operations,
+                       std::shared_ptr<PendingCallbacks> tasks)
     : options_(std::move(options)),
       gateway_(std::move(gateway)),
       loop_(loop),

@@ -13,7 +13,7 @@
 #include <capstan/abi/service_kube.h>
 
 #include "runtime/config/kube_grant.hpp"
-#include "runtime/loop/task_board.hpp"
+#include "runtime/loop/pending_callbacks.hpp"
 #include "runtime/services/kube_gateway.hpp"
 #include "runtime/services/kube_requests.hpp"
 #include "runtime/services/kube_watch.hpp"
@@ -33,7 +33,7 @@ public:
     };
     /// Borrows the loop. `gateway`: NULL: this host has no cluster, and everything is unsupported.
     PluginKube(Options options, std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
-               std::shared_ptr<OperationTable> operations, std::shared_ptr<TaskBoard> tasks);
+               std::shared_ptr<OperationTable> operations, std::shared_ptr<PendingCallbacks> tasks);
 
     // As capstan_kube says.
     capstan_status send(const capstan_kube_request* request, capstan_kube_done done, void* user);
@@ -74,7 +74,7 @@ private:
     const std::shared_ptr<KubeGateway> gateway_;
     io::Loop& loop_;
     const std::shared_ptr<OperationTable> operations_;
-    const std::shared_ptr<TaskBoard> tasks_;
+    const std::shared_ptr<PendingCallbacks> tasks_;
     std::mutex mutex_;
     std::uint64_t last_key_ = 0;
     std::map<std::uint64_t, Open> open_;

@@ -9,7 +9,7 @@
 #include <capstan/view.hpp>
 
 #include "io/printable.hpp"
-#include "runtime/services/metric_names.hpp"
+#include "runtime/config/metric_names.hpp"
 
 namespace capstan::runtime {
 

@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "io/file_descriptor.hpp"
 #include "io/known_secrets.hpp"
 #include "runtime/config/secret_name.hpp"
-#include "runtime/plugin_files/file_descriptor.hpp"
 
 namespace capstan::runtime {
 

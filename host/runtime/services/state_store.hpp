@@ -17,8 +17,8 @@
 #include <capstan/result.hpp>
 #include <capstan/time.hpp>
 
+#include "io/file_descriptor.hpp"
 #include "runtime/loop/blocking_pool.hpp"
-#include "runtime/plugin_files/file_descriptor.hpp"
 
 namespace capstan::runtime {
 

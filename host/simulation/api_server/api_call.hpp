@@ -19,7 +19,7 @@ struct ApiCall {
 
 HttpReply json_reply(int status, const json::object& body);
 HttpReply text_reply(int status, std::string body);
-HttpReply refusal_reply(const Refusal& refusal);
+HttpReply refusal_reply(const StatusError& refusal);
 /// A Status of success.
 json::object success(const ResourceKind& kind, const json::object& object);
 

@@ -28,7 +28,7 @@ constexpr std::array spoil_names = {"none", "garbage", "half", "torn", "silence"
 bool read_spoil(ApiFault& out, std::string_view name) {
     const auto found = std::ranges::find(spoil_names, name);
     if (found == spoil_names.end()) return false;
-    out.spoil = static_cast<Spoil>(found - spoil_names.begin());
+    out.spoil = static_cast<ResponseCorruption>(found - spoil_names.begin());
     return true;
 }
 
@@ -117,7 +117,7 @@ std::optional<ApiFault> ApiFaults::take(const ApiRequest& request) {
     return out;
 }
 
-Refusal refusal_of(const ApiFault& fault, const ApiRequest& request) {
+StatusError refusal_of(const ApiFault& fault, const ApiRequest& request) {
     return {fault.status,
             reason_of(fault.status),
             "on demand: " + request.verb + " " + request.path,
@@ -146,7 +146,7 @@ json::object fault_object(const ApiFault& fault) {
     if (fault.retry_after_s) out["retryAfterSeconds"] = *fault.retry_after_s;
     if (fault.delay != Duration(0)) out["delayMs"] = whole_ms(fault.delay);
     if (fault.lag != Duration(0)) out["lagMs"] = whole_ms(fault.lag);
-    if (fault.spoil != Spoil::none)
+    if (fault.spoil != ResponseCorruption::none)
         out["spoil"] = spoil_names[static_cast<std::size_t>(fault.spoil)];
     if (fault.after_events) out["afterEvents"] = *fault.after_events;
     out["times"] = fault.times.value_or(0);

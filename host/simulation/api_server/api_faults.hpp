@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "simulation/api_server/api_request.hpp"
-#include "simulation/api_server/refusal.hpp"
+#include "simulation/api_server/status_error.hpp"
 
 namespace capstan::simulation {
 
 /// What becomes of the answer to a request that was carried out.
-enum class Spoil {
+enum class ResponseCorruption {
     none,
     garbage,  ///< something else than JSON
     half,     ///< its first half, as if that were all
@@ -31,7 +31,7 @@ struct ApiFault {
     bool cuts = false;  ///< the connection ends instead of an answer
     /// The request is carried out first, before the delay, so that only its answer is lost or late.
     bool is_carried_out = false;
-    Spoil spoil = Spoil::none;
+    ResponseCorruption spoil = ResponseCorruption::none;
     /// Of a watch: it begins well, and `status` (as an ERROR event), the cut or what is spoilt
     /// comes after so many events.
     std::optional<int> after_events{};
@@ -58,7 +58,7 @@ private:
 };
 
 /// What a server says that fails so.
-Refusal refusal_of(const ApiFault& fault, const ApiRequest& request);
+StatusError refusal_of(const ApiFault& fault, const ApiRequest& request);
 
 /// As /capstan/faults has it: {"verb": "patch", "resource": "nodes", "skip": 1, "status": 429,
 /// "retryAfterSeconds": 1, "delayMs": 0, "cut": false, "carriedOut": false, "spoil": "torn",

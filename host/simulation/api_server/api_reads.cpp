@@ -5,7 +5,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "simulation/api_server/api_call.hpp"
-#include "simulation/api_server/autoscaler_versions.hpp"
+#include "simulation/api_server/custom_kinds.hpp"
 #include "simulation/api_server/tables.hpp"
 
 namespace capstan::simulation {
@@ -39,7 +39,7 @@ Answer<Listing> continued(const ApiCall& call, const Page& page) {
     if (page.revision == 0) return call.store.list(call.kind, call.request.space);
     auto out = call.store.list_at(call.kind, call.request.space, page.revision);
     if (out || out.error().code != 410) return out;
-    Refusal refusal = expired(
+    StatusError refusal = expired(
         "The provided continue parameter is too old to display a consistent list result. You can "
         "start a new list without the continue parameter, or use the continue token in this "
         "response to retrieve the remainder of the results.");

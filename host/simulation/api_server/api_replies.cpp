@@ -12,7 +12,7 @@ HttpReply text_reply(int status, std::string body) {
     return {status, {{"content-type", "text/plain; charset=utf-8"}}, std::move(body)};
 }
 
-HttpReply refusal_reply(const Refusal& refusal) {
+HttpReply refusal_reply(const StatusError& refusal) {
     HttpReply out = json_reply(refusal.code, status_object(refusal));
     if (refusal.retry_after_s)
         out.headers.emplace_back("retry-after", std::to_string(*refusal.retry_after_s));

@@ -1,14 +1,73 @@
 #include "simulation/api_server/api_request.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <vector>
 
 #include <boost/json/parse.hpp>
 
 #include "io/http_syntax.hpp"
+#include "io/url.hpp"
 #include "simulation/api_server/protobuf_body.hpp"
 
 namespace capstan::simulation {
+namespace {
+
+struct Key {
+    std::string_view field, key;
+};
+
+/// As core/v1 and its neighbours have them (patchMergeKey); taints and tolerations have none.
+constexpr std::array keys = {
+    Key{"containers", "name"},
+    Key{"initContainers", "name"},
+    Key{"ephemeralContainers", "name"},
+    Key{"env", "name"},
+    Key{"volumes", "name"},
+    Key{"volumeMounts", "mountPath"},
+    Key{"volumeDevices", "devicePath"},
+    Key{"conditions", "type"},
+    Key{"addresses", "type"},
+    Key{"ownerReferences", "uid"},
+    Key{"imagePullSecrets", "name"},
+    Key{"hostAliases", "ip"},
+    Key{"podIPs", "ip"},
+    Key{"hostIPs", "ip"},
+    Key{"secrets", "name"},
+    Key{"topologySpreadConstraints", "topologyKey"},
+    Key{"resourceClaims", "name"},
+    Key{"volumesAttached", "name"},
+    Key{"schedulingGates", "name"},
+};
+
+}  // namespace
+
+std::string_view merge_key(const ListPlace& place) {
+    if (place.field == "ports") {
+        if (place.is_custom) return {};
+        if (place.parent == "spec") return "port";
+        return place.parent.ends_with("ontainers") ? "containerPort" : "";
+    }
+    if (place.is_custom && place.field != "ownerReferences") return {};
+    const auto found = std::ranges::find(keys, place.field, &Key::field);
+    return found == keys.end() ? std::string_view() : found->key;
+}
+
+bool is_set(const ListPlace& place) {
+    return place.field == "finalizers" && place.parent == "metadata";
+}
+
+json::object* find_element(json::array& list, std::string_view key, const json::value& value) {
+    for (json::value& item : list) {
+        json::object* object = item.if_object();
+        const json::value* member =
+            object == nullptr ? nullptr : object->if_contains(json_view(key));
+        if (member != nullptr && *member == value) return object;
+    }
+    return nullptr;
+}
+
 namespace {
 
 std::vector<std::string_view> split_at(std::string_view text, char at) {
@@ -23,28 +82,6 @@ std::vector<std::string_view> split_at(std::string_view text, char at) {
 
 /// Schemas in definitions go deeper than objects do.
 constexpr std::size_t deepest_body = 256;
-
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/// `in_query`: a plus stands for a blank.
-std::string percent_decoded(std::string_view text, bool in_query) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool is_escape = text[i] == '%' && i + 2 < text.size() &&
-                               hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
-        if (is_escape) {
-            out += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
-            i += 2;
-        } else {
-            out += in_query && text[i] == '+' ? ' ' : text[i];
-        }
-    }
-    return out;
-}
 
 std::string_view media_parameter(const std::vector<std::string_view>& parts,
                                  std::string_view name) {
@@ -84,8 +121,8 @@ void read_query(std::string_view text, ApiRequest& out) {
         const std::size_t equals = pair.find('=');
         const std::string_view value =
             equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1);
-        out.query.emplace(percent_decoded(pair.substr(0, equals), true),
-                          percent_decoded(value, true));
+        out.query.emplace(io::decode_escapes(pair.substr(0, equals), true),
+                          io::decode_escapes(value, true));
     }
 }
 
@@ -94,7 +131,7 @@ void read_query(std::string_view text, ApiRequest& out) {
 void read_path(ApiRequest& out) {
     std::vector<std::string> steps;
     for (const std::string_view step : split_at(std::string_view(out.path).substr(1), '/'))
-        steps.push_back(percent_decoded(step, false));
+        steps.push_back(io::decode_escapes(step, false));
     const bool is_core = steps.front() == "api";
     const std::size_t start = is_core ? 2 : 3;
     if ((!is_core && steps.front() != "apis") || steps.size() < start) return;
@@ -160,12 +197,12 @@ Answer<ApiRequest> parse_request(const io::ServedRequest& request) {
     out.verb = verb_of(out, request.method);
     const auto form = accepted_form(request.header("accept"));
     if (!form)
-        return fail(Refusal{406,
-                            "NotAcceptable",
-                            "only the following media types are accepted: application/json",
-                            {},
-                            {},
-                            {}});
+        return fail(StatusError{406,
+                                "NotAcceptable",
+                                "only the following media types are accepted: application/json",
+                                {},
+                                {},
+                                {}});
     out.accepted = *form;
     return out;
 }
@@ -176,13 +213,13 @@ Answer<json::object> parse_body(const ApiRequest& request) {
     const bool is_json = type.empty() || type == "application/json" || type.ends_with("+json") ||
                          type == "application/apply-patch+yaml" || type == "*/*";
     if (!is_json)
-        return fail(Refusal{415,
-                            "UnsupportedMediaType",
-                            "the body of the request was in an unknown format - accepted media "
-                            "types include: application/json",
-                            {},
-                            {},
-                            {}});
+        return fail(StatusError{415,
+                                "UnsupportedMediaType",
+                                "the body of the request was in an unknown format - accepted media "
+                                "types include: application/json",
+                                {},
+                                {},
+                                {}});
     boost::system::error_code error;
     json::value parsed = json::parse(request.body, error, {}, {.max_depth = deepest_body});
     if (error || !parsed.is_object())

@@ -11,7 +11,7 @@
 namespace capstan::simulation {
 namespace {
 
-Refusal unserved(const ApiRequest& request) {
+StatusError unserved(const ApiRequest& request) {
     return {404,
             "NotFound",
             "the server could not find the requested resource",
@@ -20,7 +20,7 @@ Refusal unserved(const ApiRequest& request) {
             {}};
 }
 
-Refusal method_not_allowed(const ApiRequest& request) {
+StatusError method_not_allowed(const ApiRequest& request) {
     return {405,
             "MethodNotAllowed",
             "the server does not allow this method on the requested resource",
@@ -82,18 +82,19 @@ bool is_binding(const ApiRequest& request) {
 /// What stands in a proxy's place of an answer.
 constexpr const char* garbage = "<html><body>Bad gateway</body></html>";
 
-void send_spoilt(Spoil spoil, HttpReply reply, const io::Responder& responder) {
+void send_spoilt(ResponseCorruption spoil, HttpReply reply, const io::Responder& responder) {
     switch (spoil) {
-        case Spoil::none: return responder.send(std::move(reply));
-        case Spoil::garbage: return responder.send({200, {{"content-type", "text/html"}}, garbage});
-        case Spoil::silence:
+        case ResponseCorruption::none: return responder.send(std::move(reply));
+        case ResponseCorruption::garbage:
+            return responder.send({200, {{"content-type", "text/html"}}, garbage});
+        case ResponseCorruption::silence:
             // Held for as long as the peer waits.
             return responder.when_closed([responder] {});
-        case Spoil::half:
-        case Spoil::torn: break;
+        case ResponseCorruption::half:
+        case ResponseCorruption::torn: break;
     }
     reply.body.resize(reply.body.size() / 2);
-    if (spoil == Spoil::half) return responder.send(std::move(reply));
+    if (spoil == ResponseCorruption::half) return responder.send(std::move(reply));
     responder.begin(std::move(reply));
     responder.cut();
 }
@@ -182,7 +183,7 @@ void ApiServer::conclude(const ApiRequest& request, const io::Responder& respond
         return opened ? void() : responder.send(refusal_reply(opened.error()));
     }
     if (!reply) reply = reply_to(request);
-    send_spoilt(fault ? fault->spoil : Spoil::none, *std::move(reply), responder);
+    send_spoilt(fault ? fault->spoil : ResponseCorruption::none, *std::move(reply), responder);
 }
 
 Answer<void> ApiServer::watch(const ApiRequest& request, const io::Responder& responder,

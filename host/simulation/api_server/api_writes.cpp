@@ -4,7 +4,6 @@
 #include "simulation/api_server/api_call.hpp"
 #include "simulation/api_server/json_patch.hpp"
 #include "simulation/api_server/managed_fields.hpp"
-#include "simulation/api_server/strategic_patch.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -29,13 +28,13 @@ Answer<json::object> patched_by_operations(const ApiRequest& request,
 Answer<HttpReply> serve_apply(const ApiCall& call) {
     const ApiRequest& request = call.request;
     if (request.option("fieldManager").empty())
-        return fail(Refusal{422,
-                            "Invalid",
-                            "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required "
-                            "value: is required for apply patch",
-                            {},
-                            {},
-                            {}});
+        return fail(StatusError{422,
+                                "Invalid",
+                                "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required "
+                                "value: is required for apply patch",
+                                {},
+                                {},
+                                {}});
     CAPSTAN_TRY(json::object body, parse_body(request));
     const ResourceKind& kind = kept_kind(call);
     json::object config = as_kept(call, std::move(body));
@@ -96,14 +95,14 @@ Answer<json::object> patched(const ApiCall& call, const json::object& document) 
     const bool is_strategic =
         type == "application/strategic-merge-patch+json" && !call.kind.is_custom;
     if (type != "application/merge-patch+json" && !is_strategic)
-        return fail(Refusal{415,
-                            "UnsupportedMediaType",
-                            "the body of the request was in an unknown format - accepted media "
-                            "types include: application/json-patch+json, "
-                            "application/merge-patch+json, application/apply-patch+yaml",
-                            {},
-                            {},
-                            {}});
+        return fail(StatusError{415,
+                                "UnsupportedMediaType",
+                                "the body of the request was in an unknown format - accepted media "
+                                "types include: application/json-patch+json, "
+                                "application/merge-patch+json, application/apply-patch+yaml",
+                                {},
+                                {},
+                                {}});
     CAPSTAN_TRY(const json::object patch, parse_body(call.request));
     json::value out = document;
     if (is_strategic) {

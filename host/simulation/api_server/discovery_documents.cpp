@@ -1,6 +1,7 @@
 #include "simulation/api_server/discovery_documents.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace capstan::simulation {
 namespace {
@@ -168,6 +169,129 @@ std::optional<json::object> legacy_resources(const ResourceKinds& kinds, std::st
                         {"apiVersion", "v1"},
                         {"groupVersion", name},
                         {"resources", std::move(resources)}};
+}
+
+/// As little OpenAPI as makes clients send what they have: which patches validate fields, and the
+/// schemas of those who wrote one.
+
+namespace {
+
+/// "api/v1", "apis/apps/v1"
+std::string document_path(const ResourceKind& kind) {
+    return (kind.group.empty() ? "api/" : "apis/" + kind.group + "/") + kind.version;
+}
+
+json::object itself(const ResourceKind& kind) {
+    return {{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}};
+}
+
+json::object operation(const ResourceKind& kind, const char* action) {
+    const json::object parameter{
+        {"name", "fieldValidation"}, {"in", "query"}, {"schema", json::object{{"type", "string"}}}};
+    return {{"x-kubernetes-action", action},
+            {"x-kubernetes-group-version-kind", itself(kind)},
+            {"parameters", json::array{parameter}},
+            {"responses", json::object{{"200", json::object{{"description", "OK"}}}}}};
+}
+
+/// That of a definition; of other kinds that they are there, for `kubectl explain` to say so.
+json::object schema_of(const ResourceKind& kind) {
+    json::object out{
+        {"type", "object"},
+        {"description", "This simulated API server serves " + kind.kind +
+                            " whole, but does not describe its fields; a real one does."}};
+    if (kind.schema != nullptr) out = *kind.schema;
+    out["x-kubernetes-group-version-kind"] = json::array{itself(kind)};
+    return out;
+}
+
+std::string schema_name(const ResourceKind& kind) {
+    return (kind.group.empty() ? "core" : kind.group) + "." + kind.version + "." + kind.kind;
+}
+
+}  // namespace
+
+json::object openapi_index(const ResourceKinds& kinds) {
+    json::object paths;
+    for (const KindPtr& kind : kinds.all()) {
+        const std::string path = document_path(*kind);
+        // A document changes with what is served; the hash only has to tell that.
+        paths[path] =
+            json::object{{"serverRelativeURL",
+                          "/openapi/v3/" + path + "?hash=" + std::to_string(kinds.changes())}};
+    }
+    return {{"paths", std::move(paths)}};
+}
+
+std::optional<json::object> openapi_document(const ResourceKinds& kinds, std::string_view group,
+                                             std::string_view version) {
+    json::object paths, schemas;
+    for (const KindPtr& kind : kinds.all()) {
+        if (kind->group != group || kind->version != version) continue;
+        schemas[schema_name(*kind)] = schema_of(*kind);
+        const std::string list = "/" + document_path(*kind) +
+                                 (kind->namespaced ? "/namespaces/{namespace}/" : "/") +
+                                 kind->plural;
+        paths[list] = json::object{{"post", operation(*kind, "post")}};
+        paths[list + "/{name}"] =
+            json::object{{"patch", operation(*kind, "patch")}, {"put", operation(*kind, "put")}};
+    }
+    if (paths.empty()) return std::nullopt;
+    return json::object{{"openapi", "3.0.0"},
+                        {"info", json::object{{"title", "Kubernetes"}, {"version", "v1"}}},
+                        {"paths", std::move(paths)},
+                        {"components", json::object{{"schemas", std::move(schemas)}}}};
+}
+
+/// The same as protobuf under the older OpenAPI v2, which kubectl asks for up to 1.28. Numbers of
+/// fields are those of gnostic's openapi_v2.Document.
+
+namespace {
+
+void append_varint(std::string& out, std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) out += static_cast<char>(number | 0x80);
+    out += static_cast<char>(number);
+}
+
+/// A text or a message, which look alike.
+std::string protobuf_field(unsigned number, std::string_view content) {
+    constexpr unsigned length_delimited = 2;
+    std::string out;
+    append_varint(out, number << 3 | length_delimited);
+    append_varint(out, content.size());
+    return out.append(content);
+}
+
+/// A query parameter "fieldValidation" inside of what kinds of parameters there are.
+std::string validation_parameter() {
+    const std::string query = protobuf_field(2, "query") + protobuf_field(4, "fieldValidation") +
+                              protobuf_field(6, "string");
+    return protobuf_field(1, protobuf_field(2, protobuf_field(3, query)));
+}
+
+std::string patch_operation(const ResourceKind& kind) {
+    const std::string itself = "group: \"" + kind.group + "\"\nversion: \"" + kind.version +
+                               "\"\nkind: \"" + kind.kind + "\"\n";
+    const std::string extension = protobuf_field(1, "x-kubernetes-group-version-kind") +
+                                  protobuf_field(2, protobuf_field(2, itself));
+    return protobuf_field(8, validation_parameter()) + protobuf_field(13, extension);
+}
+
+}  // namespace
+
+std::string openapi_protobuf(const ResourceKinds& kinds) {
+    constexpr unsigned patch = 8, path = 2, paths = 8;
+    std::string all;
+    for (const KindPtr& kind : kinds.all()) {
+        const std::string name = (kind->group.empty() ? "/api/" : "/apis/" + kind->group + "/") +
+                                 kind->version + "/" + kind->plural + "/{name}";
+        all += protobuf_field(path,
+                              protobuf_field(1, name) +
+                                  protobuf_field(2, protobuf_field(patch, patch_operation(*kind))));
+    }
+    return protobuf_field(1, "2.0") +
+           protobuf_field(2, protobuf_field(1, "Kubernetes") + protobuf_field(2, "v1")) +
+           protobuf_field(paths, all);
 }
 
 }  // namespace capstan::simulation

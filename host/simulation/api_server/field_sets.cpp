@@ -8,7 +8,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "simulation/api_server/list_keys.hpp"
+#include "simulation/api_server/api_request.hpp"
 
 namespace capstan::simulation {
 namespace {

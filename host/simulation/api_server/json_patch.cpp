@@ -1,16 +1,20 @@
 #include "simulation/api_server/json_patch.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "simulation/api_server/api_request.hpp"
+#include "simulation/api_server/tables.hpp"
 
 namespace capstan::simulation {
 namespace {
 
 using Steps = std::vector<std::string>;
 
-Refusal unfit(const std::string& why) {
+StatusError unfit(const std::string& why) {
     return {
         422, "Invalid", "the server rejected our request due to an error in our request: " + why,
         {},  {},        {}};
@@ -63,7 +67,7 @@ json::value* find_place(json::value& document, const Steps& steps, std::size_t c
     return at;
 }
 
-Refusal missing(const std::string& path) { return unfit("path " + path + " is not there"); }
+StatusError missing(const std::string& path) { return unfit("path " + path + " is not there"); }
 
 Answer<void> add(json::value& document, const std::string& path, const Steps& steps,
                  json::value value) {
@@ -167,6 +171,253 @@ void apply_merge_patch(json::value& document, const json::value& patch) {
             apply_merge_patch(object[key], value);
         }
     }
+}
+
+namespace {
+
+using Values = std::vector<const json::value*>;
+
+std::string_view unquoted(std::string_view text) {
+    while (!text.empty() && std::string_view(" '\"").find(text.front()) != std::string_view::npos)
+        text.remove_prefix(1);
+    while (!text.empty() && std::string_view(" '\"").find(text.back()) != std::string_view::npos)
+        text.remove_suffix(1);
+    return text;
+}
+
+void go_to_member(Values& values, std::string_view name) {
+    Values out;
+    for (const json::value* value : values) {
+        const json::object* object = value->if_object();
+        const json::value* member =
+            object == nullptr ? nullptr : object->if_contains(json_view(name));
+        if (member != nullptr) out.push_back(member);
+    }
+    values = std::move(out);
+}
+
+/// `?(@.type=="Ready")`
+bool passes(const json::value& value, std::string_view filter) {
+    if (filter.ends_with(')')) filter.remove_suffix(1);
+    const std::size_t equals = filter.find("==");
+    const std::size_t open = filter.find("@.");
+    const json::object* object = value.if_object();
+    if (object == nullptr || equals == std::string_view::npos || open == std::string_view::npos)
+        return false;
+    const std::string_view path = unquoted(filter.substr(open + 2, equals - open - 2));
+    return text_at(*object, path) == unquoted(filter.substr(equals + 2));
+}
+
+void go_to_elements(Values& values, std::string_view bracket) {
+    Values out;
+    for (const json::value* value : values) {
+        const json::array* list = value->if_array();
+        if (list == nullptr) continue;
+        std::size_t index = 0;
+        const auto parsed = std::from_chars(bracket.data(), bracket.data() + bracket.size(), index);
+        for (std::size_t i = 0; i < list->size(); ++i) {
+            const bool is_meant = bracket == "*" ||
+                                  (bracket.starts_with("?(") && passes((*list)[i], bracket)) ||
+                                  (parsed.ec == std::errc() && i == index);
+            if (is_meant) out.push_back(&(*list)[i]);
+        }
+    }
+    values = std::move(out);
+}
+
+}  // namespace
+
+std::vector<const json::value*> values_at(const json::object& object, std::string_view path) {
+    Values values;
+    bool is_first = true;
+    while (!path.empty()) {
+        if (path.front() == '.') path.remove_prefix(1);
+        if (path.starts_with('[')) {
+            const std::size_t close = path.find(']');
+            if (close == std::string_view::npos) return {};
+            const std::string_view inside = path.substr(1, close - 1);
+            path.remove_prefix(close + 1);
+            if (inside.starts_with('\'') || inside.starts_with('"')) {
+                go_to_member(values, unquoted(inside));
+            } else {
+                go_to_elements(values, inside);
+            }
+            continue;
+        }
+        std::size_t end = 0;
+        std::string name;
+        for (; end < path.size() && path[end] != '.' && path[end] != '['; ++end) {
+            if (path[end] == '\\' && end + 1 < path.size()) ++end;
+            name += path[end];
+        }
+        path.remove_prefix(end);
+        if (!is_first) {
+            go_to_member(values, name);
+        } else if (const json::value* member = object.if_contains(name)) {
+            values.push_back(member);
+        }
+        is_first = false;
+    }
+    return values;
+}
+
+namespace {
+
+constexpr std::string_view order_prefix = "$setElementOrder/";
+constexpr std::string_view delete_prefix = "$deleteFromPrimitiveList/";
+
+void merge_object(json::object& target, const json::object& patch, std::string_view name);
+
+bool is_in(const json::array& list, const json::value& value) {
+    return std::ranges::find(list, value) != list.end();
+}
+
+/// What a patch makes where there was nothing.
+json::object without_directives(const json::object& patch, std::string_view name) {
+    json::object out;
+    merge_object(out, patch, name);
+    return out;
+}
+
+const json::value* key_value(const json::value& item, std::string_view key) {
+    const json::object* object = item.if_object();
+    return object == nullptr ? nullptr : object->if_contains(json_view(key));
+}
+
+void remove_element(json::array& target, std::string_view key, const json::value& value) {
+    for (auto item = target.begin(); item != target.end(); ++item) {
+        const json::value* found = key_value(*item, key);
+        if (found == nullptr || *found != value) continue;
+        target.erase(item);
+        return;
+    }
+}
+
+void merge_element(json::array& target, const json::object& patch, std::string_view key,
+                   std::string_view name) {
+    const json::value* value = patch.if_contains(json_view(key));
+    if (value == nullptr) return;
+    if (text_at(patch, "$patch") == "delete") {
+        remove_element(target, key, *value);
+    } else if (json::object* found = find_element(target, key, *value)) {
+        merge_object(*found, patch, name);
+    } else {
+        target.push_back(without_directives(patch, name));
+    }
+}
+
+void merge_list(json::array& target, const json::array& patch, std::string_view key,
+                std::string_view name) {
+    for (const json::value& item : patch) {
+        const json::object* object = item.if_object();
+        if (object != nullptr && text_at(*object, "$patch") == "replace") target.clear();
+    }
+    for (const json::value& item : patch)
+        if (item.is_object()) merge_element(target, item.get_object(), key, name);
+}
+
+/// What tells an element apart: its key's value, or itself.
+json::value identity(const json::value& item, std::string_view key) {
+    if (key.empty()) return item;
+    const json::value* value = key_value(item, key);
+    return value == nullptr ? json::value() : *value;
+}
+
+/// Those that are named stand in that order, in the places that they have together.
+void order(json::array& target, const json::array& wanted, std::string_view key) {
+    const auto rank = [&](const json::value& item) {
+        std::size_t at = 0;
+        const json::value own = identity(item, key);
+        while (at < wanted.size() && identity(wanted[at], key) != own) ++at;
+        return at;
+    };
+    std::vector<std::pair<std::size_t, std::size_t>> named;  // rank, place
+    for (std::size_t i = 0; i < target.size(); ++i)
+        if (const std::size_t at = rank(target[i]); at < wanted.size()) named.emplace_back(at, i);
+    std::vector<std::size_t> places;
+    for (const auto& entry : named) places.push_back(entry.second);
+    std::ranges::sort(named);
+    const json::array before = target;
+    for (std::size_t i = 0; i < named.size(); ++i) target[places[i]] = before[named[i].second];
+}
+
+void retain_keys(json::object& target, const json::object& patch) {
+    const json::array* keys = find_array(patch, "$retainKeys");
+    if (keys == nullptr) return;
+    std::vector<std::string> gone;
+    for (const auto& member : target)
+        if (!is_in(*keys, json::value(member.key()))) gone.emplace_back(member.key());
+    for (const std::string& key : gone) target.erase(key);
+}
+
+void merge_array(json::object& target, const json::string_view field, const json::array& patch,
+                 std::string_view name) {
+    const ListPlace place{name, view(field)};
+    const std::string_view key = merge_key(place);
+    json::value& member = target[field];
+    if (!member.is_array()) member.emplace_array();
+    json::array& list = member.get_array();
+    if (!key.empty()) {
+        merge_list(list, patch, key, view(field));
+    } else if (is_set(place)) {
+        for (const json::value& item : patch)
+            if (!is_in(list, item)) list.push_back(item);
+    } else {
+        list = patch;
+    }
+}
+
+void merge_member(json::object& target, json::string_view field, const json::value& value,
+                  std::string_view name) {
+    if (value.is_null()) {
+        target.erase(field);
+    } else if (const json::object* object = value.if_object()) {
+        if (text_at(*object, "$patch") == "delete") {
+            target.erase(field);
+        } else {
+            merge_object(make_object(target, view(field)), *object, view(field));
+        }
+    } else if (const json::array* list = value.if_array()) {
+        merge_array(target, field, *list, name);
+    } else {
+        target[field] = value;
+    }
+}
+
+/// Those that come after the rest is merged.
+void follow_directives(json::object& target, const json::object& patch, std::string_view name) {
+    for (const auto& [directive, value] : patch) {
+        const json::array* list = value.if_array();
+        if (list == nullptr) continue;
+        if (view(directive).starts_with(delete_prefix)) {
+            json::value* member = target.if_contains(directive.substr(delete_prefix.size()));
+            if (member == nullptr || !member->is_array()) continue;
+            json::array kept;
+            for (const json::value& item : member->get_array())
+                if (!is_in(*list, item)) kept.push_back(item);
+            *member = std::move(kept);
+        }
+        if (view(directive).starts_with(order_prefix)) {
+            const json::string_view field = directive.substr(order_prefix.size());
+            json::value* member = target.if_contains(field);
+            if (member != nullptr && member->is_array())
+                order(member->get_array(), *list, merge_key({name, view(field)}));
+        }
+    }
+}
+
+void merge_object(json::object& target, const json::object& patch, std::string_view name) {
+    if (text_at(patch, "$patch") == "replace") target.clear();
+    retain_keys(target, patch);
+    for (const auto& [field, value] : patch)
+        if (!field.starts_with('$')) merge_member(target, field, value, name);
+    follow_directives(target, patch, name);
+}
+
+}  // namespace
+
+void apply_strategic_patch(json::object& object, const json::object& patch) {
+    merge_object(object, patch, {});
 }
 
 }  // namespace capstan::simulation

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
+#include <utility>
+
+#include <capstan/ascii.hpp>
 
 #include "io/http_syntax.hpp"
 
@@ -26,12 +30,11 @@ std::vector<std::string_view> conditions_in(std::string_view text) {
 
 bool is_label_text(std::string_view text) {
     return std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_' || c == '.' || c == '/';
+        return is_ascii_alnum(c) || c == '-' || c == '_' || c == '.' || c == '/';
     });
 }
 
-Refusal unreadable_requirement(std::string_view text) {
+StatusError unreadable_requirement(std::string_view text) {
     return bad_request("unable to parse requirement: \"" + std::string(text) + "\"");
 }
 
@@ -177,6 +180,91 @@ bool has_labels(const json::object& object, const LabelQuery& query) {
     const json::object* labels = find_object(object, "metadata.labels");
     return std::ranges::all_of(query, [&](const LabelCondition& condition) {
         return holds(condition, labels == nullptr ? nullptr : labels->if_contains(condition.key));
+    });
+}
+
+namespace {
+
+using Paths = std::set<std::string, std::less<>>;
+
+const Paths& paths_of(const ResourceKind& kind) {
+    static const std::map<std::string, Paths, std::less<>> all = {
+        {"pods",
+         {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+          "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"}},
+        {"nodes", {"spec.unschedulable"}},
+        {"namespaces", {"status.phase"}},
+        {"replicasets.apps", {"status.replicas"}},
+        {"replicationcontrollers", {"status.replicas"}},
+        {"jobs.batch", {"status.successful"}},
+        {"secrets", {"type"}},
+        {"events",
+         {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+          "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
+          "involvedObject.fieldPath", "reason", "source", "type", "reportingComponent"}},
+    };
+    static const Paths none;
+    const auto found = all.find(kind.resource());
+    return found == all.end() ? none : found->second;
+}
+
+/// What stands where nothing is written.
+std::string_view absent_text(std::string_view path) {
+    return path == "spec.unschedulable" || path == "spec.hostNetwork" ? "false" : "";
+}
+
+std::string field_text(const json::object& object, std::string_view path) {
+    if (path == "source") path = "source.component";
+    const json::value* found = find_value(object, path);
+    if (found == nullptr) return std::string(absent_text(path));
+    if (found->is_string()) return std::string(view(found->get_string()));
+    if (found->is_bool()) return found->get_bool() ? "true" : "false";
+    return found->is_int64() ? std::to_string(found->get_int64()) : "";
+}
+
+/// At characters of `stops` that no backslash precedes; the text before, backslashes taken out.
+std::pair<std::string, std::size_t> read_until(std::string_view text, std::size_t from,
+                                               std::string_view stops) {
+    std::string out;
+    for (; from < text.size(); ++from) {
+        if (text[from] == '\\' && from + 1 < text.size()) {
+            out += text[++from];
+        } else if (stops.find(text[from]) != std::string_view::npos) {
+            break;
+        } else {
+            out += text[from];
+        }
+    }
+    return {out, from};
+}
+
+}  // namespace
+
+Answer<std::vector<FieldCondition>> parse_field_query(const ResourceKind& kind,
+                                                      std::string_view text) {
+    std::vector<FieldCondition> out;
+    const Paths& paths = paths_of(kind);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        FieldCondition condition;
+        std::tie(condition.path, at) = read_until(text, at, "=!,");
+        const std::string_view rest = text.substr(at);
+        condition.is_equal = !rest.starts_with("!=");
+        if (rest.empty() || (condition.is_equal && !rest.starts_with('=')))
+            return fail(bad_request("invalid selector: '" + std::string(text) + "'"));
+        at += !condition.is_equal || rest.starts_with("==") ? 2 : 1;
+        std::tie(condition.value, at) = read_until(text, at, ",");
+        const bool is_known = condition.path == "metadata.name" ||
+                              (kind.namespaced && condition.path == "metadata.namespace") ||
+                              paths.contains(condition.path);
+        if (!is_known) return fail(bad_request("field label not supported: " + condition.path));
+        out.push_back(std::move(condition));
+    }
+    return out;
+}
+
+bool has_fields(const json::object& object, const std::vector<FieldCondition>& query) {
+    return std::ranges::all_of(query, [&](const FieldCondition& condition) {
+        return (field_text(object, condition.path) == condition.value) == condition.is_equal;
     });
 }
 

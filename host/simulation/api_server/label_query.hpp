@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "simulation/api_server/api_object.hpp"
-#include "simulation/api_server/refusal.hpp"
 #include "simulation/api_server/resource_kinds.hpp"
+#include "simulation/api_server/status_error.hpp"
 
 namespace capstan::simulation {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "simulation/api_server/list_keys.hpp"
+#include "simulation/api_server/api_request.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -117,7 +117,8 @@ Answer<void> check_owners(const ResourceKind& kind, const json::object& live,
             {"reason", "FieldManagerConflict"}, {"message", message}, {"field", field}});
     }
     if (causes.empty()) return {};
-    Refusal refusal = conflict(kind.resource(), std::string(text_at(live, "metadata.name")), "");
+    StatusError refusal =
+        conflict(kind.resource(), std::string(text_at(live, "metadata.name")), "");
     refusal.message = "Apply failed with " + std::to_string(causes.size()) +
                       (causes.size() == 1 ? " conflict: " : " conflicts: ") + said;
     refusal.details["causes"] = std::move(causes);

@@ -5,8 +5,8 @@
 
 #include "simulation/api_server/api_object.hpp"
 #include "simulation/api_server/field_sets.hpp"
-#include "simulation/api_server/refusal.hpp"
 #include "simulation/api_server/resource_kinds.hpp"
+#include "simulation/api_server/status_error.hpp"
 
 namespace capstan::simulation {
 

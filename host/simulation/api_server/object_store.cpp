@@ -5,15 +5,15 @@
 
 #include <boost/assert.hpp>
 
-#include "simulation/api_server/kept_object.hpp"
 #include "simulation/api_server/managed_fields.hpp"
 #include "simulation/api_server/object_checks.hpp"
 #include "simulation/api_server/object_defaults.hpp"
+#include "simulation/api_server/resource_storage.hpp"
 
 namespace capstan::simulation {
 namespace {
 
-std::vector<ApiObject> items_of(const ObjectShelf::Objects& objects, std::string_view space) {
+std::vector<ApiObject> items_of(const ResourceStorage::Objects& objects, std::string_view space) {
     std::vector<ApiObject> out;
     const std::string prefix = object_key(space, "");
     auto at = space.empty() ? objects.begin() : objects.lower_bound(prefix);
@@ -41,9 +41,9 @@ const ResourceKind& ObjectStore::kind(std::string_view resource) const {
     return *found;
 }
 
-ObjectShelf& ObjectStore::shelf(const ResourceKind& kind) const {
+ResourceStorage& ObjectStore::shelf(const ResourceKind& kind) const {
     auto& out = shelves_[kind.resource()];
-    if (out == nullptr) out = std::make_unique<ObjectShelf>(loop_.io(), options_.history);
+    if (out == nullptr) out = std::make_unique<ResourceStorage>(loop_.io(), options_.history);
     return *out;
 }
 
@@ -75,7 +75,7 @@ Answer<void> ObjectStore::check_revision(const ResourceKind& kind, std::uint64_t
 Answer<Listing> ObjectStore::list_at(const ResourceKind& kind, std::string_view space,
                                      std::uint64_t revision) const {
     CAPSTAN_CHECK(check_revision(kind, revision));
-    const ObjectShelf& its = shelf(kind);
+    const ResourceStorage& its = shelf(kind);
     if (!its.has_changed_since(revision)) return Listing{items_of(its.objects(), space), revision};
     return Listing{items_of(its.objects_at(revision), space), revision};
 }

@@ -14,9 +14,9 @@
 #include "io/clock.hpp"
 #include "io/loop.hpp"
 #include "simulation/api_server/api_object.hpp"
-#include "simulation/api_server/object_shelf.hpp"
-#include "simulation/api_server/refusal.hpp"
 #include "simulation/api_server/resource_kinds.hpp"
+#include "simulation/api_server/resource_storage.hpp"
+#include "simulation/api_server/status_error.hpp"
 
 namespace capstan::simulation {
 
@@ -101,7 +101,7 @@ public:
     void compact(std::uint64_t revision);
 
 private:
-    ObjectShelf& shelf(const ResourceKind& kind) const;
+    ResourceStorage& shelf(const ResourceKind& kind) const;
     Answer<void> check_space(const ResourceKind& kind, std::string_view space) const;
     Answer<void> check_revision(const ResourceKind& kind, std::uint64_t revision) const;
     Answer<void> name_new(const ResourceKind& kind, std::string_view space, json::object& object);
@@ -118,7 +118,7 @@ private:
     io::RandomSource random_;
     ResourceKinds kinds_;
     std::uint64_t revision_ = 0;
-    mutable std::map<std::string, std::unique_ptr<ObjectShelf>, std::less<>> shelves_;
+    mutable std::map<std::string, std::unique_ptr<ResourceStorage>, std::less<>> shelves_;
 };
 
 }  // namespace capstan::simulation

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/ascii.hpp>
+
 #include "io/http_syntax.hpp"
 
 namespace capstan::simulation {
@@ -115,7 +117,7 @@ ResourceKind builtin_kind(const Row& row) {
     ResourceKind out{.group = std::string(row.group),
                      .version = std::string(row.version),
                      .plural = std::string(row.plural),
-                     .singular = io::lower_case(row.kind),
+                     .singular = lower_case(row.kind),
                      .kind = std::string(row.kind),
                      .short_names = row.short_names};
     const auto has = [&](Trait trait) { return (row.traits & trait) != 0; };

@@ -1,6 +1,9 @@
 #include "simulation/api_server/table_cells.hpp"
 
+#include <algorithm>
 #include <set>
+
+#include <boost/json/serialize.hpp>
 
 #include "simulation/api_server/label_query.hpp"
 
@@ -182,6 +185,212 @@ json::array job_cells(const json::object& job, Time now) {
     add_containers(out, job);
     out.emplace_back(selector_cell(job));
     return out;
+}
+
+/// Rows of kinds that are kept and that no controller here acts upon.
+
+namespace {
+
+void append(std::string& list, const std::string& item) {
+    list += (list.empty() ? "" : ",") + item;
+}
+
+std::string none_if_empty(std::string text) { return text.empty() ? "<none>" : std::move(text); }
+
+/// "cpu: <unknown>/50%": nobody measures anything here.
+std::string targets_text(const json::object& autoscaler) {
+    std::string out;
+    for (const json::value& item : list_at(autoscaler, "spec.metrics")) {
+        const json::object* metric = item.if_object();
+        if (metric == nullptr) continue;
+        const json::value* share = find_value(*metric, "resource.target.averageUtilization");
+        const std::string_view name = text_at(*metric, "resource.name");
+        append(out, (name.empty() ? "" : std::string(name) + ": ") + "<unknown>/" +
+                        (share == nullptr ? "<auto>" : json::serialize(*share) + "%"));
+    }
+    return none_if_empty(out);
+}
+
+}  // namespace
+
+json::array autoscaler_cells(const json::object& autoscaler, Time now) {
+    return {name_cell(autoscaler),
+            std::string(text_at(autoscaler, "spec.scaleTargetRef.kind")) + "/" +
+                std::string(text_at(autoscaler, "spec.scaleTargetRef.name")),
+            targets_text(autoscaler),
+            integer_at(autoscaler, "spec.minReplicas").value_or(1),
+            count_at(autoscaler, "spec.maxReplicas"),
+            count_at(autoscaler, "status.currentReplicas"),
+            age_cell(autoscaler, now)};
+}
+
+json::array cron_job_cells(const json::object& job, Time now) {
+    return {name_cell(job),
+            text_or(job, "spec.schedule", ""),
+            text_or(job, "spec.timeZone", "<none>"),
+            is_true_at(job, "spec.suspend") ? "True" : "False",
+            static_cast<std::int64_t>(list_at(job, "status.active").size()),
+            "<none>",
+            age_cell(job, now)};
+}
+
+json::array ingress_cells(const json::object& ingress, Time now) {
+    std::string hosts;
+    for (const json::value& item : list_at(ingress, "spec.rules"))
+        if (const json::object* rule = item.if_object()) {
+            const std::string_view host = text_at(*rule, "host");
+            append(hosts, host.empty() ? "*" : std::string(host));
+        }
+    const bool is_secure = !list_at(ingress, "spec.tls").empty();
+    return {name_cell(ingress),           text_or(ingress, "spec.ingressClassName", "<none>"),
+            none_if_empty(hosts),         "",
+            is_secure ? "80, 443" : "80", age_cell(ingress, now)};
+}
+
+json::array network_policy_cells(const json::object& policy, Time now) {
+    return {name_cell(policy), labels_text(find_object(policy, "spec.podSelector.matchLabels")),
+            age_cell(policy, now)};
+}
+
+json::array volume_cells(const json::object& volume, Time now) {
+    std::string modes;
+    for (const json::value& mode : list_at(volume, "spec.accessModes"))
+        if (mode.is_string()) append(modes, std::string(view(mode.get_string())));
+    const std::string_view claim = text_at(volume, "spec.claimRef.name");
+    return {name_cell(volume),
+            text_or(volume, "spec.capacity.storage", ""),
+            modes,
+            text_or(volume, "spec.persistentVolumeReclaimPolicy", "Retain"),
+            text_or(volume, "status.phase", "Pending"),
+            claim.empty() ? ""
+                          : std::string(text_at(volume, "spec.claimRef.namespace")) + "/" +
+                                std::string(claim),
+            text_or(volume, "spec.storageClassName", ""),
+            age_cell(volume, now)};
+}
+
+json::array scale_cells(const json::object& scale, Time now) {
+    return {name_cell(scale), count_at(scale, "spec.replicas"), count_at(scale, "status.replicas"),
+            age_cell(scale, now)};
+}
+
+/// A pod's row: its state in one word, as kubectl's users know it.
+
+namespace {
+
+struct Containers {
+    std::int64_t total = 0, ready = 0, restarts = 0;
+    std::string reason{};
+    bool has_running = false;
+    std::string last_restart{};
+};
+
+std::string ended_reason(const json::object& terminated) {
+    if (const std::string_view reason = text_at(terminated, "reason"); !reason.empty())
+        return std::string(reason);
+    if (const auto signal = integer_at(terminated, "signal"); signal && *signal != 0)
+        return "Signal:" + std::to_string(*signal);
+    return "ExitCode:" + std::to_string(count_at(terminated, "exitCode"));
+}
+
+void look_at(const json::object& status, Containers& out) {
+    out.restarts += count_at(status, "restartCount");
+    out.last_restart =
+        std::max(out.last_restart, std::string(text_at(status, "lastState.terminated.finishedAt")));
+    const json::object* ended = find_object(status, "state.terminated");
+    if (const std::string_view waiting = text_at(status, "state.waiting.reason");
+        !waiting.empty()) {
+        out.reason = waiting;
+    } else if (ended != nullptr) {
+        out.reason = ended_reason(*ended);
+    } else if (is_true_at(status, "ready") && find_object(status, "state.running") != nullptr) {
+        out.has_running = true;
+        ++out.ready;
+    }
+}
+
+Containers containers_of(const json::object& pod) {
+    Containers out;
+    out.total = static_cast<std::int64_t>(list_at(pod, "spec.containers").size());
+    const json::array& statuses = list_at(pod, "status.containerStatuses");
+    for (auto item = statuses.rbegin(); item != statuses.rend(); ++item)
+        if (const json::object* status = item->if_object()) look_at(*status, out);
+    return out;
+}
+
+/// "Init:1/2"; empty: all init containers are through.
+std::string init_state(const json::object& pod) {
+    const json::array& statuses = list_at(pod, "status.initContainerStatuses");
+    for (std::size_t i = 0; i < statuses.size(); ++i) {
+        const json::object* status = statuses[i].if_object();
+        if (status == nullptr) continue;
+        const json::object* ended = find_object(*status, "state.terminated");
+        if (ended != nullptr && count_at(*ended, "exitCode") == 0) continue;
+        if (is_true_at(*status, "started")) continue;
+        if (ended != nullptr) return "Init:" + ended_reason(*ended);
+        const std::string_view waiting = text_at(*status, "state.waiting.reason");
+        if (!waiting.empty() && waiting != "PodInitializing") return "Init:" + std::string(waiting);
+        return "Init:" + std::to_string(i) + "/" +
+               std::to_string(list_at(pod, "spec.initContainers").size());
+    }
+    return {};
+}
+
+bool is_gated(const json::object& pod) {
+    return std::ranges::any_of(list_at(pod, "status.conditions"), [](const json::value& item) {
+        const json::object* condition = item.if_object();
+        return condition != nullptr && text_at(*condition, "type") == "PodScheduled" &&
+               text_at(*condition, "reason") == "SchedulingGated";
+    });
+}
+
+std::string state_of(const json::object& pod, const Containers& containers) {
+    const bool is_lost = text_at(pod, "status.reason") == "NodeLost";
+    if (find_value(pod, "metadata.deletionTimestamp") != nullptr)
+        return is_lost ? "Unknown" : "Terminating";
+    if (std::string init = init_state(pod); !init.empty()) return init;
+    if (containers.reason == "Completed" && containers.has_running) return "Running";
+    if (!containers.reason.empty()) return containers.reason;
+    if (is_gated(pod)) return "SchedulingGated";
+    const std::string_view reason = text_at(pod, "status.reason");
+    const std::string_view phase = text_at(pod, "status.phase");
+    return std::string(!reason.empty() ? reason : phase.empty() ? "Unknown" : phase);
+}
+
+std::string restarts_text(const Containers& containers, Time now) {
+    std::string count = std::to_string(containers.restarts);
+    if (containers.restarts == 0 || containers.last_restart.empty()) return count;
+    return count + " (" + age_text(containers.last_restart, now) + " ago)";
+}
+
+std::string gates_text(const json::object& pod) {
+    const std::size_t gates = list_at(pod, "spec.readinessGates").size();
+    if (gates == 0) return "<none>";
+    const auto holds = [&](const json::value& gate) {
+        return std::ranges::any_of(list_at(pod, "status.conditions"), [&](const json::value& item) {
+            const json::object* condition = item.if_object();
+            return condition != nullptr && gate.is_object() &&
+                   text_at(*condition, "type") == text_at(gate.get_object(), "conditionType") &&
+                   text_at(*condition, "status") == "True";
+        });
+    };
+    const auto held = std::ranges::count_if(list_at(pod, "spec.readinessGates"), holds);
+    return std::to_string(held) + "/" + std::to_string(gates);
+}
+
+}  // namespace
+
+json::array pod_cells(const json::object& pod, Time now) {
+    const Containers containers = containers_of(pod);
+    return {name_cell(pod),
+            std::to_string(containers.ready) + "/" + std::to_string(containers.total),
+            state_of(pod, containers),
+            restarts_text(containers, now),
+            age_cell(pod, now),
+            text_or(pod, "status.podIP", "<none>"),
+            text_or(pod, "spec.nodeName", "<none>"),
+            text_or(pod, "status.nominatedNodeName", "<none>"),
+            gates_text(pod)};
 }
 
 }  // namespace capstan::simulation

@@ -1,6 +1,12 @@
 #include "simulation/api_server/tables.hpp"
 
+#include <map>
+
 #include <boost/json/serialize.hpp>
+
+#include <capstan/ascii.hpp>
+
+#include "simulation/api_server/table_cells.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -107,6 +113,276 @@ json::object make_table(const ResourceKind& kind, const std::vector<ApiObject>& 
             {"metadata", std::move(list_metadata)},
             {"columnDefinitions", definitions(columns_of(kind))},
             {"rows", std::move(rows)}};
+}
+
+/// Which columns each kind has; those of few words fill them here.
+
+namespace {
+
+/// A number or a percentage; "N/A": neither.
+json::value count_or_share(const json::object& object, std::string_view path) {
+    const json::value* found = find_value(object, path);
+    if (found == nullptr) return "N/A";
+    return found->is_string() ? *found : json::value(json::serialize(*found));
+}
+
+json::array budget_cells(const json::object& budget, Time now) {
+    return {name_cell(budget), count_or_share(budget, "spec.minAvailable"),
+            count_or_share(budget, "spec.maxUnavailable"),
+            count_at(budget, "status.disruptionsAllowed"), age_cell(budget, now)};
+}
+
+/// When it was last seen: in its series, by its count, or the one time that it was.
+std::string_view last_seen(const json::object& event) {
+    for (const std::string_view path :
+         {"series.lastObservedTime", "lastTimestamp", "eventTime", "metadata.creationTimestamp"})
+        if (const std::string_view text = text_at(event, path); !text.empty()) return text;
+    return {};
+}
+
+std::string event_object(const json::object& event) {
+    return lower_case(text_at(event, "involvedObject.kind")) + "/" +
+           std::string(text_at(event, "involvedObject.name"));
+}
+
+std::string event_source(const json::object& event) {
+    const std::string component(text_at(event, "source.component"));
+    const std::string host(text_at(event, "source.host"));
+    return host.empty() ? component : component + ", " + host;
+}
+
+json::array event_cells(const json::object& event, Time now) {
+    const std::string_view first = text_at(event, "firstTimestamp");
+    return {age_text(last_seen(event), now),
+            text_or(event, "type", ""),
+            text_or(event, "reason", ""),
+            event_object(event),
+            text_or(event, "involvedObject.fieldPath", ""),
+            event_source(event),
+            text_or(event, "message", ""),
+            age_text(first.empty() ? last_seen(event) : first, now),
+            integer_at(event, "count").value_or(1),
+            name_cell(event)};
+}
+
+std::int64_t member_count(const json::object& object, std::string_view path) {
+    const json::object* members = find_object(object, path);
+    return members == nullptr ? 0 : static_cast<std::int64_t>(members->size());
+}
+
+json::array config_map_cells(const json::object& map, Time now) {
+    return {name_cell(map), member_count(map, "data") + member_count(map, "binaryData"),
+            age_cell(map, now)};
+}
+
+json::array secret_cells(const json::object& secret, Time now) {
+    return {name_cell(secret), text_or(secret, "type", "Opaque"), member_count(secret, "data"),
+            age_cell(secret, now)};
+}
+
+json::array namespace_cells(const json::object& space, Time now) {
+    const bool is_leaving = find_value(space, "metadata.deletionTimestamp") != nullptr;
+    return {name_cell(space),
+            is_leaving ? json::value("Terminating") : text_or(space, "status.phase", "Active"),
+            age_cell(space, now)};
+}
+
+json::array lease_cells(const json::object& lease, Time now) {
+    return {name_cell(lease), text_or(lease, "spec.holderIdentity", ""), age_cell(lease, now)};
+}
+
+std::string ports_text(const json::object& service) {
+    std::string out;
+    if (const json::array* ports = find_array(service, "spec.ports"))
+        for (const json::value& item : *ports)
+            if (const json::object* port = item.if_object()) {
+                const std::string_view protocol = text_at(*port, "protocol");
+                out += (out.empty() ? "" : ",") + std::to_string(count_at(*port, "port")) + "/" +
+                       std::string(protocol.empty() ? "TCP" : protocol);
+            }
+    return out.empty() ? "<none>" : out;
+}
+
+json::array service_cells(const json::object& service, Time now) {
+    return {name_cell(service),
+            text_or(service, "spec.type", "ClusterIP"),
+            text_or(service, "spec.clusterIP", "<none>"),
+            "<none>",
+            ports_text(service),
+            age_cell(service, now),
+            labels_text(find_object(service, "spec.selector"))};
+}
+
+json::array definition_cells(const json::object& definition, Time) {
+    return {name_cell(definition), text_or(definition, "metadata.creationTimestamp", "")};
+}
+
+json::array priority_class_cells(const json::object& priority, Time now) {
+    return {name_cell(priority), count_at(priority, "value"), is_true_at(priority, "globalDefault"),
+            age_cell(priority, now), text_or(priority, "preemptionPolicy", "PreemptLowerPriority")};
+}
+
+json::array storage_class_cells(const json::object& storage, Time now) {
+    return {name_cell(storage),
+            text_or(storage, "provisioner", ""),
+            text_or(storage, "reclaimPolicy", "Delete"),
+            text_or(storage, "volumeBindingMode", "Immediate"),
+            is_true_at(storage, "allowVolumeExpansion"),
+            age_cell(storage, now)};
+}
+
+json::array claim_cells(const json::object& claim, Time now) {
+    std::string modes;
+    if (const json::array* list = find_array(claim, "spec.accessModes"))
+        for (const json::value& mode : *list)
+            if (mode.is_string())
+                modes += (modes.empty() ? "" : ",") + std::string(view(mode.get_string()));
+    return {name_cell(claim),
+            text_or(claim, "status.phase", "Pending"),
+            text_or(claim, "spec.volumeName", ""),
+            text_or(claim, "status.capacity.storage", ""),
+            modes,
+            text_or(claim, "spec.storageClassName", ""),
+            age_cell(claim, now)};
+}
+
+const std::map<std::string, TableLayout, std::less<>>& layouts() {
+    const TableColumn name{"Name"}, age{"Age"};
+    const TableColumn containers{"Containers", "string", 1}, images{"Images", "string", 1},
+        selector{"Selector", "string", 1};
+    const auto number = [](const char* text) { return TableColumn{text, "integer", 0}; };
+    const auto wide = [](const char* text) { return TableColumn{text, "string", 1}; };
+    const std::vector<TableColumn> replicas = {
+        name,   number("Desired"), number("Current"), number("Ready"), age, containers,
+        images, selector};
+    static const std::map<std::string, TableLayout, std::less<>> out = {
+        {"nodes",
+         {{name,
+           {"Status"},
+           {"Roles"},
+           age,
+           {"Version"},
+           wide("Internal-IP"),
+           wide("External-IP"),
+           wide("OS-Image"),
+           wide("Kernel-Version"),
+           wide("Container-Runtime")},
+          node_cells}},
+        {"pods",
+         {{name,
+           {"Ready"},
+           {"Status"},
+           {"Restarts"},
+           age,
+           wide("IP"),
+           wide("Node"),
+           wide("Nominated Node"),
+           wide("Readiness Gates")},
+          pod_cells}},
+        {"deployments.apps",
+         {{name,
+           {"Ready"},
+           number("Up-to-date"),
+           number("Available"),
+           age,
+           containers,
+           images,
+           selector},
+          deployment_cells}},
+        {"replicasets.apps", {replicas, replica_set_cells}},
+        {"replicationcontrollers", {replicas, replica_set_cells}},
+        {"statefulsets.apps", {{name, {"Ready"}, age, containers, images}, stateful_set_cells}},
+        {"daemonsets.apps",
+         {{name,
+           number("Desired"),
+           number("Current"),
+           number("Ready"),
+           number("Up-to-date"),
+           number("Available"),
+           {"Node Selector"},
+           age,
+           containers,
+           images,
+           selector},
+          daemon_set_cells}},
+        {"jobs.batch",
+         {{name, {"Status"}, {"Completions"}, {"Duration"}, age, containers, images, selector},
+          job_cells}},
+        {"poddisruptionbudgets.policy",
+         {{name, {"Min Available"}, {"Max Unavailable"}, number("Allowed Disruptions"), age},
+          budget_cells}},
+        {"events",
+         {{{"Last Seen"},
+           {"Type"},
+           {"Reason"},
+           {"Object"},
+           wide("Subobject"),
+           wide("Source"),
+           {"Message"},
+           wide("First Seen"),
+           {"Count", "integer", 1},
+           {"Name", "string", 1}},
+          event_cells}},
+        {"configmaps", {{name, number("Data"), age}, config_map_cells}},
+        {"secrets", {{name, {"Type"}, number("Data"), age}, secret_cells}},
+        {"namespaces", {{name, {"Status"}, age}, namespace_cells}},
+        {"leases.coordination.k8s.io", {{name, {"Holder"}, age}, lease_cells}},
+        {"services",
+         {{name, {"Type"}, {"Cluster-IP"}, {"External-IP"}, {"Port(s)"}, age, selector},
+          service_cells}},
+        {"customresourcedefinitions.apiextensions.k8s.io",
+         {{name, {"Created At"}}, definition_cells}},
+        {"priorityclasses.scheduling.k8s.io",
+         {{name, number("Value"), {"Global-Default", "boolean"}, age, {"PreemptionPolicy"}},
+          priority_class_cells}},
+        {"storageclasses.storage.k8s.io",
+         {{name,
+           {"Provisioner"},
+           {"ReclaimPolicy"},
+           {"VolumeBindingMode"},
+           {"AllowVolumeExpansion", "boolean"},
+           age},
+          storage_class_cells}},
+        {"persistentvolumeclaims",
+         {{name, {"Status"}, {"Volume"}, {"Capacity"}, {"Access Modes"}, {"StorageClass"}, age},
+          claim_cells}},
+        {"persistentvolumes",
+         {{name,
+           {"Capacity"},
+           {"Access Modes"},
+           {"Reclaim Policy"},
+           {"Status"},
+           {"Claim"},
+           {"StorageClass"},
+           age},
+          volume_cells}},
+        {"horizontalpodautoscalers.autoscaling",
+         {{name,
+           {"Reference"},
+           {"Targets"},
+           number("MinPods"),
+           number("MaxPods"),
+           number("Replicas"),
+           age},
+          autoscaler_cells}},
+        {"cronjobs.batch",
+         {{name, {"Schedule"}, {"Timezone"}, {"Suspend"}, number("Active"), {"Last Schedule"}, age},
+          cron_job_cells}},
+        {"ingresses.networking.k8s.io",
+         {{name, {"Class"}, {"Hosts"}, {"Address"}, {"Ports"}, age}, ingress_cells}},
+        {"networkpolicies.networking.k8s.io",
+         {{name, {"Pod-Selector"}, age}, network_policy_cells}},
+        {"scales.autoscaling", {{name, number("Desired"), number("Available"), age}, scale_cells}},
+    };
+    return out;
+}
+
+}  // namespace
+
+const TableLayout* find_layout(const ResourceKind& kind) {
+    const auto& all = layouts();
+    const auto found = all.find(kind.resource());
+    return kind.is_custom || found == all.end() ? nullptr : &found->second;
 }
 
 }  // namespace capstan::simulation

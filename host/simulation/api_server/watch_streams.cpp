@@ -8,7 +8,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "simulation/api_server/kept_object.hpp"
+#include "simulation/api_server/resource_storage.hpp"
 #include "simulation/api_server/tables.hpp"
 
 namespace capstan::simulation {
@@ -42,7 +42,7 @@ private:
     void send_object(std::string_view type, const json::object& object);
     void write(std::string line);
     void send_bookmark(std::uint64_t revision, bool ends_initial);
-    void send_error(const Refusal& refusal);
+    void send_error(const StatusError& refusal);
     void finish();
     bool falls();
     void send_spoilt();
@@ -64,14 +64,15 @@ Answer<void> WatchStreams::Stream::start(const Options& options) {
     const std::string_view from = request_.option("resourceVersion");
     CAPSTAN_TRY(const std::uint64_t revision, parse_revision(from));
     if (is_initial_list() && request_.option("resourceVersionMatch") != "NotOlderThan")
-        return fail(Refusal{422,
-                            "Invalid",
-                            "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: "
-                            "Forbidden: sendInitialEvents requires setting resourceVersionMatch "
-                            "to NotOlderThan",
-                            {},
-                            {},
-                            {}});
+        return fail(
+            StatusError{422,
+                        "Invalid",
+                        "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: "
+                        "Forbidden: sendInitialEvents requires setting resourceVersionMatch "
+                        "to NotOlderThan",
+                        {},
+                        {},
+                        {}});
     if (revision > store_.revision()) return fail(too_large(revision, store_.revision()));
     begin();
     if (falls()) return {};
@@ -201,7 +202,7 @@ void WatchStreams::Stream::send_bookmark(std::uint64_t revision, bool ends_initi
                              {"metadata", std::move(metadata)}});
 }
 
-void WatchStreams::Stream::send_error(const Refusal& refusal) {
+void WatchStreams::Stream::send_error(const StatusError& refusal) {
     if (is_over_) return;
     send_object("ERROR", status_object(refusal));
     finish();
@@ -215,7 +216,7 @@ bool WatchStreams::Stream::falls() {
         responder_.cut();
     } else if (fault_->status != 0) {
         send_error(refusal_of(*fault_, request_));
-    } else if (fault_->spoil != Spoil::none) {
+    } else if (fault_->spoil != ResponseCorruption::none) {
         send_spoilt();
     }
     return is_over_;
@@ -223,11 +224,11 @@ bool WatchStreams::Stream::falls() {
 
 void WatchStreams::Stream::send_spoilt() {
     is_over_ = true;
-    if (fault_->spoil == Spoil::garbage) responder_.write("<html>\n");
-    if (fault_->spoil == Spoil::half || fault_->spoil == Spoil::torn)
+    if (fault_->spoil == ResponseCorruption::garbage) responder_.write("<html>\n");
+    if (fault_->spoil == ResponseCorruption::half || fault_->spoil == ResponseCorruption::torn)
         responder_.write(R"({"type":"MODIFIED","object":{"kind":")");
-    if (fault_->spoil == Spoil::half) responder_.end();
-    if (fault_->spoil == Spoil::torn) responder_.cut();
+    if (fault_->spoil == ResponseCorruption::half) responder_.end();
+    if (fault_->spoil == ResponseCorruption::torn) responder_.cut();
     if (end_timer_) store_.loop().cancel(*std::exchange(end_timer_, std::nullopt));
 }
 

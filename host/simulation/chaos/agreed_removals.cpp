@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "simulation/chaos/judgement.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 

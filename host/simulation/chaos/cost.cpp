@@ -7,8 +7,8 @@
 
 #include "simulation/chaos/growth.hpp"
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/chaos/judgement.hpp"
 #include "simulation/chaos/sums.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -49,7 +49,7 @@ private:
         std::vector<engine::PodIndex> out;
         const auto& options = moment.decision().options;
         if (increase.option >= options.size() || options[increase.option].pods.empty()) return out;
-        std::map<engine::ClassId, std::uint32_t> wanted;
+        std::map<engine::PodGroupId, std::uint32_t> wanted;
         for (const engine::PodCount& pods : options[increase.option].pods)
             wanted[pods.equivalence_group] += pods.count;
         for (const engine::PodIndex pod : moment.cluster().unbound()) {

@@ -1,7 +1,7 @@
 #include <map>
 
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/chaos/judgement.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -31,7 +31,7 @@ public:
 private:
     static std::vector<std::string> budgets_of(const engine::Cluster& cluster,
                                                engine::PodIndex pod) {
-        const engine::ClassRow& row = cluster.equivalence_group(cluster.class_of(pod));
+        const engine::PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
         const Labels labels = engine::to_labels(cluster, row.labels);
         std::vector<std::string> out;
         for (const auto& [name, budget] : cluster.objects().budgets) {

@@ -6,7 +6,7 @@
 
 #include "engine/health/backoff.hpp"
 #include "engine/templates/membership.hpp"
-#include "simulation/chaos/judgement.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 

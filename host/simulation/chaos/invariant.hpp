@@ -13,7 +13,7 @@
 
 #include <capstan/time.hpp>
 
-#include "engine/pass.hpp"
+#include "engine/pass/outcome.hpp"
 #include "runtime/pass_cycle.hpp"
 
 namespace capstan::simulation {

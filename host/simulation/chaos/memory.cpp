@@ -1,4 +1,4 @@
-#include "runtime/memory_text.hpp"
+#include "runtime/record/memory_text.hpp"
 #include "simulation/chaos/invariant.hpp"
 
 namespace capstan::simulation {

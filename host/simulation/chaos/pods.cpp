@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/chaos/judgement.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 namespace {

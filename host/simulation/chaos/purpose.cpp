@@ -11,8 +11,8 @@
 
 #include "engine/health/repairs.hpp"
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/chaos/judgement.hpp"
 #include "simulation/chaos/picture.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "engine/removal/removal.hpp"
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/chaos/judgement.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 namespace {

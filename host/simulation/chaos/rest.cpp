@@ -11,8 +11,8 @@
 #include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/chaos/judgement.hpp"
 #include "simulation/chaos/picture.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -41,7 +41,7 @@ public:
         now_ = moment.now();
         going_.clear();
         if (!is_calm_) return {};
-        // A group that is left alone after a failure has learned from it: it begins anew.
+        // A group that is backed off after a failure has learned from it: it begins anew.
         std::erase_if(learned_, [&](const auto& group) { return is_backed_off(moment, group); });
         std::erase_if(turns_,
                       [&](const auto& entry) { return is_backed_off(moment, entry.first); });

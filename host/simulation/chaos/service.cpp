@@ -10,8 +10,8 @@
 #include "engine/each_action.hpp"
 #include "simulation/chaos/growth.hpp"
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/chaos/judgement.hpp"
 #include "simulation/chaos/sums.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -8,12 +8,12 @@
 
 #include <capstan/duration.hpp>
 
-#include "engine/removal/node_marks.hpp"
-#include "engine/scale_down/eligibility.hpp"
+#include "engine/drainability/eligibility.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/templates/membership.hpp"
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/chaos/judgement.hpp"
 #include "simulation/chaos/sums.hpp"
+#include "simulation/judgement.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -112,7 +112,7 @@ private:
     }
 
     bool moves_freely(engine::PodIndex pod) const {
-        const engine::ClassRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
+        const engine::PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
         const bool waits_for_end =
             engine::find_label(cluster_, row.annotations,
                                "cluster-autoscaler.kubernetes.io/safe-to-evict")

@@ -1,6 +1,6 @@
 #include "simulation/chaos/trial.hpp"
 
-#include "simulation/chaos/storm.hpp"
+#include "simulation/chaos/chaos_scenario.hpp"
 #include "simulation/observers.hpp"
 #include "simulation/simulated_clouds.hpp"
 
@@ -8,9 +8,10 @@ namespace capstan::simulation {
 
 Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t seed,
                         Observer* beside) {
-    CAPSTAN_TRY(const Storm storm, make_storm(base, simulated_clouds(base, setup.plugins), seed));
+    CAPSTAN_TRY(const ChaosScenario storm,
+                make_storm(base, simulated_clouds(base, setup.plugins), seed));
     const Time calm = storm.input.start + storm.storm;
-    Witness witness({.start = storm.input.start, .calm = calm, .end = calm + storm.calm});
+    InvariantChecker witness({.start = storm.input.start, .calm = calm, .end = calm + storm.calm});
     Observers observers;
     if (beside != nullptr) observers.add(*beside);
     observers.add(witness);

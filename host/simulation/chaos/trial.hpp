@@ -7,7 +7,7 @@
 
 #include <capstan/result.hpp>
 
-#include "simulation/chaos/witness.hpp"
+#include "simulation/chaos/invariant_checker.hpp"
 #include "simulation/run.hpp"
 
 namespace capstan::simulation {

@@ -2,14 +2,13 @@
 
 #include <boost/assert.hpp>
 
-#include "simulation/control_plane/control_context.hpp"
-#include "simulation/control_plane/disruption/disruption_budgets.hpp"
+#include "simulation/control_plane/context/control_context.hpp"
+#include "simulation/control_plane/disruption/disruption_controller.hpp"
 #include "simulation/control_plane/garbage_collector.hpp"
-#include "simulation/control_plane/namespace_contents.hpp"
-#include "simulation/control_plane/nodes/lost_pods.hpp"
 #include "simulation/control_plane/nodes/node_health.hpp"
-#include "simulation/control_plane/nodes/node_lives.hpp"
-#include "simulation/control_plane/nodes/pod_lives.hpp"
+#include "simulation/control_plane/nodes/node_lifecycle.hpp"
+#include "simulation/control_plane/nodes/pod_garbage_collector.hpp"
+#include "simulation/control_plane/nodes/pod_lifecycle.hpp"
 #include "simulation/control_plane/nodes/taint_evictions.hpp"
 #include "simulation/control_plane/pod_priorities.hpp"
 #include "simulation/control_plane/scheduling/pod_scheduler.hpp"
@@ -27,11 +26,11 @@ struct ControlPlane::Parts {
 
     ControlContext context;
     NamespaceContents namespace_contents{context};
-    NodeLives node_lives{context};
+    NodeLifecycle node_lives{context};
     NodeHealth node_health{context};
     TaintEvictions taint_evictions{context};
-    LostPods lost_pods{context};
-    PodLives pod_lives{context};
+    PodGarbageCollector lost_pods{context};
+    PodLifecycle pod_lives{context};
     VolumeClaims volume_claims{context};
     PodPriorities priorities{context};
     PodScheduler scheduler{context};
@@ -42,7 +41,7 @@ struct ControlPlane::Parts {
     StatefulSets stateful_sets{context};
     DaemonSets daemon_sets{context};
     Jobs jobs{context};
-    DisruptionBudgets disruption_budgets{context};
+    DisruptionController disruption_budgets{context};
     GarbageCollector garbage_collector{context};
 };
 

@@ -1,12 +1,27 @@
-/// Objects go with those they belong to.
+/// What every namespace has from the start.
 #pragma once
 
 #include <string>
 
-#include "simulation/control_plane/control_context.hpp"
-#include "simulation/control_plane/reconcile_queue.hpp"
+#include "simulation/control_plane/context/control_context.hpp"
+#include "simulation/control_plane/context/reconcile_queue.hpp"
 
 namespace capstan::simulation {
+
+/// The ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`, again when they are deleted.
+/// [the loop's thread]
+class NamespaceContents {
+public:
+    explicit NamespaceContents(ControlContext& context);
+
+private:
+    void reconcile(const std::string& space);
+
+    ControlContext& context_;
+    ReconcileQueue queue_;
+};
+
+// Objects go with those they belong to.
 
 /// Of all kinds, custom ones too. An object whose owners are all gone goes; an owner that waits in
 /// the foreground goes after those that hold it up; one that leaves orphans, after they have let go

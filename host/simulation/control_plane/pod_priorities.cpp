@@ -1,6 +1,6 @@
 #include "simulation/control_plane/pod_priorities.hpp"
 
-#include "simulation/control_plane/pod_facts.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
 
 namespace capstan::simulation {
 namespace {

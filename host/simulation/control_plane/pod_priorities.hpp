@@ -1,7 +1,7 @@
 /// PriorityClasses: the two that every cluster has, and what they mean for pods.
 #pragma once
 
-#include "simulation/control_plane/control_context.hpp"
+#include "simulation/control_plane/context/control_context.hpp"
 
 namespace capstan::simulation {
 

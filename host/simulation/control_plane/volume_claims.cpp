@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulation/control_plane/pod_facts.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "simulation/control_plane/control_context.hpp"
-#include "simulation/control_plane/reconcile_queue.hpp"
+#include "simulation/control_plane/context/control_context.hpp"
+#include "simulation/control_plane/context/reconcile_queue.hpp"
 
 namespace capstan::simulation {
 

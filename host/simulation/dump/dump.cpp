@@ -7,11 +7,11 @@
 
 #include <capstan/sentence.hpp>
 
-#include "kubernetes/decode_file.hpp"
+#include "kubernetes/object_decode.hpp"
 #include "simulation/dump/collected_objects.hpp"
 #include "simulation/dump/dump_facts.hpp"
 #include "simulation/dump/group_guess.hpp"
-#include "simulation/simulated_groups.hpp"
+#include "simulation/simulated_clouds.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -7,14 +7,14 @@
 #include <optional>
 #include <utility>
 
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 #include "kubernetes/metadata.hpp"
 #include "kubernetes/selectors.hpp"
 
 namespace capstan::simulation {
 namespace {
 
-using kubernetes::JsonPlace;
+using kubernetes::JsonCursor;
 using kubernetes::JsonProblems;
 
 constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
@@ -46,7 +46,7 @@ std::string id_of(std::string_view ns, std::string_view kind, std::string_view n
 }
 
 /// "50%" or 3; nothing: absent, or neither.
-std::optional<PodShare> read_bound(const JsonPlace& place) {
+std::optional<PodShare> read_bound(const JsonCursor& place) {
     if (place.is_absent()) return std::nullopt;
     if (!place.is_text()) {
         const auto whole = place.integer(0, largest);
@@ -90,9 +90,9 @@ void DumpFacts::see_header(const boost::json::value& header) {
 /// A pod that does not say whether it is ready counts as ready.
 void DumpFacts::see_pod(const boost::json::value& pod) {
     JsonProblems problems(pod);
-    const JsonPlace place = problems.root();
+    const JsonCursor place = problems.root();
     if (place["spec"]["nodeName"].text().value_or("").empty()) return;
-    for (const JsonPlace& condition : place["status"]["conditions"].items()) {
+    for (const JsonCursor& condition : place["status"]["conditions"].items()) {
         if (condition["type"].text() == "Ready" && condition["status"].text() != "True")
             unready_.insert(object_name(kubernetes::decode_named(place)));
     }
@@ -100,7 +100,7 @@ void DumpFacts::see_pod(const boost::json::value& pod) {
 
 void DumpFacts::see_budget(const boost::json::value& budget) {
     JsonProblems problems(budget);
-    const JsonPlace place = problems.root();
+    const JsonCursor place = problems.root();
     const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(place);
     const auto selector = kubernetes::decode_label_selector(place["spec"]["selector"]);
     if (!metadata.is_identified || !selector || !problems.empty()) return;
@@ -119,14 +119,14 @@ void DumpFacts::see_budget(const boost::json::value& budget) {
 
 void DumpFacts::see_controller(std::string_view kind, const boost::json::value& controller) {
     JsonProblems problems(controller);
-    const JsonPlace place = problems.root();
+    const JsonCursor place = problems.root();
     const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(place);
     if (!metadata.is_identified) return;
     std::string id = id_of(metadata.ns, kind, metadata.name);
     // The API's default.
     const auto replicas = place["spec"]["replicas"].integer(0, largest).value_or(1);
     std::string above = id;
-    for (const JsonPlace& owner : place["metadata"]["ownerReferences"].items()) {
+    for (const JsonCursor& owner : place["metadata"]["ownerReferences"].items()) {
         if (owner["controller"].boolean().value_or(false))
             above = id_of(metadata.ns, owner["kind"].text().value_or(""),
                           owner["name"].text().value_or(""));

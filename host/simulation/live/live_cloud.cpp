@@ -59,7 +59,7 @@ LiveCloud::LiveCloud(const Input& input, double speed)
         std::ignore = happen(registration, Duration(0));
 }
 
-Result<void> LiveCloud::happen(const Happening& what, Duration since) {
+Result<void> LiveCloud::happen(const ExternalEvent& what, Duration since) {
     if (const auto* change = std::get_if<CloudChange>(&what)) {
         // Its moment is one of real time already.
         const auto at =

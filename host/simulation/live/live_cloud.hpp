@@ -19,7 +19,7 @@ public:
 
     /// Only CloudChange, AddGroup, RemoveGroup, CloudEdit and Registration are of the cloud; others
     /// are `unsupported`. `since`: real time from the start of the story.
-    Result<void> happen(const Happening& what, Duration since);
+    Result<void> happen(const ExternalEvent& what, Duration since);
 
     /// A table: groups, `register_nodes`, and what else the scenario says of its cloud. Machines
     /// take as long to boot as until their nodes join.

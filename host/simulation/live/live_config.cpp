@@ -9,7 +9,7 @@
 #include <capstan/duration.hpp>
 
 #include "runtime/config/print.hpp"
-#include "runtime/config/toml_text.hpp"
+#include "runtime/config/text.hpp"
 #include "simulation/live/live_cloud.hpp"
 
 namespace capstan::simulation {

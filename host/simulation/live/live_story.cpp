@@ -6,7 +6,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "simulation/control_plane/nodes/node_facts.hpp"
+#include "simulation/control_plane/nodes/node_object.hpp"
 #include "simulation/live/balancers.hpp"
 
 namespace capstan::simulation {

@@ -1,7 +1,7 @@
-/// Watches the objects of a live cluster and says what becomes of its pods and nodes, and what its
-/// autoscaler announces.
+/// What happens in a live cluster, told as it happens.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,9 +10,21 @@
 #include <vector>
 
 #include "simulation/api_server/object_store.hpp"
-#include "simulation/live/live_line.hpp"
 
 namespace capstan::simulation {
+
+/// A sentence, and about what it is: "story" (the scenario acts), "pods", "nodes", "autoscaler"
+/// (its own events), "balancer", "note".
+struct LiveLine {
+    std::string kind{};
+    std::string subject{};  ///< the batch, node or group; empty: none
+    std::string text{};
+};
+
+using TellLive = std::function<void(const LiveLine&)>;
+
+// Watches the objects of a live cluster and says what becomes of its pods and nodes, and what its
+// autoscaler announces.
 
 /// Many changes of one moment become one line. [the loop's thread]
 class LiveStory {

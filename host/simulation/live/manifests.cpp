@@ -3,7 +3,6 @@
 #include <capstan/duration.hpp>
 
 #include "kubernetes/object_encode.hpp"
-#include "kubernetes/pod_spec_encode.hpp"
 #include "simulation/control_plane/control_plane.hpp"
 
 namespace capstan::simulation {

@@ -6,7 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include "engine/snapshot/objects.hpp"
-#include "simulation/happenings.hpp"
+#include "simulation/external_events.hpp"
 
 namespace capstan::simulation {
 

@@ -10,7 +10,7 @@
 
 #include "simulation/api_server/object_store.hpp"
 #include "simulation/input.hpp"
-#include "simulation/live/live_line.hpp"
+#include "simulation/live/live_story.hpp"
 #include "simulation/live/manifests.hpp"
 #include "simulation/live/rest.hpp"
 #include "simulation/shared_replicas.hpp"
@@ -27,7 +27,7 @@ public:
         TellLive tell{};
         std::vector<SharedReplicas> balancers{};  ///< there from the first step on
         /// Changes of the cloud, so long after the start.
-        std::function<Result<void>(const Happening& what, Duration since)> change_cloud{};
+        std::function<Result<void>(const ExternalEvent& what, Duration since)> change_cloud{};
         /// All steps are over; so many expectations did not hold.
         std::function<void(int unmet)> over{};
     };

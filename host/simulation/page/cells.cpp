@@ -7,7 +7,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "simulation/figures.hpp"
+#include "simulation/run_figures.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -31,16 +31,18 @@ GroupLevel level_of(const engine::Group& group, const engine::GroupHealth& healt
 
 }  // namespace
 
-Duration Historian::since_start(Time moment) const { return std::max(previous_, moment - start_); }
+Duration PassHistory::since_start(Time moment) const {
+    return std::max(previous_, moment - start_);
+}
 
-void Historian::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
+void PassHistory::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
     previous_ = now_;
     now_ = since_start(input.circumstances.now);
     see_levels(input, result);
     see_back_offs(result.outcome.memory, input.circumstances.now);
 }
 
-void Historian::see_levels(const runtime::PassInput& input, const runtime::PassResult& result) {
+void PassHistory::see_levels(const runtime::PassInput& input, const runtime::PassResult& result) {
     const engine::Snapshot snapshot{input.snapshot.cluster, result.groups};
     const engine::Membership membership = engine::make_membership(snapshot);
     const engine::Health health = engine::assess(snapshot, membership, result.outcome.memory,
@@ -56,7 +58,7 @@ void Historian::see_levels(const runtime::PassInput& input, const runtime::PassR
     add_level(history_.pending, now_, static_cast<int>(cluster.unbound().size()));
 }
 
-void Historian::see_back_offs(const engine::Memory& memory, Time now) {
+void PassHistory::see_back_offs(const engine::Memory& memory, Time now) {
     for (auto& [group, seen] : history_.groups) {
         const engine::Backoff* backoff = engine::find_backoff(memory, NodeGroupId(group), now);
         const auto open = open_.find(group);
@@ -78,7 +80,7 @@ void Historian::see_back_offs(const engine::Memory& memory, Time now) {
     }
 }
 
-History Historian::take(Duration end) {
+History PassHistory::take(Duration end) {
     history_.end = std::max(end, now_);
     for (const auto& [group, until] : open_) {
         Band& band = history_.groups[group].back_offs.back();

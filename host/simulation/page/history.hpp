@@ -53,9 +53,9 @@ struct History {
 
 /// Passes that are left out change nothing, so a level holds until a later pass sees another. Where
 /// the clock is set back, time stands still until it has caught up.
-class Historian final : public Observer {
+class PassHistory final : public Observer {
 public:
-    explicit Historian(Time start) : start_(start) {}
+    explicit PassHistory(Time start) : start_(start) {}
 
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
 

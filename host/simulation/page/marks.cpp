@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "simulation/figures.hpp"
+#include "simulation/run_figures.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -7,12 +7,12 @@
 
 #include <capstan/sentence.hpp>
 
-#include "simulation/figures.hpp"
 #include "simulation/page/marks.hpp"
 #include "simulation/page/markup.hpp"
 #include "simulation/page/page_parts.hpp"
 #include "simulation/page/strip.hpp"
 #include "simulation/page/style.hpp"
+#include "simulation/run_figures.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <capstan/sentence.hpp>
 
-#include "simulation/figures.hpp"
 #include "simulation/page/marks.hpp"
 #include "simulation/page/style.hpp"
+#include "simulation/run_figures.hpp"
 
 namespace capstan::simulation {
 namespace {

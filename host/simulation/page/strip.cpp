@@ -1,15 +1,120 @@
 #include "simulation/page/strip.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 
 #include <capstan/sentence.hpp>
 
-#include "simulation/page/axis.hpp"
 #include "simulation/page/cells.hpp"
-#include "simulation/page/curve.hpp"
+#include "simulation/page/markup.hpp"
+#include "simulation/run_figures.hpp"
 
 namespace capstan::simulation {
+namespace {
+
+using std::chrono::days;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::array<Duration, 21> steps{
+    seconds(1), seconds(2),  seconds(5),  seconds(10), seconds(30), minutes(1), minutes(2),
+    minutes(5), minutes(10), minutes(15), minutes(30), hours(1),    hours(2),   hours(3),
+    hours(6),   hours(12),   days(1),     days(2),     days(7),     days(14),   days(28)};
+
+Duration time_step(Duration span, int most) {
+    const Duration least = span / (most - 1);
+    const auto fits = std::ranges::find_if(steps, [&](Duration step) { return step >= least; });
+    if (fits != steps.end()) return *fits;
+    Duration step = steps.back();
+    while (step < least) step *= 2;
+    return step;
+}
+
+}  // namespace
+
+std::vector<TimeTick> time_ticks(Duration span, int most) {
+    const Duration step = time_step(span, most);
+    std::vector<TimeTick> out;
+    for (Duration at{0}; at <= span; at += step) out.push_back({at, clock_text(at)});
+    return out;
+}
+
+std::vector<std::int64_t> count_ticks(int largest, int most) {
+    const std::int64_t wanted = std::max(largest, 1);
+    for (std::int64_t power = 1;; power *= 10) {
+        for (const std::int64_t step : {power, 2 * power, 5 * power}) {
+            const std::int64_t count = (wanted + step - 1) / step;
+            if (count > most) continue;
+            std::vector<std::int64_t> out;
+            for (std::int64_t i = 0; i <= count; ++i) out.push_back(i * step);
+            return out;
+        }
+    }
+}
+
+namespace {
+
+/// Writes the steps, and none that leads nowhere.
+class Pen {
+public:
+    explicit Pen(const Frame& frame) : frame_(frame) {}
+
+    void begin(const Point& at) {
+        y_ = coordinate(frame_.y(at.value));
+        out_ = "M" + coordinate(frame_.x(at.at)) + " " + y_;
+    }
+    /// At one moment through all of them to the last.
+    void step(Duration at, std::initializer_list<std::int64_t> values) {
+        std::string moves, y = y_;
+        for (const std::int64_t value : values) {
+            const std::string next = coordinate(frame_.y(value));
+            if (next == y) continue;
+            y = next;
+            moves += "V" + y;
+        }
+        if (moves.empty()) return;
+        out_ += "H" + coordinate(frame_.x(at)) + moves;
+        y_ = y;
+    }
+    std::string end() const { return out_ + "H" + coordinate(Frame::right); }
+
+private:
+    const Frame& frame_;
+    std::string out_, y_;
+};
+
+}  // namespace
+
+std::string line_path(const std::vector<Point>& points, const Frame& frame) {
+    if (points.empty()) return {};
+    Pen pen(frame);
+    pen.begin(points.front());
+    for (std::size_t i = 1; i < points.size();) {
+        const Point& first = points[i];
+        std::int64_t least = first.value, most = first.value, last = first.value;
+        const int column = frame.column(first.at);
+        for (; i < points.size() && frame.column(points[i].at) == column; ++i) {
+            last = points[i].value;
+            least = std::min(least, last);
+            most = std::max(most, last);
+        }
+        pen.step(first.at, {least, most, last});
+    }
+    return pen.end();
+}
+
+std::string area_path(const std::vector<Point>& points, const Frame& frame) {
+    if (points.empty()) return {};
+    return line_path(points, frame) + "V" + coordinate(frame.bottom()) + "H" +
+           coordinate(frame.x(points.front().at)) + "Z";
+}
+
 namespace {
 
 constexpr double axis_height = 15;

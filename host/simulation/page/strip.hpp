@@ -1,13 +1,47 @@
-/// One strip of a page over time: a group, or the pods that wait.
+/// Where the marks of an axis stand, and what they say.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include <capstan/time.hpp>
+
+#include "simulation/page/frame.hpp"
 #include "simulation/page/history.hpp"
 #include "simulation/page/marks.hpp"
 
 namespace capstan::simulation {
+
+struct TimeTick {
+    Duration at{0};
+    std::string text{};
+    bool operator==(const TimeTick&) const = default;
+};
+/// From zero up to `span`, at most `most` (at least 2) of them, in steps that a clock has.
+///     25m, 6  ->  0s, 5m, 10m, 15m, 20m, 25m
+std::vector<TimeTick> time_ticks(Duration span, int most);
+
+/// From zero to the first that is not below `largest`, in steps of 1, 2 or 5 times a power of ten;
+/// about `most` (at least 1) steps.
+///     7, 3  ->  0, 5, 10
+std::vector<std::int64_t> count_ticks(int largest, int most);
+
+// Lines that stay level until they step.
+
+struct Point {
+    Duration at{0};
+    std::int64_t value = 0;
+};
+
+/// The path of a line from the first point to the end of the frame; empty without points. Of the
+/// points that share a column only the lowest, the highest and the last are drawn, so that a path
+/// is never long and no extreme is lost.
+std::string line_path(const std::vector<Point>& points, const Frame& frame);
+/// The same closed along zero.
+std::string area_path(const std::vector<Point>& points, const Frame& frame);
+
+// One strip of a page over time: a group, or the pods that wait.
 
 /// What all strips of a page have in common.
 struct Strips {

@@ -9,7 +9,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "simulation/simulated_groups.hpp"
+#include "simulation/simulated_clouds.hpp"
 
 namespace capstan::simulation {
 namespace {

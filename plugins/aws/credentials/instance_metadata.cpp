@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/attempts.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/retry.hpp>
@@ -88,7 +89,7 @@ bool is_role_name(std::string_view name) noexcept {
     constexpr std::size_t longest = 128;
     return !name.empty() && name.size() <= longest &&
            std::all_of(name.begin(), name.end(), [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               return is_ascii_alnum(c) ||
                       std::string_view("+=,.@_-").find(c) != std::string_view::npos;
            });
 }

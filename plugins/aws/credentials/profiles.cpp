@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/sentence.hpp>
 
 namespace capstan::aws {
@@ -31,12 +32,6 @@ std::string_view without_ini_quotes(std::string_view text) noexcept {
     const bool is_quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
                            text.back() == text.front();
     return is_quoted ? text.substr(1, text.size() - 2) : text;
-}
-
-std::string lower_ini_key(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
 }
 
 /// The name of the profile that a section is; nothing: it is of another kind.
@@ -86,7 +81,7 @@ private:
         if (!has_section_) return "a property before the first section";
         has_property_ = true;
         if (current_ != nullptr)
-            (*current_)[lower_ini_key(trimmed_ini(line.substr(0, equals)))] =
+            (*current_)[lower_case(trimmed_ini(line.substr(0, equals)))] =
                 trimmed_ini(line.substr(equals + 1));
         return {};
     }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/sentence.hpp>
 
 #include "../wire/aws_client.hpp"
@@ -31,8 +32,7 @@ std::string session_name_of(const Look& look, const RoleRequest& request) {
     if (out.empty()) out = look.variable("AWS_ROLE_SESSION_NAME");
     if (out.size() < 2) out = "capstan";
     const auto is_taken = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::string_view("_=,.@-+").find(c) != std::string_view::npos;
+        return is_ascii_alnum(c) || std::string_view("_=,.@-+").find(c) != std::string_view::npos;
     };
     for (char& c : out) c = is_taken(c) ? c : '-';
     return out.substr(0, longest);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/group_plan_hash.hpp>
 #include <capstan/sentence.hpp>
 
@@ -32,8 +33,7 @@ std::string cleaned_cluster(std::string_view cluster) {
     std::ranges::replace_if(
         out,
         [](char c) {
-            const bool is_alphanumeric =
-                (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+            const bool is_alphanumeric = is_ascii_alnum(c);
             return !is_alphanumeric && c != '-' && c != '_' && c != '.';
         },
         '-');

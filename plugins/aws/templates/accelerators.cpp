@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include <capstan/ascii.hpp>
 #include <capstan/well_known.hpp>
 
 namespace capstan::aws {
@@ -12,7 +13,7 @@ namespace {
 std::string in_kebab_case(std::string_view text) {
     std::string out(text);
     for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        c = ascii_lower(c);
         if (c == ' ' || c == '/') c = '-';
     }
     return out;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/json.hpp>
 #include <capstan/sentence.hpp>
 
@@ -28,8 +29,7 @@ bool is_price_date(std::string_view text) noexcept {
 }
 
 bool is_price_currency(std::string_view text) noexcept {
-    return text.size() == 3 &&
-           std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+    return text.size() == 3 && std::ranges::all_of(text, [](char c) { return is_ascii_upper(c); });
 }
 
 struct TypePrices {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <capstan/ascii.hpp>
 #include <capstan/base64.hpp>
 #include <capstan/whole_number.hpp>
 
@@ -10,9 +11,7 @@
 namespace capstan::aws {
 namespace {
 
-bool is_part_of_word(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_part_of_word(char c) noexcept { return is_ascii_alnum(c) || c == '_'; }
 
 /// The word at the front behind "=", ":" or a blank; empty: there is none.
 std::string_view word_at(std::string_view text) {

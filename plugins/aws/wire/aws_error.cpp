@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <pugixml.hpp>
 
+#include <capstan/ascii.hpp>
 #include <capstan/http_error.hpp>
 #include <capstan/json.hpp>
 #include <capstan/sentence.hpp>
@@ -90,8 +91,7 @@ std::string find_request_id(const HttpReply& reply) {
 bool is_error_code(std::string_view code) noexcept {
     constexpr std::size_t longest = 80;
     const auto is_of_a_word = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '.' || c == '_' || c == '-';
+        return is_ascii_alnum(c) || c == '.' || c == '_' || c == '-';
     };
     return !code.empty() && code.size() <= longest &&
            std::all_of(code.begin(), code.end(), is_of_a_word);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include <capstan/ascii.hpp>
 #include <capstan/http_error.hpp>
 
 namespace capstan::aws {
@@ -228,10 +229,6 @@ std::optional<CodeMeaning> find_by_part(std::string_view code) noexcept {
     return std::nullopt;
 }
 
-char lowered_letter(char c) noexcept {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 /// A reply without a code that is known. A 5xx of a proxy or of AWS's own gate says little of what
 /// came of the request.
 CodeMeaning meaning_of_status(int status) noexcept {
@@ -247,7 +244,7 @@ CodeMeaning meaning_of_status(int status) noexcept {
 
 bool contains_words(std::string_view text, std::string_view words) noexcept {
     return std::search(text.begin(), text.end(), words.begin(), words.end(), [](char a, char b) {
-               return lowered_letter(a) == lowered_letter(b);
+               return ascii_lower(a) == ascii_lower(b);
            }) != text.end();
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <capstan/ascii.hpp>
 #include <capstan/utf8.hpp>
 
 #include "aws_error.hpp"
@@ -57,9 +58,7 @@ constexpr auto failure_wordings = std::to_array<FailureWording>({
     {"invalid", "", ErrorCode::invalid_config},
 });
 
-bool is_code_character(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
-}
+bool is_code_character(char c) noexcept { return is_ascii_alnum(c) || c == '.'; }
 
 /// A word of the text that is one of AWS's codes: "InsufficientInstanceCapacity - ...",
 /// "Client.VolumeLimitExceeded: ...".
@@ -77,7 +76,7 @@ std::optional<FoundCode> find_code_in(std::string_view text) {
         // sentences, too.
         const bool has_inner_capital =
             word.size() > 2 &&
-            std::any_of(word.begin() + 1, word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+            std::any_of(word.begin() + 1, word.end(), [](char c) { return is_ascii_upper(c); });
         if (!has_inner_capital) continue;
         const std::optional<CodeMeaning> meaning = find_meaning(word, {});
         if (meaning) return FoundCode{word, meaning->code};

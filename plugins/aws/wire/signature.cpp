@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/ascii.hpp>
 #include <capstan/error.hpp>
 #include <capstan/time_text.hpp>
 #include <capstan/url.hpp>
@@ -24,14 +25,6 @@ using Sha256Digest = std::array<unsigned char, sha256_size>;
 
 std::string_view digest_bytes_of(const Sha256Digest& digest) noexcept {
     return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
-
-std::string hex_digits_of(const Sha256Digest& digest) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string out;
-    out.reserve(2 * digest.size());
-    for (const unsigned char byte : digest) out += {digits[byte >> 4], digits[byte & 15]};
-    return out;
 }
 
 [[noreturn]] void complain_of_crypto(const char* what) {
@@ -61,12 +54,6 @@ struct SignedUrl {
     std::string_view path{}, query{};
 };
 
-std::string lower_header_case(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
-}
-
 SignedUrl split_signed_url(std::string_view url) {
     url = url.substr(0, url.find('#'));
     const std::size_t scheme = url.find("://");
@@ -75,7 +62,7 @@ SignedUrl split_signed_url(std::string_view url) {
     const std::string_view authority = rest.substr(0, rest.find_first_of("/?"));
     rest.remove_prefix(authority.size());
     SignedUrl out;
-    out.authority = lower_header_case(authority);
+    out.authority = lower_case(authority);
     const std::string_view port = is_plain ? ":80" : ":443";
     if (out.authority.ends_with(port)) out.authority.resize(out.authority.size() - port.size());
     out.path = rest.substr(0, rest.find('?'));
@@ -167,7 +154,7 @@ std::map<std::string, std::string> headers_to_sign(const HttpRequest& request,
                                                    std::string_view authority) {
     std::map<std::string, std::string> out;
     for (const auto& [name, value] : request.headers) {
-        const std::string key = lower_header_case(name);
+        const std::string key = lower_case(name);
         if (is_unsigned_header(key)) continue;
         const auto [at, is_new] = out.emplace(key, trimmed_header(value));
         if (!is_new) at->second += ',' + trimmed_header(value);
@@ -196,12 +183,14 @@ std::string signature_of(const Credentials& credentials, const SigningScope& sco
          {std::string_view(scope.region), std::string_view(scope.service),
           std::string_view("aws4_request")})
         key = hmac_sha256(digest_bytes_of(key), part);
-    return hex_digits_of(hmac_sha256(digest_bytes_of(key), text));
+    return hex_text(digest_bytes_of(hmac_sha256(digest_bytes_of(key), text)));
 }
 
 }  // namespace
 
-std::string sha256_hex(std::string_view bytes) { return hex_digits_of(sha256_of(bytes)); }
+std::string sha256_hex(std::string_view bytes) {
+    return hex_text(digest_bytes_of(sha256_of(bytes)));
+}
 
 std::string canonical_request(const HttpRequest& request, const SigningScope& scope) {
     const SignedUrl url = split_signed_url(request.url);

@@ -1,5 +1,7 @@
 #include "conditions.hpp"
 
+#include <capstan/utf8.hpp>
+
 #include "pods.hpp"
 
 namespace capstan::replicas {
@@ -12,10 +14,7 @@ static_assert(message_cut < message_max);
 
 std::string cut_message(std::string text) {
     if (text.size() <= message_cut) return text;
-    // Not inside a character.
-    std::size_t end = message_cut;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-    return text.substr(0, end) + "...";
+    return std::string(beginning_of(text, message_cut)) + "...";
 }
 
 }  // namespace

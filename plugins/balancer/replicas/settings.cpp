@@ -64,19 +64,19 @@ Config read_config(const Settings& settings) {
                .resync = settings.duration("resync"),
                .debounce = settings.duration("debounce"),
                .fallback_hold = settings.duration("fallback_hold")};
-    Result<Easing> easing = parse_easing(settings.text("max_moved"));
+    Result<StepLimit> easing = parse_easing(settings.text("max_moved"));
     if (!easing) throw Failure(std::move(easing.error()));
     out.easing = *easing;
     return out;
 }
 
 void check_config(const Settings& settings) {
-    const Result<Easing> easing = parse_easing(settings.text("max_moved"));
+    const Result<StepLimit> easing = parse_easing(settings.text("max_moved"));
     if (!easing) settings.reject("max_moved", easing.error().message);
 }
 
-Result<Easing> parse_easing(std::string_view text) {
-    if (text.empty()) return Easing{};
+Result<StepLimit> parse_easing(std::string_view text) {
+    if (text.empty()) return StepLimit{};
     const bool is_percent = text.ends_with('%');
     const std::string_view digits = text.substr(0, text.size() - (is_percent ? 1 : 0));
     std::int64_t number = 0;
@@ -87,8 +87,8 @@ Result<Easing> parse_easing(std::string_view text) {
                     in_quotes(text) +
                         " is neither a number of replicas nor a part of them; write "
                         "it like \"5\" or \"20%\"");
-    if (is_percent) return Easing{.percent = number};
-    return Easing{.most = number};
+    if (is_percent) return StepLimit{.percent = number};
+    return StepLimit{.most = number};
 }
 
 }  // namespace capstan::replicas

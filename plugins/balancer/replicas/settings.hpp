@@ -16,7 +16,7 @@ struct Config {
     Rounding rounding = Rounding::least_error;
     Duration resync = std::chrono::seconds(30);
     Duration debounce = std::chrono::milliseconds(500);
-    Easing easing{};
+    StepLimit easing{};
     Duration fallback_hold{};
 };
 
@@ -25,6 +25,6 @@ Config read_config(const Settings& settings);
 void check_config(const Settings& settings);
 
 /// "5", "20%"; empty: no easing.
-Result<Easing> parse_easing(std::string_view text);
+Result<StepLimit> parse_easing(std::string_view text);
 
 }  // namespace capstan::replicas

@@ -66,14 +66,14 @@ std::int64_t cut_ready(std::vector<Step>& shrink, const std::vector<Scaled>& tar
 
 }  // namespace
 
-std::int64_t Easing::step(std::int64_t wanted) const noexcept {
+std::int64_t StepLimit::step(std::int64_t wanted) const noexcept {
     std::int64_t out = most.value_or(std::numeric_limits<std::int64_t>::max());
     if (percent)
         out = std::min(out, detail::saturated((detail::Int128(wanted) * *percent + 99) / 100));
     return std::max<std::int64_t>(out, 1);
 }
 
-Steps plan_steps(std::vector<Scaled> targets, std::int64_t wanted, const Easing& easing,
+Steps plan_steps(std::vector<Scaled> targets, std::int64_t wanted, const StepLimit& easing,
                  bool holds) {
     std::ranges::sort(targets, {}, &Scaled::name);
     Steps out;

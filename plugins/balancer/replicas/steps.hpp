@@ -18,14 +18,14 @@ struct Scaled {
 };
 
 /// How gently replicas are moved.
-struct Easing {
+struct StepLimit {
     std::optional<std::int64_t> most{};     ///< at most so many of them in one step
     std::optional<std::int64_t> percent{};  ///< or of what is wanted, rounded up
 
     bool is_on() const noexcept { return most.has_value() || percent.has_value(); }
     /// At least one, or nothing would ever move.
     std::int64_t step(std::int64_t wanted) const noexcept;
-    bool operator==(const Easing&) const = default;
+    bool operator==(const StepLimit&) const = default;
 };
 
 struct Step {
@@ -44,7 +44,7 @@ struct Steps {
 /// With easing there are never fewer ready pods than wanted, and never more replicas than the goal
 /// and one step above it: others grow by a step, and as far as pods are ready there, these shrink.
 /// What changes the sum is no move and not put off. `holds`: nobody shrinks at present.
-Steps plan_steps(std::vector<Scaled> targets, std::int64_t wanted, const Easing& easing,
+Steps plan_steps(std::vector<Scaled> targets, std::int64_t wanted, const StepLimit& easing,
                  bool holds);
 
 /// After growth failed: shrinks by so many less in all, that nobody has fewer replicas for it.

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/http_error.hpp>
 #include <capstan/retry.hpp>
 #include <capstan/sentence.hpp>
@@ -54,11 +55,7 @@ Task<std::string> fetch_subject_token(SharedLook look, CredentialsText source) {
         co_return fail(ErrorCode::invalid_config, source.name + ": url is no URL");
     HttpRequest request("GET", url);
     for (const auto& [key, value] : headers_of(source)) {
-        std::string lower = key;
-        std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-        });
-        request.header(lower, value);
+        request.header(lower_case(key), value);
     }
     request.within(std::chrono::seconds(5));
     // Without TLS it is a server of this machine or beside it, and a proxy would read the token.

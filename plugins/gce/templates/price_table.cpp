@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/json.hpp>
 #include <capstan/sentence.hpp>
 
@@ -50,8 +51,7 @@ bool is_date_of_prices(std::string_view text) noexcept {
 }
 
 bool is_currency_code(std::string_view text) noexcept {
-    return text.size() == 3 &&
-           std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+    return text.size() == 3 && std::ranges::all_of(text, [](char c) { return is_ascii_upper(c); });
 }
 
 /// What keeps the head of the file from being one; NULL: nothing.

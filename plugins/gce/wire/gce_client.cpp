@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 
+#include <capstan/ascii.hpp>
 #include <capstan/http_error.hpp>
 
 #include "gce_error.hpp"
@@ -26,7 +27,7 @@ Metric count_metric(const Host& host) {
 std::string in_snake_case(std::string_view camel) {
     std::string out;
     for (const char c : camel) {
-        const bool is_upper = c >= 'A' && c <= 'Z';
+        const bool is_upper = is_ascii_upper(c);
         if (is_upper && !out.empty()) out += '_';
         out += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
     }

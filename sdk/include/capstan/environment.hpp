@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/detail/bounded_file.hpp>
 #include <capstan/task.hpp>
 
@@ -81,9 +82,7 @@ inline std::string find_variable(const Variables& variables, std::string_view na
 
 /// Whether it is set to "true", in any case.
 inline bool is_switched_on(const Variables& variables, std::string_view name) {
-    std::string value = find_variable(variables, name);
-    for (char& c : value) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return value == "true";
+    return lower_case(find_variable(variables, name)) == "true";
 }
 
 CAPSTAN_NAMESPACE_END

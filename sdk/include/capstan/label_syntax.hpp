@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <capstan/ascii.hpp>
 #include <capstan/result.hpp>
 #include <capstan/sentence.hpp>
 
@@ -20,7 +21,7 @@ constexpr bool is_small_or_digit(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 constexpr bool is_letter_or_digit(char c) noexcept {
-    return is_small_or_digit(c) || (c >= 'A' && c <= 'Z');
+    return is_small_or_digit(c) || is_ascii_upper(c);
 }
 
 /// What keeps `text` from being the name of a key, or a value that says something; NULL: nothing.

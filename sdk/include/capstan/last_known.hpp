@@ -14,7 +14,7 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 /// [strand] As Cached, and besides: a value that is no longer fresh can still be looked at, and a
-/// key that could not be read is left alone for a while.
+/// key that could not be read is backed off for a while.
 template <class K, class V>
 class LastKnown {
 public:

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/ascii.hpp>
 #include <capstan/http.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/task.hpp>
@@ -65,9 +66,7 @@ struct PageItem<Task<Page<T>>> {
 
 /// Whether parameters of a link (`; rel="next last"; title=x`) say that it is the next page's.
 inline bool is_next_link(std::string_view parameters) {
-    std::string text;
-    for (const char c : parameters)
-        text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const std::string text = lower_case(parameters);
     std::size_t at = text.find("rel=");
     if (at == std::string::npos ||
         (at > 0 && std::string_view("; \t").find(text[at - 1]) == std::string_view::npos))

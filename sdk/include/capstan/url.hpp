@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/ascii.hpp>
 #include <capstan/result.hpp>
 #include <capstan/sentence.hpp>
 
@@ -20,8 +21,7 @@ namespace detail {
 
 /// RFC 3986's unreserved characters.
 constexpr bool is_unreserved(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '_' || c == '~';
+    return is_ascii_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 constexpr int hex_value(char c) noexcept {

@@ -12,10 +12,10 @@ using testing::HasSubstr;
 /// Keeps groups whose id is at least "b", and says which circumstances it was asked in.
 class FromB : public engine::Expander {
 public:
-    Result<engine::Narrowing> filter(const engine::ScaleUpQuestion& question,
-                                     std::span<const std::uint32_t> among,
-                                     const engine::Circumstances& circumstances) override {
-        engine::Narrowing out;
+    Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
+                                        std::span<const std::uint32_t> among,
+                                        const engine::CallContext& circumstances) override {
+        engine::FilterResult out;
         for (const std::uint32_t i : among) {
             if (question.options[i].group.id.value() >= "b") out.kept.push_back({i, 1.5});
         }
@@ -26,8 +26,9 @@ public:
 
 class FailingExpander : public engine::Expander {
 public:
-    Result<engine::Narrowing> filter(const engine::ScaleUpQuestion&, std::span<const std::uint32_t>,
-                                     const engine::Circumstances&) override {
+    Result<engine::FilterResult> filter(const engine::ScaleUpQuestion&,
+                                        std::span<const std::uint32_t>,
+                                        const engine::CallContext&) override {
         return fail(ErrorCode::deadline, "score: took longer than \"1s\"");
     }
 };
@@ -36,12 +37,12 @@ public:
 class ByName : public engine::SimilarityCheck {
 public:
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
-                               const engine::Circumstances&) override {
+                               const engine::CallContext&) override {
         if (a.name == b.name) return decided("same name");
         return a.capacity == b.capacity ? agrees("same capacity") : differs("4 cpu, 8 cpu");
     }
     bool may_decide() const override { return true; }
-    Result<std::uint64_t> bucket(const NodeTemplate&, const engine::Circumstances&) override {
+    Result<std::uint64_t> bucket(const NodeTemplate&, const engine::CallContext&) override {
         return fail(ErrorCode::unsupported, "no buckets");
     }
 };
@@ -50,7 +51,7 @@ public:
 class AllToTheFirst : public engine::Splitter {
 public:
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
-                                   const engine::Circumstances&) override {
+                                   const engine::CallContext&) override {
         std::vector<int> out(groups.size());
         if (!out.empty()) out.front() = nodes;
         return out;

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "runtime/json_reader.hpp"
+#include "runtime/record/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {

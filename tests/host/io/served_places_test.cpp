@@ -1,4 +1,4 @@
-#include "io/served_places.hpp"
+#include "io/served_connection.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "kubernetes/controller_decode.hpp"
+#include "kubernetes/object_decode.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 using engine::ControllerObject;
 
-std::optional<ControllerObject> decode_stateful_set(const JsonPlace& place) {
+std::optional<ControllerObject> decode_stateful_set(const JsonCursor& place) {
     return decode_controller(place, "StatefulSet");
 }
 
@@ -54,7 +54,7 @@ TEST(ControllerDecode, ReadsTheSelectorAsItsKindHasIt) {
     };
     for (const auto& each : cases) {
         const auto answer =
-            decoded([&](const JsonPlace& place) { return decode_controller(place, each.kind); },
+            decoded([&](const JsonCursor& place) { return decode_controller(place, each.kind); },
                     std::string(R"({"metadata":{"name":"x"},"spec":{"replicas":2,"selector":)") +
                         each.selector + "}}");
         ASSERT_TRUE(answer.value) << each.name;

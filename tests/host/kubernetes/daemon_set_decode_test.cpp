@@ -1,4 +1,4 @@
-#include "kubernetes/daemon_set_decode.hpp"
+#include "kubernetes/object_decode.hpp"
 
 #include <gtest/gtest.h>
 

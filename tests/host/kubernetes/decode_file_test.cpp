@@ -1,4 +1,4 @@
-#include "kubernetes/decode_file.hpp"
+#include "kubernetes/object_decode.hpp"
 
 #include <fstream>
 

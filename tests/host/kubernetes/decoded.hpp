@@ -8,7 +8,7 @@
 
 #include <boost/json/parse.hpp>
 
-#include "kubernetes/json_place.hpp"
+#include "kubernetes/json_cursor.hpp"
 
 namespace capstan::kubernetes {
 

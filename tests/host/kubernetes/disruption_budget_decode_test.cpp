@@ -1,4 +1,4 @@
-#include "kubernetes/disruption_budget_decode.hpp"
+#include "kubernetes/object_decode.hpp"
 
 #include <gtest/gtest.h>
 

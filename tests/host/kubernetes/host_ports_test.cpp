@@ -1,4 +1,4 @@
-#include "kubernetes/host_ports.hpp"
+#include "kubernetes/pod_decode.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "kubernetes/node_decode.hpp"
+#include "kubernetes/object_decode.hpp"
 #include "kubernetes/pod_decode.hpp"
 
 namespace capstan::kubernetes {

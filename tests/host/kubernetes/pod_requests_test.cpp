@@ -1,4 +1,4 @@
-#include "kubernetes/pod_requests.hpp"
+#include "kubernetes/pod_decode.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kubernetes/pod_volumes.hpp"
+#include "kubernetes/pod_decode.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,13 +26,13 @@ TEST(PodVolumes, AreLocalWhereDataWouldBeLostWithTheNode) {
     for (const auto& c : cases) {
         const auto spec = R"({"volumes":)" + std::string(c.volumes) + "}";
         const auto answer =
-            decoded([](const JsonPlace& p) { return decode_local_volumes(p["volumes"]); }, spec);
+            decoded([](const JsonCursor& p) { return decode_local_volumes(p["volumes"]); }, spec);
         EXPECT_EQ(answer.value, c.local) << c.volumes;
         EXPECT_TRUE(answer.complaints.empty()) << c.volumes;
     }
 }
 
-std::vector<std::string> claims_of_web(const JsonPlace& volumes) {
+std::vector<std::string> claims_of_web(const JsonCursor& volumes) {
     return decode_claims(volumes, "web-1");
 }
 

@@ -1,4 +1,4 @@
-#include "kubernetes/storage_decode.hpp"
+#include "kubernetes/object_decode.hpp"
 
 #include <gtest/gtest.h>
 
@@ -117,29 +117,29 @@ TEST(StorageDecode, ReadsDriversAndTheirCapacity) {
 
 TEST(StorageDecode, IsNothingWhereSomethingIsMalformed) {
     const struct {
-        bool (*is_read)(const JsonPlace&);
+        bool (*is_read)(const JsonCursor&);
         const char* object;
         const char* complaint;
     } cases[] = {
-        {[](const JsonPlace& p) { return decode_claim(p).has_value(); },
+        {[](const JsonCursor& p) { return decode_claim(p).has_value(); },
          R"({"metadata":{"name":"c"},"spec":{"resources":{"requests":{"storage":"-1"}}}})",
          "/spec/resources/requests/storage is negative (-1)"},
-        {[](const JsonPlace& p) { return decode_claim(p).has_value(); },
+        {[](const JsonCursor& p) { return decode_claim(p).has_value(); },
          R"({"metadata":{"name":"c"},"spec":{"accessModes":"ReadWriteOnce"}})",
          "/spec/accessModes expects an array, found text (\"ReadWriteOnce\")"},
-        {[](const JsonPlace& p) { return decode_volume(p).has_value(); },
+        {[](const JsonCursor& p) { return decode_volume(p).has_value(); },
          R"({"metadata":{"name":"v"},"spec":{"nodeAffinity":"here"}})",
          "/spec/nodeAffinity expects an object, found text (\"here\")"},
-        {[](const JsonPlace& p) { return decode_storage_class(p).has_value(); },
+        {[](const JsonCursor& p) { return decode_storage_class(p).has_value(); },
          R"({"metadata":{"name":"s"},"volumeBindingMode":"Later"})",
          "/volumeBindingMode expects Immediate or WaitForFirstConsumer, found text (\"Later\")"},
-        {[](const JsonPlace& p) { return decode_csi_node(p).has_value(); },
+        {[](const JsonCursor& p) { return decode_csi_node(p).has_value(); },
          R"({"metadata":{"name":"n"},"spec":{"drivers":[{"name":"d","allocatable":{"count":-1}}]}})",
          "/spec/drivers/0/allocatable/count expects a whole number from 0 to 2147483647, found a "
          "number (-1)"},
-        {[](const JsonPlace& p) { return decode_csi_driver(p).has_value(); }, R"({"metadata":{}})",
+        {[](const JsonCursor& p) { return decode_csi_driver(p).has_value(); }, R"({"metadata":{}})",
          "/metadata/name is missing"},
-        {[](const JsonPlace& p) { return decode_csi_capacity(p).has_value(); },
+        {[](const JsonCursor& p) { return decode_csi_capacity(p).has_value(); },
          R"({"metadata":{"name":"c"},"capacity":true})",
          "/capacity expects a quantity like \"1500m\" or \"2Gi\", found true"},
     };

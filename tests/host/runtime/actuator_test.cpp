@@ -52,7 +52,7 @@ std::vector<std::string> outcomes(const std::vector<Error>& errors) {
 struct Actuator : ::testing::Test {
     engine::Results carry_out(const engine::Decision& decision) {
         return carry_out_now(decision, looks, virtually.clouds(), cluster, circumstances,
-                             virtually.host(), whole_groups, patience);
+                             virtually.host(), atomic_groups, patience);
     }
     std::vector<std::string> grow(std::vector<engine::Increase> increases) {
         engine::Decision decision;
@@ -78,8 +78,8 @@ struct Actuator : ::testing::Test {
     VirtualAssembly virtually{four_groups};
     FakeCluster cluster;
     std::vector<engine::NodeLook> looks;
-    std::set<NodeGroupId> whole_groups;
-    engine::Circumstances circumstances{.seed = 7, .now = Time(1h)};
+    std::set<NodeGroupId> atomic_groups;
+    engine::CallContext circumstances{.seed = 7, .now = Time(1h)};
     ActionPatience patience{};
 };
 
@@ -262,7 +262,7 @@ TEST_F(Actuator, ARemovalWithoutAChangeWaitsForItsLooksAllTheSame) {
 /// A removal of all machines of group c, which are looked at first.
 struct WholeRemoval : Actuator {
     WholeRemoval() {
-        whole_groups = {NodeGroupId("c")};
+        atomic_groups = {NodeGroupId("c")};
         decision.removals = {removal(3)};
         decision.node_changes = {{.node = "n1"}, {.node = "n2"}, {.node = "n3"}};
         looks = {{.node = "n1"}, {.node = "n2"}, {.node = "n3"}};
@@ -282,7 +282,7 @@ TEST_F(WholeRemoval, IsNotBegunWhereOneLookFails) {
                 ElementsAre("unavailable", "unavailable", "unavailable"));
     EXPECT_THAT(outcomes(results.removals.at(0)), ElementsAre(": unavailable"));
     EXPECT_EQ(results.removals[0][0].message,
-              "group c goes as a whole or not at all: node n2: the API server is away");
+              "group c is removed atomically: node n2: the API server is away");
     EXPECT_THAT(cluster.asked, ElementsAre("look n1", "look n2", "look n3"));
     EXPECT_THAT(targets(), ElementsAre(0, 0, 3, 0));
 }
@@ -312,17 +312,17 @@ TEST_F(Actuator, GroupsThatAreOnlyEverEmptyOrFullAreWhole) {
     groups[0].group.id = NodeGroupId("a");
     groups[1].group.id = NodeGroupId("b");
     groups[1].options.zero_or_max = true;
-    EXPECT_THAT(find_whole_groups(groups), ElementsAre(NodeGroupId("b")));
+    EXPECT_THAT(find_atomic_groups(groups), ElementsAre(NodeGroupId("b")));
 }
 
 /// What becomes of five machines asked of a cloud that has two.
-engine::Results grow_by_five(const std::set<NodeGroupId>& whole_groups, const char* shortage) {
+engine::Results grow_by_five(const std::set<NodeGroupId>& atomic_groups, const char* shortage) {
     VirtualAssembly virtually(one_cloud_of_two(shortage));
     FakeCluster cluster;
     engine::Decision decision;
     decision.increases = {increase("e", 0, 5)};
     return carry_out_now(decision, {}, virtually.clouds(), cluster, {.seed = 7, .now = Time(1h)},
-                         virtually.host(), whole_groups, {});
+                         virtually.host(), atomic_groups, {});
 }
 
 TEST(Actuators, TellWhyFewerMachinesWereAgreedToThanAskedFor) {

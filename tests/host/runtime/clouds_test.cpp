@@ -176,7 +176,7 @@ TEST_F(SlowCloud, IsNotAskedWhileItRests) {
     refresh();
     be_patient();
     const CloudsView resting = virtually.clouds().refresh_now(
-        virtually.host(), {{PluginInstanceId("slow"), "cloud slow is left alone for 20s: no"}});
+        virtually.host(), {{PluginInstanceId("slow"), "cloud slow is backed off for 20s: no"}});
     EXPECT_EQ(elapsed(), 0s);
     EXPECT_THAT(untouched(resting), ElementsAre("slow/db"));
     EXPECT_EQ(resting.states.at(0).standing, CloudStanding::resting);

@@ -1,4 +1,4 @@
-#include "runtime/json_reader.hpp"
+#include "runtime/record/json_reader.hpp"
 
 #include <sstream>
 

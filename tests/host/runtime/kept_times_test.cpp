@@ -1,10 +1,9 @@
-#include "runtime/kept_times.hpp"
+#include "runtime/record/memory_text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
-#include "runtime/memory_text.hpp"
 #include "runtime/pass_clock.hpp"
 
 namespace capstan::runtime {

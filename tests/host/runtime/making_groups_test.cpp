@@ -26,7 +26,7 @@ struct MakingGroups : ::testing::Test {
     engine::Decision decision{};
     VirtualAssembly virtually{making_cloud};
     FakeCluster cluster;
-    engine::Circumstances circumstances{.seed = 7, .now = Time(1h)};
+    engine::CallContext circumstances{.seed = 7, .now = Time(1h)};
 
     void make(const std::string& name, const std::string& type, int nodes,
               const PluginInstanceId& of = east) {

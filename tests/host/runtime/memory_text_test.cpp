@@ -1,11 +1,11 @@
-#include "runtime/memory_text.hpp"
+#include "runtime/record/memory_text.hpp"
 
 #include <chrono>
 
 #include <gtest/gtest.h>
 
 #include "record/random_value.hpp"
-#include "runtime/record/described_memory.hpp"
+#include "runtime/record/described_types.hpp"
 
 namespace capstan::runtime {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/removal/node_marks.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 

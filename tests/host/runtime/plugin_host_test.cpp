@@ -143,7 +143,7 @@ TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
     const auto wiring = wire(pipeline, **host, Missing::has_not_started);
     ASSERT_TRUE(wiring.has_value()) << wiring.error();
     const PluginInstanceId one("one"), two("two"), splitter(pipeline.scale_up.splitter);
-    std::vector<HookMiss> absent;
+    std::vector<SkippedHook> absent;
     for (const PluginInstanceId& id : {one, two, one, splitter})
         absent.push_back({id, Hook::start, "it has not started"});
     EXPECT_EQ(misses_of(*wiring), absent);

@@ -7,7 +7,7 @@ namespace {
 
 const Labels web_labels{{"app", "web"}};
 
-std::vector<Crowd> crowd(int wanted, int healthy) {
+std::vector<PodSet> crowd(int wanted, int healthy) {
     return {{.ns = "default",
              .labels = &web_labels,
              .present = wanted,
@@ -24,7 +24,7 @@ Budget budget(std::optional<PodShare> min_available, std::optional<PodShare> max
 }
 
 /// How many may go now; nothing: as many as the last time.
-std::optional<int> allowed(Budgets& budgets, const std::vector<Crowd>& crowds) {
+std::optional<int> allowed(Budgets& budgets, const std::vector<PodSet>& crowds) {
     const auto objects = budgets.refresh(crowds);
     return objects.empty() ? std::nullopt : std::optional(objects.at(0).disruptions_allowed);
 }
@@ -82,13 +82,13 @@ TEST(Budgets, TakePercentagesOfWhatControllersWantNotOfWhatIsThere) {
 TEST(Budgets, CountEachControllerOnceHoweverManyLooksItsPodsHave) {
     Budgets budgets;
     budgets.set(budget({}, PodShare(50, percent)));
-    std::vector<Crowd> crowds = crowd(4, 2);
+    std::vector<PodSet> crowds = crowd(4, 2);
     crowds.push_back(crowds.front());
     EXPECT_EQ(allowed(budgets, crowds), 2) << "4 healthy of 4 wanted, 2 have to stay";
 }
 
 TEST(Budgets, ExpectNothingOfPodsWithoutControllerButForAWholeMinimum) {
-    std::vector<Crowd> bare = crowd(3, 3);
+    std::vector<PodSet> bare = crowd(3, 3);
     bare[0].controller = {};
     bare[0].wanted.reset();
     const std::pair<Budget, int> cases[]{{budget(1, {}), 2},
@@ -103,7 +103,7 @@ TEST(Budgets, ExpectNothingOfPodsWithoutControllerButForAWholeMinimum) {
 }
 
 TEST(Budgets, AllowNothingWhereAControllerHasNoScale) {
-    std::vector<Crowd> jobs = crowd(3, 3);
+    std::vector<PodSet> jobs = crowd(3, 3);
     jobs[0].wanted.reset();
     Budgets budgets;
     budgets.set(budget({}, 2));

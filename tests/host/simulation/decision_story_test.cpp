@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 using engine::Memory;
 
 struct Told : Observer {
-    Story story{start, *this};
-    Tally tally{start};
-    World world{story, tally};
+    EventLog story{start, *this};
+    RunStatistics tally{start};
+    SimulatedCluster world{story, tally};
     DecisionStory decisions{story, tally, world};
     std::vector<std::string> lines;
 

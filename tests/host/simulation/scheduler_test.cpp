@@ -9,8 +9,8 @@
 namespace capstan::simulation {
 namespace {
 
-using engine::ClassId;
 using engine::ClusterBuilder;
+using engine::PodGroupId;
 
 engine::NodeObject zone_node(const std::string& name, MilliCpu cpu, const std::string& zone = "") {
     const Resources resources{{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}};
@@ -28,10 +28,10 @@ engine::PodObject pod(const std::string& name, MilliCpu cpu) {
 
 /// The names of the nodes that so many pods of the class get, "-" for none.
 std::string nodes_of(ClusterBuilder& builder, const engine::PodObject& of, int count) {
-    const ClassId id = builder.add_class(of);
+    const PodGroupId id = builder.add_class(of);
     const engine::Cluster cluster = builder.build();
     std::string out;
-    for (const auto& n : find_nodes(cluster, std::vector<ClassId>(std::size_t(count), id)))
+    for (const auto& n : find_nodes(cluster, std::vector<PodGroupId>(std::size_t(count), id)))
         out +=
             (out.empty() ? "" : " ") + (n ? std::string(cluster.text(cluster.node(*n).name)) : "-");
     return out;
@@ -97,7 +97,7 @@ TEST(Scheduler, TriesAPodAgainOnceTheOneItWantsToBeWithIsPlaced) {
                                    .topology_key = "kubernetes.io/hostname"}};
     engine::PodObject leader = pod("leader", 1_cpu);
     leader.labels = {{"app", "leader"}};
-    const std::vector<ClassId> pods{builder.add_class(follower), builder.add_class(leader)};
+    const std::vector<PodGroupId> pods{builder.add_class(follower), builder.add_class(leader)};
     const auto nodes = find_nodes(builder.build(), pods);
     ASSERT_TRUE(nodes[0] && nodes[1]);
     EXPECT_EQ(*nodes[0], *nodes[1]);

@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Tally, TakesTheSmallestWaitThatSoManyPodsDoNotExceed) {
-    Tally tally(start);
+TEST(RunStatistics, TakesTheSmallestWaitThatSoManyPodsDoNotExceed) {
+    RunStatistics tally(start);
     for (int s = 100; s >= 1; --s) tally.bound(std::chrono::seconds(s));
     const Summary summary = tally.summary();
     EXPECT_EQ(summary.pending_p50, Duration(50s));
@@ -19,16 +19,16 @@ TEST(Tally, TakesTheSmallestWaitThatSoManyPodsDoNotExceed) {
     EXPECT_EQ(summary.pods_bound, 100);
 }
 
-TEST(Tally, OneWaitIsEveryPercentileAndNoneIsNone) {
-    Tally tally(start);
+TEST(RunStatistics, OneWaitIsEveryPercentileAndNoneIsNone) {
+    RunStatistics tally(start);
     EXPECT_EQ(tally.summary().pending_p50, std::nullopt);
     tally.bound(7s);
     EXPECT_EQ(tally.summary().pending_p50, Duration(7s));
     EXPECT_EQ(tally.summary().pending_p95, Duration(7s));
 }
 
-TEST(Tally, CountsNodeHoursByGroupFromWhenTheyJoinUntilTheyVanish) {
-    Tally tally(start);
+TEST(RunStatistics, CountsNodeHoursByGroupFromWhenTheyJoinUntilTheyVanish) {
+    RunStatistics tally(start);
     tally.node_joined("web", {});
     tally.reach(start + 30min);
     tally.node_joined("web", {});
@@ -45,8 +45,8 @@ TEST(Tally, CountsNodeHoursByGroupFromWhenTheyJoinUntilTheyVanish) {
     EXPECT_EQ(summary.nodes_end, 2);
 }
 
-TEST(Tally, CostIsKnownOnlyWhenEveryGroupThatHadNodesHasAPrice) {
-    Tally tally(start);
+TEST(RunStatistics, CostIsKnownOnlyWhenEveryGroupThatHadNodesHasAPrice) {
+    RunStatistics tally(start);
     tally.node_joined("a", {});
     tally.node_joined("", {});  // in no group: nobody's bill
     tally.price("a", 0.5);
@@ -58,8 +58,8 @@ TEST(Tally, CostIsKnownOnlyWhenEveryGroupThatHadNodesHasAPrice) {
     EXPECT_EQ(tally.summary().cost, std::nullopt);
 }
 
-TEST(Tally, UseIsAMeanOverTimeNotOverNodes) {
-    Tally tally(start);
+TEST(RunStatistics, UseIsAMeanOverTimeNotOverNodes) {
+    RunStatistics tally(start);
     tally.node_joined("a", {.cpu = 4000, .memory = 0});
     tally.requested({.cpu = 4000, .memory = 0});
     tally.reach(start + 1h);

@@ -1,7 +1,7 @@
 // What an autoscaler asks of the simulated cluster, and the controllers that answer to it.
 #include <gtest/gtest.h>
 
-#include "simulation/world.hpp"
+#include "simulation/simulated_cluster.hpp"
 #include "story_start.hpp"
 
 namespace capstan::simulation {
@@ -10,9 +10,9 @@ namespace {
 using namespace std::chrono_literals;
 
 struct AskedWorld : Observer {
-    Story story{start, *this};
-    Tally tally{start};
-    World world{story, tally};
+    EventLog story{start, *this};
+    RunStatistics tally{start};
+    SimulatedCluster world{story, tally};
 
     void node(const std::string& name, MilliCpu cpu = 4_cpu) {
         const Resources resources{{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}};
@@ -176,7 +176,7 @@ TEST(WorldRequests, ALookAtANodeCountsNoExpendablePods) {
 
 TEST(WorldRequests, WithoutASchedulerPodsAreBoundByHand) {
     AskedWorld t;
-    World world(t.story, t.tally, {}, false);
+    SimulatedCluster world(t.story, t.tally, {}, false);
     const Resources resources{{"cpu", 4_cpu}, {"pods", 110}};
     world.add_node({.name = "a", .capacity = resources, .allocatable = resources}, "", start);
     ASSERT_TRUE(world.happen(controlled_batch(Controller::none, 1), start));

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/scheduling/node_facts.hpp"
+#include "engine/scheduling/predicates/node_facts.hpp"
 #include "engine/snapshot/pod_spec.hpp"
 
 namespace capstan::engine {

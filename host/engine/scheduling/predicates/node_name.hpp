@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/scheduling/node_facts.hpp"
+#include "engine/scheduling/predicates/node_facts.hpp"
 
 namespace capstan::engine {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/scheduling/node_facts.hpp"
+#include "engine/scheduling/predicates/node_facts.hpp"
 #include "engine/snapshot/pod_spec.hpp"
 
 namespace capstan::engine {

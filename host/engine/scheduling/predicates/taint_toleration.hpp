@@ -7,7 +7,7 @@
 
 #include <capstan/taints.hpp>
 
-#include "engine/scheduling/node_facts.hpp"
+#include "engine/scheduling/predicates/node_facts.hpp"
 #include "engine/snapshot/pod_spec.hpp"
 
 namespace capstan::engine {

@@ -1,12 +1,16 @@
 #include "engine/scheduling/predicates/volume_needs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include <capstan/quantity.hpp>
 #include <capstan/sentence.hpp>
 
-#include "engine/scheduling/predicates/claim_conditions.hpp"
+#include "engine/scheduling/predicates/selector_text.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -17,7 +21,7 @@ auto find_in(const Objects& objects, std::string_view key) {
     return at != objects.end() ? &at->second : nullptr;
 }
 
-std::string claim_key(const Cluster& cluster, const ClassRow& row, Symbol claim) {
+std::string claim_key(const Cluster& cluster, const PodGroupRow& row, Symbol claim) {
     return std::string(cluster.text(row.ns)) + "/" + std::string(cluster.text(claim));
 }
 
@@ -78,7 +82,7 @@ std::vector<VolumeCondition> binding_first(std::vector<VolumeCondition> conditio
 }
 
 /// What the scheduler refuses before it looks at any node.
-void refuse_beforehand(VolumeNeeds& needs, const Cluster& cluster, const ClassRow& row) {
+void refuse_beforehand(VolumeNeeds& needs, const Cluster& cluster, const PodGroupRow& row) {
     std::string immediate;
     for (const Symbol symbol : row.claims) {
         const std::string name = in_quotes(cluster.text(symbol));
@@ -95,8 +99,8 @@ void refuse_beforehand(VolumeNeeds& needs, const Cluster& cluster, const ClassRo
 
 }  // namespace
 
-VolumeNeeds find_volume_needs(const Cluster& cluster, ClassId equivalence_group) {
-    const ClassRow& row = cluster.equivalence_group(equivalence_group);
+VolumeNeeds find_volume_needs(const Cluster& cluster, PodGroupId equivalence_group) {
+    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     VolumeNeeds needs;
     refuse_beforehand(needs, cluster, row);
     for (const Symbol symbol : row.claims) {
@@ -116,7 +120,7 @@ std::set<std::string> claims_in_use(const Cluster& cluster) {
     std::set<std::string> out;
     for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         for (const PodIndex pod : cluster.pods_on(node)) {
-            const ClassRow& row = cluster.equivalence_group(cluster.class_of(pod));
+            const PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
             for (const Symbol claim : row.claims) out.insert(claim_key(cluster, row, claim));
         }
     }
@@ -126,7 +130,7 @@ std::set<std::string> claims_in_use(const Cluster& cluster) {
 VolumesByDriver volumes_attached(const Cluster& cluster, NodeIndex node) {
     VolumesByDriver out;
     for (const PodIndex pod : cluster.pods_on(node)) {
-        const ClassRow& row = cluster.equivalence_group(cluster.class_of(pod));
+        const PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
         for (const Symbol symbol : row.claims) {
             const std::string key = claim_key(cluster, row, symbol);
             const ClaimObject* claim = find_in(cluster.objects().claims, key);
@@ -140,6 +144,194 @@ std::map<std::string, std::optional<int>> attach_limits(const Cluster& cluster, 
     const std::string_view name = cluster.text(cluster.node(node).name);
     const CsiNodeObject* csi = find_in(cluster.objects().csi_nodes, name);
     return csi ? csi->limits : std::map<std::string, std::optional<int>>{};
+}
+
+// A bound claim goes where its volume is.
+
+namespace {
+
+struct TopologyLabel {
+    std::string_view key, successor;  // both the same, but for the beta labels
+};
+constexpr std::string_view zone = "topology.kubernetes.io/zone";
+constexpr std::string_view region = "topology.kubernetes.io/region";
+constexpr std::array<TopologyLabel, 4> topology_labels{{
+    {"failure-domain.beta.kubernetes.io/zone", zone},
+    {"failure-domain.beta.kubernetes.io/region", region},
+    {zone, zone},
+    {region, region},
+}};
+
+/// "a__b" is a and b; nothing: one of them is empty, and the label is ignored.
+std::optional<std::vector<std::string>> find_zones(std::string_view joined) {
+    std::vector<std::string> out;
+    while (true) {
+        const std::size_t end = joined.find("__");
+        if (joined.substr(0, end).empty()) return std::nullopt;
+        out.emplace_back(joined.substr(0, end));
+        if (end == std::string_view::npos) return out;
+        joined.remove_prefix(end + 2);
+    }
+}
+
+NodeSelectorTerm without_topology() {
+    NodeSelectorTerm term;
+    for (const TopologyLabel& label : topology_labels) {
+        term.labels.push_back({std::string(label.key), Operator::does_not_exist, {}});
+    }
+    return term;
+}
+
+VolumeCondition zone_condition(const VolumeObject& volume, const TopologyLabel& label,
+                               const std::vector<std::string>& zones) {
+    const Requirement in_zone{std::string(label.key), Operator::in, zones};
+    VolumeCondition out{.predicate = Predicate::volume_zone,
+                        .sentence = "node(s) had no available volume zone: volume " +
+                                    in_quotes(volume.name) + " wants " + describe(in_zone)};
+    out.any_of = {without_topology(), {.labels = {in_zone}}};
+    if (label.key != label.successor) {
+        out.any_of.push_back({.labels = {{in_zone.key, Operator::does_not_exist, {}},
+                                         {std::string(label.successor), Operator::in, zones}}});
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<VolumeCondition> conditions_of(const VolumeObject& volume) {
+    std::vector<VolumeCondition> out;
+    if (!volume.node_affinity.empty()) {
+        out.push_back({Predicate::volume_binding, volume.node_affinity,
+                       "node(s) didn't match PersistentVolume's node affinity: volume " +
+                           in_quotes(volume.name) + " wants " + describe(volume.node_affinity)});
+    }
+    for (const TopologyLabel& label : topology_labels) {
+        const auto at = volume.labels.find(label.key);
+        if (at == volume.labels.end()) continue;
+        if (const auto zones = find_zones(at->second)) {
+            out.push_back(zone_condition(volume, label, *zones));
+        }
+    }
+    return out;
+}
+
+// An unbound claim goes where a volume is free, or where one can be made.
+
+namespace {
+
+constexpr std::string_view no_provisioner = "kubernetes.io/no-provisioner";
+
+struct Places {
+    bool everywhere = false;
+    std::vector<NodeSelectorTerm> terms{};
+
+    /// No term: everywhere, as node affinity and allowed topologies have it.
+    void add(const std::vector<NodeSelectorTerm>& more) {
+        everywhere |= more.empty();
+        terms.insert(terms.end(), more.begin(), more.end());
+    }
+};
+
+Places operator|(Places a, const Places& b) {
+    a.everywhere |= b.everywhere;
+    a.terms.insert(a.terms.end(), b.terms.begin(), b.terms.end());
+    return a;
+}
+
+bool is_for(const VolumeObject& volume, const ClaimObject& claim) {
+    return volume.claim_name == claim.name && volume.claim_ns == claim.ns;
+}
+
+bool is_free_for(const VolumeObject& volume, const ClaimObject& claim) {
+    const std::vector<std::string>& has = volume.access_modes;
+    return volume.claim_name.empty() && matches(claim.selector, volume.labels) &&
+           std::all_of(claim.access_modes.begin(), claim.access_modes.end(),
+                       [&](const std::string& mode) {
+                           return std::find(has.begin(), has.end(), mode) != has.end();
+                       });
+}
+
+/// Where a volume of the class, size and mode is free. One set aside for the claim goes before all
+/// others, wherever it is and whatever the claim selects.
+Places with_free_volume(const ClaimObject& claim, const ClusterObjects& objects) {
+    Places free;
+    for (const auto& [name, volume] : objects.volumes) {
+        if (volume.storage_class != claim.storage_class || volume.block != claim.block) continue;
+        if (volume.capacity_bytes < claim.requested_bytes) continue;
+        if (is_for(volume, claim)) {
+            Places reserved;
+            reserved.add(volume.node_affinity);
+            return reserved;
+        }
+        if (is_free_for(volume, claim)) free.add(volume.node_affinity);
+    }
+    return free;
+}
+
+/// A label selector as a term; a selector for every node has no requirement.
+NodeSelectorTerm to_term(const LabelSelector& selector) {
+    NodeSelectorTerm term{.labels = selector.match_expressions};
+    for (const auto& [key, value] : selector.match_labels) {
+        term.labels.push_back({key, Operator::in, {value}});
+    }
+    return term;
+}
+
+/// Where the driver says that it has room for the claim.
+Places with_storage(const ClaimObject& claim, const StorageClassObject& of,
+                    const ClusterObjects& objects) {
+    const auto driver = objects.csi_drivers.find(of.provisioner);
+    if (driver == objects.csi_drivers.end() || !driver->second.storage_capacity ||
+        claim.requested_bytes == 0) {
+        return {.everywhere = true};
+    }
+    Places out;
+    for (const auto& [name, capacity] : objects.csi_capacities) {
+        if (capacity.storage_class != of.name || !capacity.topology ||
+            capacity.capacity_bytes < claim.requested_bytes) {
+            continue;
+        }
+        NodeSelectorTerm term = to_term(*capacity.topology);
+        out.everywhere |= term.labels.empty();
+        out.terms.push_back(std::move(term));
+    }
+    return out;
+}
+
+void require(std::vector<VolumeCondition>& conditions, Places places, std::string sentence) {
+    if (places.everywhere) return;
+    conditions.push_back({Predicate::volume_binding, std::move(places.terms), std::move(sentence)});
+}
+
+}  // namespace
+
+std::vector<VolumeCondition> conditions_of(const ClaimObject& claim, const StorageClassObject& of,
+                                           const ClusterObjects& objects) {
+    const std::string about =
+        ": claim " + in_quotes(claim.name) + " of class " + in_quotes(of.name);
+    const std::string unbindable = "node(s) didn't find available persistent volumes to bind";
+    std::vector<VolumeCondition> out;
+    Places free;
+    if (claim.selected_node.empty()) {
+        free = with_free_volume(claim, objects);
+    } else {
+        Places selected;
+        selected.terms.push_back(
+            {.fields = {{"metadata.name", Operator::in, {claim.selected_node}}}});
+        require(out, selected,
+                unbindable + about + " waits for node " + in_quotes(claim.selected_node));
+    }
+    if (of.provisioner.empty() || of.provisioner == no_provisioner) {
+        require(out, free, unbindable + about + ", which provisions none");
+        return out;
+    }
+    Places allowed;
+    allowed.add(of.allowed_topologies);
+    require(out, free | allowed, unbindable + about + " is provisioned in its topologies only");
+    require(out, free | with_storage(claim, of, objects),
+            "node(s) did not have enough free storage" + about + " needs " +
+                format_amount("memory", claim.requested_bytes));
+    return out;
 }
 
 }  // namespace capstan::engine

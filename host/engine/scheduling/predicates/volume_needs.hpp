@@ -11,9 +11,10 @@
 
 #include <capstan/labels.hpp>
 
-#include "engine/scheduling/node_facts.hpp"
-#include "engine/scheduling/refusal.hpp"
+#include "engine/scheduling/predicates/node_facts.hpp"
+#include "engine/scheduling/predicates/refusal.hpp"
 #include "engine/snapshot/cluster.hpp"
+#include "engine/snapshot/objects.hpp"
 
 namespace capstan::engine {
 
@@ -44,7 +45,7 @@ struct VolumeNeeds {
 
 /// Those of a pod of the class. A free volume is not reserved: two claims, of one pod or of two,
 /// may count on the same one. [any thread]
-VolumeNeeds find_volume_needs(const Cluster& cluster, ClassId equivalence_group);
+VolumeNeeds find_volume_needs(const Cluster& cluster, PodGroupId equivalence_group);
 
 /// Claims, as "namespace/name", of the pods bound to the cluster's nodes. [any thread]
 std::set<std::string> claims_in_use(const Cluster& cluster);
@@ -54,5 +55,14 @@ VolumesByDriver volumes_attached(const Cluster& cluster, NodeIndex node);
 
 /// The limits of the node's CSINode; empty: none. [any thread]
 std::map<std::string, std::optional<int>> attach_limits(const Cluster& cluster, NodeIndex node);
+
+// What one claim asks of a node's labels.
+
+/// Where the volume is: by its node affinity (VolumeBinding), by its labels (VolumeZone).
+std::vector<VolumeCondition> conditions_of(const VolumeObject& volume);
+
+/// Where an unbound claim that waits for its first consumer finds a free volume, or is given one.
+std::vector<VolumeCondition> conditions_of(const ClaimObject& claim, const StorageClassObject& of,
+                                           const ClusterObjects& objects);
 
 }  // namespace capstan::engine

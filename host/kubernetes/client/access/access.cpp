@@ -1,5 +1,6 @@
 #include "kubernetes/client/access/access.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "io/url.hpp"
@@ -96,6 +97,78 @@ std::vector<std::filesystem::path> secret_files_of(const AccessChoice& choice,
     std::vector<std::filesystem::path> out = config->files;
     for (const std::filesystem::path& file : {config->user.token_file, config->user.key.file})
         if (!file.empty()) out.push_back(file);
+    return out;
+}
+
+CaWatch::CaWatch(io::Loop& loop, std::filesystem::path file, std::string known, OnChange on_change,
+                 OnTrouble on_trouble)
+    : loop_(loop),
+      later_(loop),
+      file_(std::move(file)),
+      known_(std::move(known)),
+      on_change_(std::move(on_change)),
+      on_trouble_(std::move(on_trouble)) {
+    set_timer();
+}
+
+CaWatch::~CaWatch() { loop_.cancel(timer_); }
+
+void CaWatch::set_timer() {
+    // Guarded as well as cancelled: a timer that is about to fire cannot be cancelled any more.
+    timer_ = loop_.after(ca_check_period, later_.guarded([this] { look(); }));
+}
+
+void CaWatch::look() {
+    set_timer();
+    auto text = read_pem_file(file_, PemKind::certificate);
+    if (!text) {
+        if (on_trouble_) on_trouble_(within("certificate authority", text.error()));
+    } else if (*text != known_) {
+        known_ = *std::move(text);
+        on_change_(known_);
+    }
+}
+
+namespace {
+
+Result<std::string> in_cluster_server(const Environment& environment) {
+    const std::string host = environment.get("KUBERNETES_SERVICE_HOST");
+    const std::string port = environment.get("KUBERNETES_SERVICE_PORT");
+    if (host.empty() || port.empty())
+        return fail(ErrorCode::invalid_config,
+                    "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not "
+                    "set; name a kubeconfig");
+    const bool is_ipv6 = host.find(':') != std::string::npos && !host.starts_with('[');
+    std::string out = "https://" + (is_ipv6 ? '[' + host + ']' : host) + ':' + port;
+    if (!io::parse_url(out))
+        return fail(ErrorCode::invalid_config,
+                    "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: no host and port");
+    return out;
+}
+
+std::string namespace_of(const AccessSurroundings& surroundings) {
+    if (std::string ns = surroundings.environment.get("POD_NAMESPACE"); !ns.empty()) return ns;
+    // A namespace is one word, and so read like a token.
+    return read_token_file(surroundings.service_account / "namespace").value_or("default");
+}
+
+}  // namespace
+
+Result<ClusterAccess> open_in_cluster_access(io::Loop& loop,
+                                             const AccessSurroundings& surroundings) {
+    ClusterAccess out;
+    CAPSTAN_TRY(out.server, in_cluster_server(surroundings.environment));
+    CAPSTAN_TRY(out.credentials, make_stored_credentials(
+                                     loop, {.token_file = surroundings.service_account / "token"},
+                                     surroundings.on_trouble));
+    out.ca_file = surroundings.service_account / "ca.crt";
+    if (auto ca = read_pem_file(out.ca_file, PemKind::certificate)) {
+        out.tls.ca_pem = *std::move(ca);
+    } else {
+        out.warnings.push_back("certificate authority: " + ca.error().message +
+                               "; the system's authorities count instead");
+    }
+    out.kube_namespace = namespace_of(surroundings);
     return out;
 }
 

@@ -1,8 +1,10 @@
 /// Where the API server is, how it proves who it is, and how we prove who we are.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,5 +64,36 @@ std::vector<std::filesystem::path> secret_files_of(const AccessChoice& choice,
 /// and a warning says so.
 Result<ClusterAccess> open_in_cluster_access(io::Loop& loop,
                                              const AccessSurroundings& surroundings);
+
+// The certificate authority that an API server's certificate is checked with.
+
+inline constexpr Duration ca_check_period = std::chrono::minutes(5);
+
+/// Looks every five minutes whether the file has other certificates; open connections may run on,
+/// new ones need them. Used on the loop's thread alone.
+class CaWatch {
+public:
+    using OnChange = std::function<void(const std::string& ca_pem)>;
+    /// Borrows the loop. `known` is what counts now. A file that cannot be read, or that holds no
+    /// certificate, changes nothing and is told to `on_trouble`.
+    CaWatch(io::Loop& loop, std::filesystem::path file, std::string known, OnChange on_change,
+            OnTrouble on_trouble = {});
+    CaWatch(const CaWatch&) = delete;
+    CaWatch& operator=(const CaWatch&) = delete;
+    /// Nobody is called afterwards.
+    ~CaWatch();
+
+private:
+    void set_timer();
+    void look();
+
+    io::Loop& loop_;
+    Later later_;
+    const std::filesystem::path file_;
+    std::string known_;
+    OnChange on_change_;
+    OnTrouble on_trouble_;
+    io::TimerId timer_ = 0;
+};
 
 }  // namespace capstan::kubernetes

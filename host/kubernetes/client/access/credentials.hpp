@@ -2,10 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
+
+#include <boost/asio/post.hpp>
 
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
+
+#include "io/loop.hpp"
 
 namespace capstan::kubernetes {
 
@@ -39,5 +45,36 @@ public:
     /// its place already, the next `get` renews it instead of answering from memory.
     virtual void rejected(const Credential& credential) = 0;
 };
+
+// Answers that must not come before the question has returned.
+
+/// Calls back on the loop's thread as long as this lives. Borrows the loop.
+class Later {
+public:
+    explicit Later(io::Loop& loop) : loop_(loop) {}
+
+    void call(std::function<void()> handler) const {
+        boost::asio::post(loop_.io(), guarded(std::move(handler)));
+    }
+    /// `handler`, doing nothing once this has gone.
+    std::function<void()> guarded(std::function<void()> handler) const {
+        return [alive = watch(), handler = std::move(handler)] {
+            if (!alive.expired()) handler();
+        };
+    }
+    /// Expires with this.
+    std::weak_ptr<const bool> watch() const { return alive_; }
+
+private:
+    io::Loop& loop_;
+    std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+};
+
+// Whether a certificate and a key can be used together.
+
+/// Looked at before they are used, for a pair that is replaced file by file does not fit for a
+/// moment, and TLS would only say that something is wrong. `invalid_config`: one of them cannot be
+/// read, the key has a passphrase, or they do not belong together. Shows nothing of either.
+Result<void> check_key_pair(const std::string& certificate_pem, const std::string& key_pem);
 
 }  // namespace capstan::kubernetes

@@ -2,19 +2,9 @@
 
 #include <cstdint>
 
+#include <capstan/base64.hpp>
+
 namespace capstan::kubernetes {
-namespace {
-
-std::optional<std::uint32_t> find_digit(char c) {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    if (c == '+') return 62;
-    if (c == '/') return 63;
-    return std::nullopt;
-}
-
-}  // namespace
 
 std::optional<std::string> find_base64_bytes(std::string_view text) {
     std::string out;
@@ -26,9 +16,9 @@ std::optional<std::string> find_base64_bytes(std::string_view text) {
             ++padding;
             continue;
         }
-        const std::optional<std::uint32_t> digit = find_digit(c);
-        if (!digit || padding > 0) return std::nullopt;
-        bits = bits << 6 | *digit;
+        const int digit = detail::base64_value(c, false);
+        if (digit < 0 || padding > 0) return std::nullopt;
+        bits = bits << 6 | static_cast<std::uint32_t>(digit);
         if (++digits % 4 != 1) out += static_cast<char>(bits >> (6 - 2 * ((digits - 1) % 4)));
     }
     const std::size_t missing = (4 - digits % 4) % 4;

@@ -6,8 +6,7 @@
 
 #include "io/known_secrets.hpp"
 #include "kubernetes/client/access/credentials_file.hpp"
-#include "kubernetes/client/access/credentials_later.hpp"
-#include "kubernetes/client/access/credentials_pair.hpp"
+#include "kubernetes/client/access/credentials.hpp"
 
 namespace capstan::kubernetes {
 namespace {

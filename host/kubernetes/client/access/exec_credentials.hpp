@@ -1,4 +1,4 @@
-/// Credentials that a program makes: a cloud's command line tool, a single sign-on.
+/// A program that prints credentials, as a kubeconfig's user describes it.
 #pragma once
 
 #include <chrono>
@@ -8,18 +8,59 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include <boost/json/value.hpp>
+
+#include <capstan/result.hpp>
+#include <capstan/time.hpp>
 
 #include "io/loop.hpp"
 #include "kubernetes/client/access/credentials.hpp"
 #include "kubernetes/client/access/credentials_environment.hpp"
-#include "kubernetes/client/access/credentials_later.hpp"
-#include "kubernetes/client/access/exec_credentials_json.hpp"
-#include "kubernetes/client/access/exec_credentials_plugin.hpp"
 #include "kubernetes/client/access/exec_credentials_process.hpp"
-#include "kubernetes/client/watch/watch_backoff.hpp"
+#include "kubernetes/client/watch_backoff.hpp"
 
 namespace capstan::kubernetes {
+
+struct ExecPlugin {
+    std::string api_version{};  ///< "client.authentication.k8s.io/v1" or ".../v1beta1"
+    std::string command{};      ///< absolute, or a bare name that PATH leads to
+    std::vector<std::string> arguments{};
+    std::vector<std::pair<std::string, std::string>> variables{};  ///< besides the host's own
+    std::string install_hint{};
+    bool provides_cluster_info = false;
+};
+
+/// What a plugin is told about the server it makes credentials for, if it wants to know.
+struct ExecCluster {
+    std::string server{};
+    std::string tls_server_name{};
+    bool insecure_skip_tls_verify = false;
+    std::string ca_pem{};
+    std::string proxy_url{};
+    bool disable_compression = false;
+    std::optional<boost::json::value> config{};
+};
+
+// What an exec plugin is told and what it answers: ExecCredential objects as JSON.
+
+/// For the variable KUBERNETES_EXEC_INFO.
+std::string exec_info(const ExecPlugin& plugin, const ExecCluster& cluster);
+
+struct ExecAnswer {
+    std::string token{};                       ///< empty: none
+    std::string certificate_pem{}, key_pem{};  ///< both or neither
+    std::optional<Time> expires{};             ///< nothing: never
+};
+
+/// `invalid_config`: the answer is of another version; `unauthenticated`: it is none, or holds
+/// neither a token nor a certificate with its key. Tells nothing of what it says.
+Result<ExecAnswer> parse_exec_answer(const std::string& api_version, std::string_view output);
+
+// Credentials that a program makes: a cloud's command line tool, a single sign-on.
 
 inline constexpr std::size_t exec_output_max = std::size_t{1} << 20;
 

@@ -9,7 +9,7 @@
 
 #include <capstan/result.hpp>
 
-#include "kubernetes/client/access/kubeconfig_entry.hpp"
+#include "kubernetes/client/access/kubeconfig.hpp"
 
 namespace capstan::kubernetes {
 

@@ -144,12 +144,12 @@ void Reflector::State::take_part(std::string_view part) {
     if (const auto setback = std::exchange(stream_setback, std::nullopt)) {
         set_back(setback->first, setback->second);
     } else if (!fed) {
-        set_back(within(what_is_done(), fed.error()), Setback::broken);
+        set_back(within(what_is_done(), fed.error()), WatchError::broken);
     } else if (unread_bytes > object_limit) {
         set_back({ErrorCode::quota, what_is_done() + ": an object of more than 16 MiB"},
-                 Setback::broken);
+                 WatchError::broken);
     } else if (const auto error = endless_error()) {
-        set_back(*error, Setback::broken);
+        set_back(*error, WatchError::broken);
     } else if (is_paused && phase == Phase::watching) {
         go_on(Step::watch);
     }
@@ -180,18 +180,18 @@ void Reflector::State::take_good_end() {
     if (phase == Phase::listing) return end_page();
     if (phase == Phase::watching) return end_watch();
     set_back({ErrorCode::unavailable, what_is_done() + ": ended before all had been told"},
-             Setback::broken);
+             WatchError::broken);
 }
 
 void Reflector::State::end_page() {
     const Result<PageEnd> page = reader->finish_page();
-    if (!page) return set_back(within(what_is_done(), page.error()), Setback::broken);
+    if (!page) return set_back(within(what_is_done(), page.error()), WatchError::broken);
     next_page = page->next;
     if (!next_page.empty()) return go_on(Step::page);
     if (page->resource_version.empty())
         return set_back({ErrorCode::invalid_argument,
                          what_is_done() + ": the list has no resourceVersion to go on from"},
-                        Setback::broken);
+                        WatchError::broken);
     finish_replace(page->resource_version);
     go_on(Step::watch);
 }
@@ -201,7 +201,7 @@ void Reflector::State::end_watch() {
     if (changes == 0 && loop.monotonic() - opened < 1s)
         return set_back(
             {ErrorCode::unavailable, what_is_done() + ": ended at once, without an event"},
-            Setback::busy);
+            WatchError::busy);
     trouble.reset();
     wakes = 0;
     as_of = loop.monotonic();
@@ -216,7 +216,7 @@ void Reflector::State::take_item(const boost::json::value& object) {
     if (!object.is_object()) {
         stream_setback.emplace(
             Error{ErrorCode::invalid_argument, what_is_done() + ": an item that is no object"},
-            Setback::broken);
+            WatchError::broken);
         return;
     }
     begin_replace();
@@ -228,7 +228,7 @@ void Reflector::State::take_event(std::string_view type, const boost::json::valu
     if (stream_setback) return;  // what follows an error means nothing
     if (type == "ERROR") {
         Error error = error_of_event(what_is_done(), object);
-        const Setback what = setback_of(error);
+        const WatchError what = setback_of(error);
         stream_setback.emplace(std::move(error), what);
     } else if (type == "BOOKMARK") {
         take_bookmark(object);
@@ -236,7 +236,7 @@ void Reflector::State::take_event(std::string_view type, const boost::json::valu
         take_change(type, object);
     } else {
         Error error{ErrorCode::invalid_argument, what_is_done() + ": a line that is no event"};
-        stream_setback.emplace(std::move(error), Setback::broken);
+        stream_setback.emplace(std::move(error), WatchError::broken);
     }
 }
 
@@ -302,7 +302,7 @@ Reflector::~Reflector() = default;
 void Reflector::start() { state_->go_on(State::Step::list); }
 bool Reflector::relist() {
     if (!state_->is_in_touch()) return false;
-    state_->leave_watch(Setback::busy);
+    state_->leave_watch(WatchError::busy);
     state_->from = state_->list_from(ListFrom::newest);
     state_->go_on(State::Step::list);
     return true;

@@ -16,7 +16,7 @@
 #include "io/loop.hpp"
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/watch/reflector_requests.hpp"
-#include "kubernetes/kept_members.hpp"
+#include "kubernetes/field_mask.hpp"
 
 namespace capstan::kubernetes {
 
@@ -54,9 +54,9 @@ class Reflector {
 public:
     struct Options {
         Followed what{};
-        bool is_optional = false;                   ///< a server may lack it, or not let us see it
-        const KeptMembers* kept = &kept_members();  ///< of its objects; NULL: all members
-        std::int64_t page = 500;                    ///< objects in a page of a list
+        bool is_optional = false;                 ///< a server may lack it, or not let us see it
+        const KeptMembers* kept = &field_mask();  ///< of its objects; NULL: all members
+        std::int64_t page = 500;                  ///< objects in a page of a list
         bool watch_list = true;  ///< asks for initial events first; lists where that is refused
         /// Lists page by page, never all at once: for a store that pauses.
         bool only_pages = false;

@@ -11,10 +11,9 @@
 #include <string_view>
 
 #include "kubernetes/client/watch/reflector.hpp"
-#include "kubernetes/client/watch/watch_backoff.hpp"
-#include "kubernetes/client/watch/watch_reader.hpp"
-#include "kubernetes/client/watch/watch_setback.hpp"
-#include "kubernetes/client/watch/watch_silence.hpp"
+#include "kubernetes/client/watch/watch_error.hpp"
+#include "kubernetes/client/watch/watch_events.hpp"
+#include "kubernetes/client/watch_backoff.hpp"
 
 namespace capstan::kubernetes {
 
@@ -57,11 +56,11 @@ struct Reflector::State final : WatchSink {
     ListFrom list_from(ListFrom wanted) const noexcept;
 
     // What went wrong.
-    void set_back(const Error& error, Setback what);
-    void choose_next(Phase during, Setback what);
-    bool lists_after(Setback what);
-    ListFrom next_from(Phase during, Setback what) const;
-    void leave_watch(Setback what);
+    void set_back(const Error& error, WatchError what);
+    void choose_next(Phase during, WatchError what);
+    bool lists_after(WatchError what);
+    ListFrom next_from(Phase during, WatchError what) const;
+    void leave_watch(WatchError what);
     void tell(const Error& error);
     void become_absent();
 
@@ -94,7 +93,7 @@ struct Reflector::State final : WatchSink {
     /// Callbacks of what has been dropped find it gone.
     std::shared_ptr<char> present = std::make_shared<char>();
     std::optional<WatchReader> reader{};
-    std::optional<std::pair<Error, Setback>> stream_setback{};
+    std::optional<std::pair<Error, WatchError>> stream_setback{};
     WatchSilence silence;
     Duration opened{};
     bool is_answered = false;             ///< the request, if only with a head

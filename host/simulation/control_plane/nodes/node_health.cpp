@@ -1,10 +1,8 @@
 #include "simulation/control_plane/nodes/node_health.hpp"
 
-#include "simulation/control_plane/conditions.hpp"
-#include "simulation/control_plane/nodes/node_facts.hpp"
-#include "simulation/control_plane/nodes/node_taints.hpp"
-#include "simulation/control_plane/nodes/pod_status.hpp"
-#include "simulation/control_plane/pod_facts.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
+#include "simulation/control_plane/nodes/node_object.hpp"
+#include "simulation/control_plane/nodes/pod_lifecycle.hpp"
 
 namespace capstan::simulation {
 

@@ -4,9 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "simulation/control_plane/conditions.hpp"
-#include "simulation/control_plane/nodes/node_facts.hpp"
-#include "simulation/control_plane/pod_facts.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
+#include "simulation/control_plane/nodes/node_object.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -1,16 +1,72 @@
 #include "simulation/control_plane/scheduling/pod_scheduler.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/post.hpp>
 
-#include "simulation/control_plane/conditions.hpp"
-#include "simulation/control_plane/pod_facts.hpp"
-#include "simulation/control_plane/scheduling/unschedulable.hpp"
+#include "engine/scheduling/placement.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/scheduler.hpp"
 
 namespace capstan::simulation {
+namespace {
+
+using engine::Predicate;
+using engine::Refusal;
+
+/// The scheduler's words without our numbers behind them.
+std::string_view without_numbers(std::string_view sentence) {
+    return sentence.substr(0, sentence.find(": "));
+}
+
+/// One for each thing that is missing, as the scheduler counts them.
+std::vector<std::string> reasons_in(const engine::Refusal& refusal) {
+    if (refusal.predicate == Predicate::taint_toleration) return {refusal.sentence};
+    std::vector<std::string> out;
+    std::string_view rest = refusal.sentence;
+    if (refusal.predicate != Predicate::node_resources_fit)
+        return {std::string(without_numbers(rest))};
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find("; "), rest.size());
+        out.emplace_back(without_numbers(rest.substr(0, end)));
+        rest.remove_prefix(std::min(end + 2, rest.size()));
+    }
+    return out;
+}
+
+std::string explain(const engine::Placement& placement, engine::PodGroupIndex pod_group) {
+    const std::size_t nodes = placement.rules().cluster().node_count();
+    if (nodes == 0) return "no nodes available to schedule pods";
+    std::map<std::string, int> counts;
+    for (engine::Slot slot = 0; slot < nodes; ++slot)
+        for (std::string& reason : reasons_in(placement.why_not(pod_group, slot)))
+            ++counts[std::move(reason)];
+    std::vector<std::string> parts;
+    for (const auto& [reason, count] : counts)
+        parts.push_back(std::to_string(count) + " " + reason);
+    std::ranges::sort(parts);
+    std::string out = "0/" + std::to_string(nodes) + " nodes are available: ";
+    for (std::size_t i = 0; i < parts.size(); ++i) out += (i == 0 ? "" : ", ") + parts[i];
+    return out + ".";
+}
+
+}  // namespace
+
+std::map<engine::PodGroupId, std::string> explain_unschedulable(
+    const engine::Cluster& cluster, const std::set<engine::PodGroupId>& classes) {
+    std::map<engine::PodGroupId, std::string> out;
+    if (classes.empty()) return out;
+    engine::CompiledPredicates rules(cluster, {classes.begin(), classes.end()}, {});
+    const engine::Placement placement(rules);
+    for (engine::PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s)
+        out[rules.pod_groups()[s]] = explain(placement, s);
+    return out;
+}
+
 namespace {
 
 constexpr std::string_view component = "default-scheduler";
@@ -26,8 +82,8 @@ bool is_gated(const json::object& pod) {
 }
 
 /// The class of each pod without a node, by "namespace/name".
-std::map<std::string, engine::ClassId> unbound_classes(const engine::Cluster& cluster) {
-    std::map<std::string, engine::ClassId> out;
+std::map<std::string, engine::PodGroupId> unbound_classes(const engine::Cluster& cluster) {
+    std::map<std::string, engine::PodGroupId> out;
     for (const engine::PodIndex index : cluster.unbound()) {
         const engine::PodRow row = cluster.pod(index);
         const std::string_view space =
@@ -124,7 +180,7 @@ void PodScheduler::take_turn() {
     is_awake_ = false;
     const engine::Cluster cluster = view_.cluster();
     const std::vector<Candidate> candidates = classified(cluster, next_pods());
-    std::vector<engine::ClassId> classes;
+    std::vector<engine::PodGroupId> classes;
     for (const Candidate& candidate : candidates) classes.push_back(candidate.equivalence_group);
     const auto nodes = find_nodes(cluster, classes);
     std::vector<ApiObject> refused;
@@ -158,7 +214,7 @@ void PodScheduler::refuse(const std::vector<ApiObject>& pods) {
     if (pods.empty()) return;
     const engine::Cluster cluster = view_.cluster();
     const std::vector<Candidate> candidates = classified(cluster, pods);
-    std::set<engine::ClassId> classes;
+    std::set<engine::PodGroupId> classes;
     for (const Candidate& candidate : candidates) classes.insert(candidate.equivalence_group);
     const auto reasons = explain_unschedulable(cluster, classes);
     for (const Candidate& candidate : candidates)

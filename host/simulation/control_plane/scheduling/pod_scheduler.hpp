@@ -1,5 +1,4 @@
-/// Gives nodes to pods that ask for the default scheduler: the engine's predicates, the
-/// simulation's scores.
+/// Why a pod runs nowhere, in kube-scheduler's words.
 #pragma once
 
 #include <compare>
@@ -10,10 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "simulation/control_plane/control_context.hpp"
+#include "engine/snapshot/cluster.hpp"
+#include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/scheduling/scheduling_view.hpp"
 
 namespace capstan::simulation {
+
+/// "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint {a: b}."
+std::map<engine::PodGroupId, std::string> explain_unschedulable(
+    const engine::Cluster& cluster, const std::set<engine::PodGroupId>& classes);
+
+// Gives nodes to pods that ask for the default scheduler: the engine's predicates, the
+// simulation's scores.
 
 /// Pods of higher priority come first, then older ones. Who found no node is tried again, together
 /// with all others who did not, when something changed, but not all the time. Nobody is preempted.
@@ -37,7 +44,7 @@ private:
     };
     struct Candidate {
         ApiObject pod{};
-        engine::ClassId equivalence_group = 0;
+        engine::PodGroupId equivalence_group = 0;
     };
     void follow(const Change& change);
     void stop_waiting(const std::string& key);

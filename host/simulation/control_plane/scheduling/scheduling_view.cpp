@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "kubernetes/object_kinds.hpp"
-#include "simulation/control_plane/nodes/node_facts.hpp"
-#include "simulation/control_plane/nodes/node_taints.hpp"
+#include "simulation/control_plane/nodes/node_object.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 #include "engine/snapshot/default_spread.hpp"
-#include "simulation/control_plane/control_context.hpp"
+#include "simulation/control_plane/context/control_context.hpp"
 
 namespace capstan::simulation {
 

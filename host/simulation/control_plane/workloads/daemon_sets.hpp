@@ -1,13 +1,33 @@
-/// DaemonSets: one pod on every node that takes it.
+/// The pods of a DaemonSet: which nodes take one, and what each looks like.
 #pragma once
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "simulation/control_plane/workloads/revisions.hpp"
+#include "engine/snapshot/pod_spec.hpp"
+#include "simulation/control_plane/workloads/pod_control.hpp"
+#include "simulation/control_plane/workloads/rollout_plan.hpp"
 
 namespace capstan::simulation {
+
+/// What its template says, with what every daemon bears.
+engine::PodSpec daemon_spec(const json::object& set);
+
+enum class DaemonVerdict {
+    runs,   ///< the node is to have one
+    stays,  ///< it is to have no new one, and may keep what it has
+    goes,   ///< selector, affinity or a NoExecute taint are against it
+};
+DaemonVerdict judge_daemon(const engine::PodSpec& spec, const json::object& node);
+
+json::object make_daemon_pod(const Workload& set, std::string_view node,
+                             std::string_view revision_hash);
+/// The node that a daemon's pod is on, or asks for; empty: neither.
+std::string daemon_node(const json::object& pod);
+
+// DaemonSets: one pod on every node that takes it.
 
 /// Their pods ask for their node by affinity, and the scheduler binds them. [the loop's thread]
 class DaemonSets {

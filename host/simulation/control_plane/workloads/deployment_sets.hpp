@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/workloads/pod_control.hpp"
 
 namespace capstan::simulation {
@@ -33,5 +35,13 @@ ApiObject make_set(ControlContext& context, const Workload& deployment, const De
 /// Removes the eldest ones without pods beyond spec.revisionHistoryLimit.
 void forget_old_sets(ControlContext& context, const Workload& deployment,
                      const DeploymentSets& sets);
+
+// What a Deployment says of itself, which `kubectl rollout status` waits for.
+
+/// `least_available`: pods that make it Available. The answer: when it has to be looked at again,
+/// for its progressDeadlineSeconds; nothing: it makes no progress to wait for.
+std::optional<Duration> write_deployment_status(ControlContext& context, const Workload& deployment,
+                                                const DeploymentSets& sets,
+                                                std::int64_t least_available);
 
 }  // namespace capstan::simulation

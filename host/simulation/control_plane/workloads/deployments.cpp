@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "simulation/control_plane/owners.hpp"
-#include "simulation/control_plane/pod_facts.hpp"
-#include "simulation/control_plane/portions.hpp"
-#include "simulation/control_plane/workloads/deployment_status.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
+#include "simulation/control_plane/workloads/deployment_sets.hpp"
 
 namespace capstan::simulation {
 namespace {

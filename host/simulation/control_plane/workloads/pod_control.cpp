@@ -6,8 +6,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "simulation/api_server/object_checks.hpp"
-#include "simulation/control_plane/owners.hpp"
-#include "simulation/control_plane/pod_facts.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "simulation/api_server/label_query.hpp"
-#include "simulation/control_plane/control_context.hpp"
-#include "simulation/control_plane/reconcile_queue.hpp"
+#include "simulation/control_plane/context/control_context.hpp"
+#include "simulation/control_plane/context/reconcile_queue.hpp"
 
 namespace capstan::simulation {
 

@@ -1,12 +1,32 @@
-/// ReplicaSets, and the ReplicationControllers that came before them.
+/// How many pods are how far.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "simulation/api_server/api_object.hpp"
 #include "simulation/control_plane/workloads/pod_control.hpp"
 
 namespace capstan::simulation {
+
+struct PodCounts {
+    std::int64_t all = 0;
+    std::int64_t ready = 0;
+    std::int64_t available = 0;                ///< ready for as long as is wanted
+    std::optional<Duration> next_available{};  ///< until one more may be; nothing: none is about to
+};
+
+PodCounts count_pods(const std::vector<ApiObject>& pods, Duration min_ready, Time now);
+
+// Which pods a ReplicaSet gives up first.
+
+/// First to go first: without a node, pending, not ready, of lower deletion cost, beside more of
+/// their own on one node, ready for a shorter time, restarted more often, younger; then by name.
+std::vector<ApiObject> in_removal_order(std::vector<ApiObject> pods);
+
+// ReplicaSets, and the ReplicationControllers that came before them.
 
 /// One for each of the two kinds. [the loop's thread]
 class ReplicaSets {

@@ -4,7 +4,7 @@
 
 #include "../scale_up/pass_case.hpp"
 #include "engine/health/backoff.hpp"
-#include "engine/scale_up/explain.hpp"
+#include "engine/pass/explain.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -53,6 +53,12 @@ protected:
         c.memory = remember_results(std::move(c.memory), decision, results, c.settings, now());
     }
     void list(int target) { c.world.change_group("web").group.target = target; }
+    Result<GroupAnswer> explain_answered_group() {
+        const Snapshot snapshot = c.world.snapshot();
+        const Policies policies = c.policies();
+        return Explanation(snapshot, c.memory, policies, c.settings, c.circumstances)
+            .group(answered_group);
+    }
     int counted_target() const { return c.memory.answered_targets.at(answered_group).target; }
 
     PassCase c;
@@ -141,8 +147,7 @@ TEST_F(AnsweredTargets, ItIsToldWithBothNumbersAndInOneSentence) {
         pass();
         EXPECT_THAT(last.notes, ElementsAre(sentence));
     }
-    const auto told = explain_group(c.world.snapshot(), c.memory, c.policies(), c.settings,
-                                    c.circumstances, answered_group);
+    const auto told = explain_answered_group();
     ASSERT_TRUE(told) << told.error();
     EXPECT_EQ("group web: " + told->target_because, sentence);
 }
@@ -403,8 +408,7 @@ TEST_F(RemovedAndListed, AreNoMachinesThatAnOrderIsMadeOn) {
 TEST_F(RemovedAndListed, AreToldByTheirNumber) {
     going("m-0", 4);
     list(5);
-    const auto told = explain_group(c.world.snapshot(), c.memory, c.policies(), c.settings,
-                                    c.circumstances, answered_group);
+    const auto told = explain_answered_group();
     ASSERT_TRUE(told) << told.error();
     EXPECT_EQ(told->target_because,
               "its cloud lists a target of 5, and has agreed to remove 1 machine of it: 4 count");

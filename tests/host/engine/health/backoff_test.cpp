@@ -24,7 +24,7 @@ Memory passed(Memory memory, const World& world, Time now, const Settings& setti
     return remember(std::move(memory), snapshot, make_membership(snapshot), settings, now);
 }
 
-/// How long web is left alone from `now` on; zero: it is not.
+/// How long web is backed off from `now` on; zero: it is not.
 Duration alone_for(const Memory& memory, Time now) {
     const Backoff* backoff = find_backoff(memory, web, now);
     return backoff == nullptr ? Duration(0) : backoff->until.value_or(Time::max()) - now;

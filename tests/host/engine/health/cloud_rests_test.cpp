@@ -24,7 +24,7 @@ Memory refreshed(Memory memory, ErrorCode code, Time now) {
     return remember_refreshes(std::move(memory), {{resting_east, cloud_error(code)}}, now);
 }
 
-/// How long the cloud is left alone from `now` on; zero: it is not.
+/// How long the cloud is backed off from `now` on; zero: it is not.
 Duration rest_left(const Memory& memory, Time now) {
     const auto end = next_cloud_rest_end(memory, now);
     return end ? *end - now : Duration(0);
@@ -90,7 +90,7 @@ TEST(CloudRests, SayWhyInASentenceThatStaysTheSame) {
     const auto said = find_resting_clouds(once, noon);
     ASSERT_THAT(
         said, ElementsAre(Pair(resting_east, ::testing::MatchesRegex(
-                                                 "cloud east is left alone for 2.s: slow down"))));
+                                                 "cloud east is backed off for 2.s: slow down"))));
     EXPECT_EQ(find_resting_clouds(once, noon + 10s), said);
     EXPECT_THAT(find_resting_clouds(once, noon + 25s), IsEmpty());
 }

@@ -1,4 +1,4 @@
-#include "engine/health/makes.hpp"
+#include "engine/health/failures.hpp"
 
 #include <gmock/gmock.h>
 

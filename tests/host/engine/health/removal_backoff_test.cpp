@@ -191,7 +191,7 @@ TEST_F(RefusedRemovals, StayInTheirRowWhenTheMachineIsLeftAloneInBetween) {
     leave_machine_alone(memory, spot, first_machine, "its taint was taken off", 1min, now);
     const RemovalBackoff& backoff = memory.removal_backoffs.at(spot).at(first_machine);
     EXPECT_EQ(why_left_alone(backoff, now),
-              "it is left alone for 1m more: its taint was taken off");
+              "it is backed off for 1m more: its taint was taken off");
     now += 1min;
     EXPECT_EQ(find_removal_backoff(memory, spot, first_machine, now), nullptr);
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
@@ -210,10 +210,10 @@ TEST_F(RefusedRemovals, SayHowOftenAndForHowLong) {
     const auto told = [&] {
         return why_left_alone(memory.removal_backoffs.at(spot).at(first_machine), now);
     };
-    EXPECT_EQ(told(), "it is left alone for 3m more: it is protected");
+    EXPECT_EQ(told(), "it is backed off for 3m more: it is protected");
     now += 3min;
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
-    EXPECT_EQ(told(), "it is left alone for 6m more: it is protected (2 times in a row)");
+    EXPECT_EQ(told(), "it is backed off for 6m more: it is protected (2 times in a row)");
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "engine/scale_up/explain.hpp"
+#include "engine/pass/explain.hpp"
 #include "maker.hpp"
 
 namespace capstan::engine {

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "../world.hpp"
-#include "engine/pass.hpp"
+#include "engine/pass/pass.hpp"
 
 namespace capstan::engine {
 
 class TestSource final : public GroupSource {
 public:
     explicit TestSource(std::vector<std::string> names) : names_(std::move(names)) {}
-    Result<GroupsAnswer> suggest(const GroupsQuestion& question, const Circumstances&) override {
+    Result<GroupsAnswer> suggest(const GroupsQuestion& question, const CallContext&) override {
         asked_pods = static_cast<int>(question.pods.size());
         GroupsAnswer out{.left_out = left_out, .most_groups = most_groups};
         for (const std::string& name : names_)
@@ -27,7 +27,7 @@ public:
                  "it is told"});
         return out;
     }
-    Result<bool> owns(const NodeGroup& group, const Circumstances&) override {
+    Result<bool> owns(const NodeGroup& group, const CallContext&) override {
         return group.id.value().starts_with("nap-");
     }
 
@@ -43,10 +43,10 @@ private:
 
 class TestMaker final : public GroupMaker {
 public:
-    Result<TheoreticalGroup> new_group(const PluginInstanceId&, const GroupPlan& plan,
-                                       const Circumstances&) override {
+    Result<CandidateGroup> new_group(const PluginInstanceId&, const GroupPlan& plan,
+                                     const CallContext&) override {
         if (refuses) return fail(refusal);
-        TheoreticalGroup out;
+        CandidateGroup out;
         out.planned.group = {
             .id = NodeGroupId(plan.name), .min = 0, .target = 0, .autoprovisioned = true};
         out.planned.node = {.name = plan.name,

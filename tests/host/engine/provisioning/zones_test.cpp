@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 /// A group in each zone, of machines "m" of four cores; for each set of labels that it is told.
 class SourceOfZones final : public GroupSource {
 public:
-    Result<GroupsAnswer> suggest(const GroupsQuestion&, const Circumstances&) override {
+    Result<GroupsAnswer> suggest(const GroupsQuestion&, const CallContext&) override {
         GroupsAnswer out{.most_groups = most_groups};
         for (const Labels& labels : sets) {
             for (const std::string& zone : zones) {
@@ -26,7 +26,7 @@ public:
         }
         return out;
     }
-    Result<bool> owns(const NodeGroup&, const Circumstances&) override { return true; }
+    Result<bool> owns(const NodeGroup&, const CallContext&) override { return true; }
 
     std::vector<std::string> zones{"a", "b", "c"};
     std::vector<Labels> sets{{}};
@@ -36,10 +36,10 @@ public:
 
 class MakerInZones final : public GroupMaker {
 public:
-    Result<TheoreticalGroup> new_group(const PluginInstanceId&, const GroupPlan& plan,
-                                       const Circumstances&) override {
+    Result<CandidateGroup> new_group(const PluginInstanceId&, const GroupPlan& plan,
+                                     const CallContext&) override {
         if (plan.zone == refused_zone) return fail(ErrorCode::unsupported, "not in this zone");
-        TheoreticalGroup out;
+        CandidateGroup out;
         out.planned.group = {
             .id = NodeGroupId(plan.name), .min = 0, .target = 0, .autoprovisioned = true};
         out.planned.node = node_of(plan.labels, plan.zone);
@@ -62,11 +62,11 @@ public:
 class SameTeam final : public SimilarityCheck {
 public:
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
-                               const Circumstances&) override {
+                               const CallContext&) override {
         return team(a) == team(b) ? agrees("same team") : differs("team");
     }
     bool may_decide() const override { return false; }
-    Result<std::uint64_t> bucket(const NodeTemplate&, const Circumstances&) override {
+    Result<std::uint64_t> bucket(const NodeTemplate&, const CallContext&) override {
         return fail(ErrorCode::unsupported, "no buckets");
     }
 

@@ -159,7 +159,7 @@ TEST_F(ZeroOrMax, OneNodeThatStaysKeepsAll) {
     EXPECT_THAT(pass(), ElementsAre("n1: -ToBeDeleted -BeingDeleted uncordon",
                                     "n2: -ToBeDeleted -BeingDeleted uncordon"));
     EXPECT_THAT(steps.notes[0],
-                "node n1 is not removed: group a goes as a whole or not at all, and another of its "
+                "node n1 is not removed: group a is removed atomically, and another of its "
                 "nodes stays");
 }
 

@@ -1,6 +1,6 @@
 #include "removal_case.hpp"
 
-#include "engine/scale_down/node_pods.hpp"
+#include "engine/drainability/pods_on_node.hpp"
 
 namespace capstan::engine {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "../node_removal.hpp"
-#include "engine/removal/leaving_pods.hpp"
+#include "engine/drainability/leaving_pods.hpp"
 #include "engine/removal/removal.hpp"
 #include "engine/removal/results.hpp"
 #include "engine/snapshot/cluster_builder.hpp"

@@ -1,4 +1,4 @@
-// Marks that somebody else takes off, and nodes that are left alone after a removal that failed.
+// Marks that somebody else takes off, and nodes that are backed off after a removal that failed.
 #include "engine/health/removal_backoff.hpp"
 #include "removal_case.hpp"
 

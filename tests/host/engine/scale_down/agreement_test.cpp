@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "engine/scale_down/node_pods.hpp"
-#include "engine/scale_down/utilization.hpp"
+#include "engine/drainability/pods_on_node.hpp"
+#include "engine/drainability/utilization.hpp"
 #include "random_pods.hpp"
 
 namespace capstan::engine {

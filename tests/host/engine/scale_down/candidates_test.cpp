@@ -1,4 +1,4 @@
-#include "engine/scale_down/candidates.hpp"
+#include "engine/drainability/candidates.hpp"
 
 #include <gmock/gmock.h>
 
@@ -128,7 +128,7 @@ TEST(Candidates, ComeWithThePodsThatMoveAndTheirClasses) {
     const Cluster& cluster = look.snapshot.cluster;
     EXPECT_THAT(names(cluster, look.found.nodes[1].moving), ElementsAre("p", "q"));
     EXPECT_THAT(names(cluster, look.found.nodes[1].daemons), ElementsAre("cni-b"));
-    const std::vector<ClassId> classes = look.found.classes();
+    const std::vector<PodGroupId> classes = look.found.classes();
     EXPECT_THAT(classes, SizeIs(2));
     EXPECT_TRUE(std::ranges::is_sorted(classes));
     EXPECT_THAT(Candidates{}.classes(), IsEmpty());

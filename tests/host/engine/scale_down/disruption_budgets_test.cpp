@@ -1,4 +1,4 @@
-#include "engine/scale_down/disruption_budgets.hpp"
+#include "engine/pods/disruption_budgets.hpp"
 
 #include <gmock/gmock.h>
 

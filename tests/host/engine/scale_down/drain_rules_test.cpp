@@ -1,4 +1,4 @@
-#include "engine/scale_down/drain_rules.hpp"
+#include "engine/drainability/drain_rules/drain_rules.hpp"
 
 #include <functional>
 

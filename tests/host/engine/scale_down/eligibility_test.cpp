@@ -1,4 +1,4 @@
-#include "engine/scale_down/eligibility.hpp"
+#include "engine/drainability/eligibility.hpp"
 
 #include <functional>
 
@@ -165,7 +165,7 @@ TEST(Eligibility, LeavesANodeAloneWhoseRemovalFailed) {
                 .until = noon + 90s, .failures = 2, .because = "pod shop/b cannot be evicted"};
         },
         Unremovable::recently_unremovable,
-        "it is left alone for 1m30s more: pod shop/b cannot be evicted (2 times in a row)"};
+        "it is backed off for 1m30s more: pod shop/b cannot be evicted (2 times in a row)"};
     check_eligibility({c});
     EXPECT_EQ(find_ineligible_in(c)->until, noon + 90s);
 }

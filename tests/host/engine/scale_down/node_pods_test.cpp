@@ -1,4 +1,4 @@
-#include "engine/scale_down/node_pods.hpp"
+#include "engine/drainability/pods_on_node.hpp"
 
 #include <gmock/gmock.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../world.hpp"
-#include "engine/scale_down/candidates.hpp"
-#include "engine/scale_down/drain_rules.hpp"
+#include "engine/drainability/candidates.hpp"
+#include "engine/drainability/drain_rules/drain_rules.hpp"
 
 namespace capstan::engine {
 

@@ -1,4 +1,4 @@
-#include "engine/scale_down/utilization.hpp"
+#include "engine/drainability/utilization.hpp"
 
 #include <functional>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../node_removal.hpp"
-#include "engine/removal/node_marks.hpp"
+#include "engine/node_marks.hpp"
 #include "pass_case.hpp"
 
 namespace capstan::engine {

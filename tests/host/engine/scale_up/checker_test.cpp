@@ -61,9 +61,9 @@ public:
     Checked(const PassCase& c, Policies policies)
         : settings_(c.settings),
           snapshot_(c.world.snapshot()),
-          scene_(make_scene(snapshot_, {}, settings_, noon)),
+          context_(make_pass_context(snapshot_, {}, settings_, noon)),
           policies_(std::move(policies)),
-          scale_up_(scene_, policies_, c.circumstances) {
+          scale_up_(context_, policies_, c.circumstances) {
         scale_up_.run();
         promises_.emplace(scale_up_);
     }
@@ -76,18 +76,18 @@ public:
         if (!progress.stopped.empty()) return {};
         naive::World& world = promises_->world();
         for (naive::Node& node : world.nodes) node.gone = false;
-        for (Subject s = 0; s < scene_.pending_count(); ++s) {
+        for (PodGroupIndex s = 0; s < context_.pending_count(); ++s) {
             if (progress.left[s] == 0) continue;
             if (const auto node = naive::find_room(world, promises_->pod(s))) {
                 return name(s) + " fits on node " + std::to_string(*node);
             }
-            for (GroupIndex g = 0; g < scene_.groups().size(); ++g) {
+            for (GroupIndex g = 0; g < context_.groups().size(); ++g) {
                 if (!progress.ledger.obstacle(g).is_none()) continue;
                 naive::World more = world;
                 const std::size_t node =
-                    naive::add_node(more, snapshot_.cluster, scene_.rules->shapes()[g]);
+                    naive::add_node(more, snapshot_.cluster, context_.rules->shapes()[g]);
                 if (naive::fits(more, promises_->pod(s), node)) {
-                    return name(s) + " fits on a new node of " + scene_.id(g).value();
+                    return name(s) + " fits on a new node of " + context_.id(g).value();
                 }
             }
         }
@@ -95,11 +95,11 @@ public:
     }
 
 private:
-    const std::string& name(Subject s) const { return scene_.pending.classes[s].example; }
+    const std::string& name(PodGroupIndex s) const { return context_.pending.classes[s].example; }
 
     Settings settings_;
     Snapshot snapshot_;
-    Scene scene_;
+    PassContext context_;
     Policies policies_;
     ScaleUp scale_up_;
     std::optional<Promises> promises_{};

@@ -1,4 +1,4 @@
-#include "engine/scale_up/estimate.hpp"
+#include "engine/scale_up/progress.hpp"
 
 #include <climits>
 #include <functional>
@@ -13,9 +13,9 @@ namespace {
 /// Pods, and new nodes of one shape beside a node that is there in another zone.
 struct Estimating {
     ClusterBuilder builder{};
-    std::vector<ClassId> classes{};
+    std::vector<PodGroupId> classes{};
     std::vector<Demand> pods{};
-    NodeShape shape{};
+    TemplateNode shape{};
 
     Estimating(std::int64_t cpu, std::int64_t memory, std::int64_t pods_per_node) {
         NodeObject old{.name = "old", .labels = {{hostname_key, "old"}, {zone_key, "jupiter"}}};
@@ -30,11 +30,11 @@ struct Estimating {
         PodObject pod{.ns = "universe", .labels = {{"app", "estimatee"}}};
         pod.spec.requests = {{"cpu", cpu}, {"memory", memory}};
         change(pod);
-        pods.push_back({static_cast<Subject>(classes.size()), count});
+        pods.push_back({static_cast<PodGroupIndex>(classes.size()), count});
         classes.push_back(builder.add_class(pod));
     }
     Estimate run(int max_nodes = INT_MAX) {
-        Rules rules(builder.build(), classes, {shape});
+        CompiledPredicates rules(builder.build(), classes, {shape});
         Placement placement(rules);
         return estimate(placement, 0, pods, max_nodes);
     }
@@ -144,7 +144,7 @@ TEST(Estimate, OpensNoNodeForPodsThatDoNotFitOnOne) {
 TEST(Estimate, LeavesTheNodesInThePlacementUntilTheyAreUndone) {
     Estimating e(1000, 1000, 10);
     e.add(15, 100, 100);
-    Rules rules(e.builder.build(), e.classes, {e.shape});
+    CompiledPredicates rules(e.builder.build(), e.classes, {e.shape});
     Placement placement(rules);
     const Placement::Mark mark = placement.mark();
     estimate(placement, 0, e.pods, INT_MAX);

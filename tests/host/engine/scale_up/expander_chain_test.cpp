@@ -1,4 +1,4 @@
-#include "engine/scale_up/expander_chain.hpp"
+#include "engine/scale_up/expander_question.hpp"
 
 #include <functional>
 
@@ -14,10 +14,10 @@ using testing::HasSubstr;
 class Keeps : public Expander {
 public:
     explicit Keeps(std::function<bool(const std::string&)> likes) : likes_(std::move(likes)) {}
-    Result<Narrowing> filter(const ScaleUpQuestion& question, std::span<const std::uint32_t> among,
-                             const Circumstances&) override {
+    Result<FilterResult> filter(const ScaleUpQuestion& question,
+                                std::span<const std::uint32_t> among, const CallContext&) override {
         ++asked;
-        Narrowing out;
+        FilterResult out;
         for (const std::uint32_t i : among) {
             if (likes_(question.options[i].group.id.value())) out.kept.push_back({i, 1.0});
         }
@@ -32,8 +32,8 @@ private:
 
 class Fails : public Expander {
 public:
-    Result<Narrowing> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>,
-                             const Circumstances&) override {
+    Result<FilterResult> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>,
+                                const CallContext&) override {
         return fail(ErrorCode::deadline, "took longer than 1s");
     }
 };

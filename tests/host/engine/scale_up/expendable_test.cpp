@@ -1,7 +1,7 @@
 // Pods that run and are expendable give way to any other, so they hold nothing.
 #include <gmock/gmock.h>
 
-#include "engine/scale_up/scene.hpp"
+#include "engine/pass_context/pass_context.hpp"
 #include "engine/scheduling/placement.hpp"
 #include "pass_case.hpp"
 
@@ -79,8 +79,8 @@ TEST(Expendable, PodsOnANodeThatIsClosedAreNotCountedTwice) {
     fill_with_expendables(c, "n");
     c.pods("web", 2, 1000, spread_over(zone_key));
     const Snapshot snapshot = c.world.snapshot();
-    const Scene scene = make_scene(snapshot, c.memory, c.settings, noon);
-    Placement placement(*scene.rules);
+    const PassContext context = make_pass_context(snapshot, c.memory, c.settings, noon);
+    Placement placement(*context.rules);
     const auto count_in = [&](std::size_t domain) {
         return placement.spread(0)->domains[domain].count;
     };

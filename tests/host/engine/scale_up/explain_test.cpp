@@ -1,4 +1,4 @@
-#include "engine/scale_up/explain.hpp"
+#include "engine/pass/explain.hpp"
 
 #include <gmock/gmock.h>
 
@@ -11,18 +11,23 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-ClassId class_named(const Snapshot& snapshot, const std::string& name) {
+PodGroupId class_named(const Snapshot& snapshot, const std::string& name) {
     for (PodIndex p = 0; p < snapshot.cluster.pod_count(); ++p) {
         if (snapshot.cluster.text(snapshot.cluster.pod(p).name) == name) {
             return snapshot.cluster.class_of(p);
         }
     }
-    return ~ClassId{0};
+    return ~PodGroupId{0};
 }
 
 struct Explaining : PassCase {
     Snapshot snapshot{world.snapshot()};
     Policies asked{};
+    /// Of one that need not be pending, in the snapshot as it is.
+    Result<PodAnswer> explain_of(PodGroupId id) {
+        asked = policies();
+        return Explanation(snapshot, memory, asked, settings, circumstances, {&id, 1}).pod(id);
+    }
     Explanation explain() {
         snapshot = world.snapshot();
         asked = policies();
@@ -194,9 +199,7 @@ TEST(Explain, AnswersForAClassThatDoesNotWait) {
     e.world.node("n");
     e.world.pod("running", "n").spec.requests = {{"cpu", 9500}};
     e.snapshot = e.world.snapshot();
-    e.asked = e.policies();
-    const Result<PodAnswer> answer = explain_pod(
-        e.snapshot, {}, e.asked, e.settings, e.circumstances, class_named(e.snapshot, "running"));
+    const Result<PodAnswer> answer = e.explain_of(class_named(e.snapshot, "running"));
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->because, "none of these pods counts as pending");
     ASSERT_EQ(answer->groups.size(), 2u);

@@ -1,5 +1,5 @@
 // What counts towards the limits of the cluster beside its nodes.
-#include "engine/scale_up/ledger.hpp"
+#include "engine/scale_up/quota_tracker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(LimitsOfAPass, CountMachinesThatAreLateAsLongAsTheyAreAskedFor) {
     EXPECT_EQ(growth(decision), Growths()) << "and its cloud has not agreed yet";
     c.world.change_group("spot").group.target = 0;
     c.world.change_group("spot").machines[0].state = MachineState::deleting;
-    EXPECT_EQ(growth(c.decide()), (Growths{{"spot", 1}})) << "the smaller of two alike";
+    EXPECT_EQ(growth(c.decide()), (Growths{{"spot", 1}})) << "the smaller of two equivalent";
 }
 
 TEST(LimitsOfAPass, CountTheOneThatStaysAskedForOfAnExhaustedGroup) {

@@ -1,4 +1,4 @@
-#include "engine/scale_up/limits.hpp"
+#include "engine/limits/limits.hpp"
 
 #include <climits>
 

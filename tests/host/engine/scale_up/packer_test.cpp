@@ -5,8 +5,8 @@
 #include <iostream>
 #include <set>
 
+#include "engine/scale_up/packing.hpp"
 #include "engine/scale_up/scale_up.hpp"
-#include "engine/scale_up/size_order.hpp"
 #include "naive/random_cluster.hpp"
 #include "pass_case.hpp"
 #include "promises.hpp"
@@ -118,7 +118,7 @@ public:
 
     /// Binds what fits.
     void bind(std::vector<PodObject*>& waiting) {
-        std::map<std::string, ClassId> classes;
+        std::map<std::string, PodGroupId> classes;
         for (const PodIndex pod : cluster_.unbound()) {
             classes[std::string(cluster_.text(cluster_.pod(pod).name))] = cluster_.class_of(pod);
         }
@@ -131,8 +131,8 @@ public:
     }
 
 private:
-    static std::vector<ClassId> classes_of(const Cluster& cluster) {
-        std::set<ClassId> classes;
+    static std::vector<PodGroupId> classes_of(const Cluster& cluster) {
+        std::set<PodGroupId> classes;
         for (const PodIndex pod : cluster.unbound()) classes.insert(cluster.class_of(pod));
         return {classes.begin(), classes.end()};
     }
@@ -143,23 +143,23 @@ private:
         };
         return share(cpu_index) + share(memory_index);
     }
-    bool try_to_bind(PodObject& pod, ClassId equivalence_group) {
-        const auto at = std::ranges::lower_bound(rules_.subjects(), equivalence_group);
-        const auto subject = static_cast<Subject>(at - rules_.subjects().begin());
+    bool try_to_bind(PodObject& pod, PodGroupId equivalence_group) {
+        const auto at = std::ranges::lower_bound(rules_.pod_groups(), equivalence_group);
+        const auto pod_group = static_cast<PodGroupIndex>(at - rules_.pod_groups().begin());
         std::optional<NodeIndex> best;
         for (NodeIndex node = 0; node < cluster_.node_count(); ++node) {
-            if (placement_.room(subject, node, 1).in_all == 0) continue;
+            if (placement_.room(pod_group, node, 1).in_all == 0) continue;
             if (!best || emptiness(node) > emptiness(*best)) best = node;
         }
         if (!best) return false;
-        placement_.place(subject, *best, 1);
+        placement_.place(pod_group, *best, 1);
         pod.node_name = cluster_.text(cluster_.node(*best).name);
         pod.unscheduled_reason.clear();
         return true;
     }
 
     const Cluster& cluster_;
-    Rules rules_;
+    CompiledPredicates rules_;
     Placement placement_;
 };
 
@@ -168,13 +168,13 @@ class PackerPass {
 public:
     explicit PackerPass(PassCase& c)
         : snapshot_(c.world.snapshot()),
-          scene_(make_scene(snapshot_, {}, c.settings, c.circumstances.now)),
+          context_(make_pass_context(snapshot_, {}, c.settings, c.circumstances.now)),
           policies_(c.policies()),
-          scale_up_(scene_, policies_, c.circumstances) {
+          scale_up_(context_, policies_, c.circumstances) {
         scale_up_.run();
         for (Slot slot = scale_up_.first_new(); slot < placement().slot_count(); ++slot) {
-            for (const Seat& seat : placement().seats(slot))
-                promised_[seat.subject] += seat.per_node * placement().nodes(slot);
+            for (const Assignment& assignment : placement().assignments(slot))
+                promised_[assignment.pod_group] += assignment.per_node * placement().nodes(slot);
         }
     }
 
@@ -183,7 +183,7 @@ public:
     std::size_t options() const { return scale_up_.progress().grants.size(); }
     int promised() const {
         int sum = 0;
-        for (const auto& [subject, count] : promised_) sum += count;
+        for (const auto& [pod_group, count] : promised_) sum += count;
         return sum;
     }
     /// Whether all promised pods are placed, the largest first, with one of the new nodes less.
@@ -204,14 +204,14 @@ public:
     /// nodes, fractions of nodes allowed.
     double least_cores() {
         double cpu = 0, memory = 0, cpu_per_memory = 1;
-        for (const auto& [subject, count] : promised_) {
-            for (const Request& request : scene_.rules->requests(subject)) {
+        for (const auto& [pod_group, count] : promised_) {
+            for (const Request& request : context_.rules->requests(pod_group)) {
                 const double amount = static_cast<double>(request.amount) * count;
                 if (request.resource == cpu_index) cpu += amount / 1000;
                 if (request.resource == memory_index) memory += amount / (1 << 30);
             }
         }
-        for (const NodeShape& shape : scene_.rules->shapes()) {
+        for (const TemplateNode& shape : context_.rules->shapes()) {
             const auto gib = static_cast<double>(shape.allocatable.amount("memory")) / (1 << 30);
             const auto cores = static_cast<double>(shape.allocatable.amount("cpu")) / 1000;
             cpu_per_memory = std::min(cpu_per_memory, cores / gib);
@@ -222,7 +222,7 @@ public:
 private:
     Placement& placement() { return scale_up_.placement(); }
     std::int64_t amount_of(Slot slot, const char* resource) {
-        return scene_.rules->shapes()[*placement().shape(slot)].allocatable.amount(resource);
+        return context_.rules->shapes()[*placement().shape(slot)].allocatable.amount(resource);
     }
     bool fits_without(Slot dropped) {
         Placement other(placement());
@@ -231,14 +231,14 @@ private:
             const int nodes = placement().nodes(slot) - (slot == dropped ? 1 : 0);
             if (nodes > 0) other.add(*placement().shape(slot), nodes);
         }
-        std::map<Subject, int> left = promised_;
-        const SizeOrder order = SizeOrders(*scene_.rules).of(*placement().shape(dropped));
+        std::map<PodGroupIndex, int> left = promised_;
+        const SizeOrder order = SizeOrders(*context_.rules).of(*placement().shape(dropped));
         for (int placed = 1; placed > 0;) {
             placed = 0;
-            for (const Subject subject : *order) {
-                int& wanted = left[subject];
+            for (const PodGroupIndex pod_group : *order) {
+                int& wanted = left[pod_group];
                 const auto end = static_cast<Slot>(other.slot_count());
-                const int some = wanted > 0 ? Packing(other).fill(subject, 0, end, wanted) : 0;
+                const int some = wanted > 0 ? Packing(other).fill(pod_group, 0, end, wanted) : 0;
                 wanted -= some;
                 placed += some;
             }
@@ -247,10 +247,10 @@ private:
     }
 
     Snapshot snapshot_;
-    Scene scene_;
+    PassContext context_;
     Policies policies_;
     ScaleUp scale_up_;
-    std::map<Subject, int> promised_{};
+    std::map<PodGroupIndex, int> promised_{};
 };
 
 constexpr std::uint64_t packer_cases = PACKER_CASES;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../world.hpp"
-#include "engine/pass.hpp"
+#include "engine/pass/pass.hpp"
 
 namespace capstan::engine {
 
@@ -17,8 +17,9 @@ namespace capstan::engine {
 class Prefers : public Expander {
 public:
     explicit Prefers(std::vector<std::string> groups) : groups_(std::move(groups)) {}
-    Result<Narrowing> filter(const ScaleUpQuestion& question, std::span<const std::uint32_t> among,
-                             const Circumstances& circumstances) override {
+    Result<FilterResult> filter(const ScaleUpQuestion& question,
+                                std::span<const std::uint32_t> among,
+                                const CallContext& circumstances) override {
         asked.push_back(question);
         seeds.push_back(circumstances.seed);
         const auto rank = [&](std::uint32_t option) {
@@ -26,7 +27,7 @@ public:
                    groups_.begin();
         };
         const auto best = rank(*std::ranges::min_element(among, {}, rank));
-        Narrowing out;
+        FilterResult out;
         for (const std::uint32_t option : among) {
             if (rank(option) == best) out.kept.push_back({option, 0});
         }
@@ -43,7 +44,7 @@ private:
 class EvenSplit : public Splitter {
 public:
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
-                                   const Circumstances&) override {
+                                   const CallContext&) override {
         asked.push_back(nodes);
         std::vector<int> out(groups.size(), 0);
         for (; nodes > 0; --nodes) {
@@ -64,12 +65,12 @@ public:
 class SameCapacity : public SimilarityCheck {
 public:
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
-                               const Circumstances&) override {
+                               const CallContext&) override {
         ++compared;
         return a.capacity == b.capacity ? agrees("same capacity") : differs("capacity");
     }
     bool may_decide() const override { return false; }
-    Result<std::uint64_t> bucket(const NodeTemplate&, const Circumstances&) override {
+    Result<std::uint64_t> bucket(const NodeTemplate&, const CallContext&) override {
         return fail(ErrorCode::unsupported, "no buckets");
     }
     int compared = 0;
@@ -79,7 +80,7 @@ struct PassCase {
     World world{};
     Settings settings{.template_source = TemplateSource::cloud};
     Memory memory{};
-    Circumstances circumstances{.seed = 7, .now = noon};
+    CallContext circumstances{.seed = 7, .now = noon};
     Prefers expander{{}};
     EvenSplit splitter{};
     SameCapacity check{};

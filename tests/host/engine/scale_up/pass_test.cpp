@@ -1,4 +1,4 @@
-#include "engine/pass.hpp"
+#include "engine/pass/pass.hpp"
 #include "engine/health/backoff.hpp"
 
 #include <gmock/gmock.h>
@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "engine/health/known_groups.hpp"
-#include "engine/removal/node_marks.hpp"
+#include "engine/node_marks.hpp"
 #include "pass_case.hpp"
 
 namespace capstan::engine {
@@ -400,8 +400,8 @@ TEST(Pass, SaysThatTheGroupsOfACloudAreNotKnownYet) {
 TEST(Pass, StopsWhenTheExpandersChooseNothing) {
     class Fails : public Expander {
     public:
-        Result<Narrowing> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>,
-                                 const Circumstances&) override {
+        Result<FilterResult> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>,
+                                    const CallContext&) override {
             return fail(ErrorCode::unavailable, "no prices");
         }
     };

@@ -1,4 +1,4 @@
-#include "engine/scale_up/pending.hpp"
+#include "engine/pods/pending.hpp"
 
 #include <functional>
 

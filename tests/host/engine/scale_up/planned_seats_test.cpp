@@ -1,5 +1,5 @@
 // What was asked for is enough: the next pass sees who it was for.
-#include "engine/scale_up/planned_seats.hpp"
+#include "engine/scale_up/planned_assignments.hpp"
 
 #include <gmock/gmock.h>
 
@@ -76,7 +76,7 @@ PassCase some_cluster(unsigned seed) {
     return c;
 }
 
-TEST(PlannedSeats, WhateverPodsWaitTheNextPassAsksForNothingMore) {
+TEST(PlannedAssignments, WhateverPodsWaitTheNextPassAsksForNothingMore) {
     int asked = 0;
     for (unsigned seed = 0; seed < 400; ++seed) {
         PassCase c = some_cluster(seed);
@@ -91,7 +91,7 @@ TEST(PlannedSeats, WhateverPodsWaitTheNextPassAsksForNothingMore) {
     EXPECT_GT(asked, 100);
 }
 
-TEST(PlannedSeats, AreKnownToAHostThatDiedBeforeItHeardFromTheClouds) {
+TEST(PlannedAssignments, AreKnownToAHostThatDiedBeforeItHeardFromTheClouds) {
     int would_ask_again = 0;
     for (unsigned seed = 0; seed < 200; ++seed) {
         PassCase c = some_cluster(seed);
@@ -112,7 +112,7 @@ PassCase spread_over_two_zones() {
     return c;
 }
 
-TEST(PlannedSeats, TellWhoEachNodeIsFor) {
+TEST(PlannedAssignments, TellWhoEachNodeIsFor) {
     PassCase c = spread_over_two_zones();
     const std::vector<PlannedNodes> two_each{{1, {{"default//app=web", 2}}}};
     EXPECT_EQ(c.run().memory.planned,
@@ -120,7 +120,7 @@ TEST(PlannedSeats, TellWhoEachNodeIsFor) {
                                                                 {NodeGroupId("b"), two_each}}));
 }
 
-TEST(PlannedSeats, AreForgottenWithTheirNodesAndTheirPods) {
+TEST(PlannedAssignments, AreForgottenWithTheirNodesAndTheirPods) {
     PassCase c = spread_over_two_zones();
     c.memory.planned[NodeGroupId("a")] = {{3, {{"default//app=gone", 7}}}};
     c.memory.planned[NodeGroupId("gone")] = {{1, {{"default//app=web", 1}}}};
@@ -128,7 +128,7 @@ TEST(PlannedSeats, AreForgottenWithTheirNodesAndTheirPods) {
     EXPECT_EQ(c.run().memory.planned.size(), 0u);
 }
 
-TEST(PlannedSeats, OfMoreNodesThanComeGoFirstToThoseWhosePodsAllWait) {
+TEST(PlannedAssignments, OfMoreNodesThanComeGoFirstToThoseWhosePodsAllWait) {
     PassCase c;
     c.group("a", 0, 9).group.target = 1;
     c.pods("two", 1, 2000);
@@ -141,7 +141,7 @@ TEST(PlannedSeats, OfMoreNodesThanComeGoFirstToThoseWhosePodsAllWait) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
 }
 
-TEST(PlannedSeats, HoldNobodyWhoDoesNotFitThereAnyMore) {
+TEST(PlannedAssignments, HoldNobodyWhoDoesNotFitThereAnyMore) {
     PassCase c = spread_over_two_zones();
     c.world.change_group("a").group.target = 1;
     c.memory.planned[NodeGroupId("a")] = {{1, {{"default//app=web", 4}}}};
@@ -171,7 +171,7 @@ struct TwoClouds : PassCase {
     }
 };
 
-TEST(PlannedSeats, OfACloudThatCannotBeReadAfterAStartAreBoughtNowhereElse) {
+TEST(PlannedAssignments, OfACloudThatCannotBeReadAfterAStartAreBoughtNowhereElse) {
     TwoClouds c;
     const Outcome outcome = c.run_without_a();
     EXPECT_EQ(growth(outcome.decision), Growths());
@@ -183,7 +183,7 @@ TEST(PlannedSeats, OfACloudThatCannotBeReadAfterAStartAreBoughtNowhereElse) {
     EXPECT_EQ(told(outcome.memory), told(c.memory));
 }
 
-TEST(PlannedSeats, OfACloudThatCannotBeReadHoldNoOtherPods) {
+TEST(PlannedAssignments, OfACloudThatCannotBeReadHoldNoOtherPods) {
     TwoClouds c;
     c.pods("other", 1, 1500);
     const Decision decision = c.run_without_a().decision;
@@ -191,7 +191,7 @@ TEST(PlannedSeats, OfACloudThatCannotBeReadHoldNoOtherPods) {
     EXPECT_EQ(count(decision.helped), 1);
 }
 
-TEST(PlannedSeats, OfACloudThatCannotBeReadAreWaitedForUntilTheRequestIsOver) {
+TEST(PlannedAssignments, OfACloudThatCannotBeReadAreWaitedForUntilTheRequestIsOver) {
     TwoClouds c;
     c.circumstances.now = c.memory.requests.at(NodeGroupId("a")).deadline;
     const Outcome outcome = c.run_without_a();
@@ -201,13 +201,14 @@ TEST(PlannedSeats, OfACloudThatCannotBeReadAreWaitedForUntilTheRequestIsOver) {
     EXPECT_EQ(growth(c.run_without_a().decision), (Growths{{"b", 1}}));
 }
 
-TEST(PlannedSeats, AreNamedByTheControllerWhereThereIsOne) {
+TEST(PlannedAssignments, AreNamedByTheControllerWhereThereIsOne) {
     World world;
     world.pod("bare").labels = {{"app", "web"}, {"tier", "1"}};
     world.pod("owned").owner = {.kind = "ReplicaSet", .name = "web-7f"};
     const Cluster cluster = world.cluster();
     std::vector<std::string> names;
-    for (ClassId id = 0; id < cluster.class_count(); ++id) names.push_back(planned_as(cluster, id));
+    for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
+        names.push_back(planned_as(cluster, id));
     std::ranges::sort(names);
     EXPECT_EQ(names,
               (std::vector<std::string>{"default//app=web,tier=1", "default/ReplicaSet/web-7f"}));

@@ -15,9 +15,9 @@ namespace capstan::engine {
 class Promises {
 public:
     explicit Promises(ScaleUp& scale_up)
-        : scene_(scale_up.scene()), world_(naive::make_world(scene_.snapshot->cluster)) {
-        for (const ClassId id : scene_.rules->subjects())
-            pods_.push_back(naive::make_pod(scene_.snapshot->cluster, id));
+        : context_(scale_up.context()), world_(naive::make_world(context_.snapshot->cluster)) {
+        for (const PodGroupId id : context_.rules->pod_groups())
+            pods_.push_back(naive::make_pod(context_.snapshot->cluster, id));
         lay_out(scale_up.placement());
     }
 
@@ -27,7 +27,7 @@ public:
             progress = false;
             std::vector<Promise> waiting;
             for (const Promise& promise : promises_) {
-                const naive::Pod& pod = pods_[promise.subject];
+                const naive::Pod& pod = pods_[promise.pod_group];
                 // Nodes arrive as the pass adds them, each with the first of its pods.
                 world_.nodes[promise.node].gone = false;
                 if (naive::fits(world_, pod, promise.node)) {
@@ -41,19 +41,19 @@ public:
         }
         if (promises_.empty()) return {};
         const Promise& first = promises_.front();
-        return scene_.pending.classes[first.subject].example + " does not run on node " +
+        return context_.pending.classes[first.pod_group].example + " does not run on node " +
                std::to_string(first.node) + ": " +
-               naive::why_not(world_, pods_[first.subject], first.node).sentence;
+               naive::why_not(world_, pods_[first.pod_group], first.node).sentence;
     }
 
     /// With the nodes that have arrived, and the pods on them.
     naive::World& world() { return world_; }
-    const naive::Pod& pod(Subject subject) const { return pods_[subject]; }
+    const naive::Pod& pod(PodGroupIndex pod_group) const { return pods_[pod_group]; }
 
 private:
     struct Promise {
         std::size_t when = 0;
-        Subject subject = 0;
+        PodGroupIndex pod_group = 0;
         std::size_t node = 0;
     };
 
@@ -63,23 +63,23 @@ private:
             for (int n = 0; n < placement.nodes(slot); ++n) {
                 std::size_t node = slot;
                 if (const auto shape = placement.shape(slot)) {
-                    node = naive::add_node(world_, scene_.snapshot->cluster,
-                                           scene_.rules->shapes()[*shape]);
+                    node = naive::add_node(world_, context_.snapshot->cluster,
+                                           context_.rules->shapes()[*shape]);
                     world_.nodes[node].gone = true;
                 }
-                for (const Seat& seat : placement.seats(slot)) {
-                    for (int i = 0; i < seat.per_node; ++i)
-                        promises_.push_back({seat.when, seat.subject, node});
+                for (const Assignment& assignment : placement.assignments(slot)) {
+                    for (int i = 0; i < assignment.per_node; ++i)
+                        promises_.push_back({assignment.when, assignment.pod_group, node});
                 }
             }
         }
         std::ranges::sort(promises_, {},
-                          [](const Promise& p) { return std::tuple(p.when, p.node, p.subject); });
+                          [](const Promise& p) { return std::tuple(p.when, p.node, p.pod_group); });
     }
 
-    const Scene& scene_;
+    const PassContext& context_;
     naive::World world_;
-    std::vector<naive::Pod> pods_{};  // by subject
+    std::vector<naive::Pod> pods_{};  // by pod group
     std::vector<Promise> promises_{};
 };
 

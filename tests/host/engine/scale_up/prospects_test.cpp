@@ -1,4 +1,4 @@
-#include "engine/scale_up/prospects.hpp"
+#include "engine/scale_up/binpacking_estimates.hpp"
 
 #include <climits>
 
@@ -12,9 +12,9 @@ namespace {
 /// Machines of one make, of 1 to `machines` cores, and pods that wait.
 struct Makes {
     ClusterBuilder builder{};
-    std::vector<ClassId> classes{};
+    std::vector<PodGroupId> classes{};
     std::vector<int> pods{};
-    std::vector<NodeShape> shapes{};
+    std::vector<TemplateNode> shapes{};
 
     explicit Makes(int machines) {
         for (int cores = 1; cores <= machines; ++cores) {
@@ -28,24 +28,24 @@ struct Makes {
         classes.push_back(builder.add_class(pod));
         pods.push_back(count);
     }
-    Rules rules() { return {builder.build(), classes, shapes}; }
-    std::vector<ShapeId> all() const {
-        std::vector<ShapeId> out(shapes.size());
-        for (ShapeId s = 0; s < out.size(); ++s) out[s] = s;
+    CompiledPredicates rules() { return {builder.build(), classes, shapes}; }
+    std::vector<TemplateNodeId> all() const {
+        std::vector<TemplateNodeId> out(shapes.size());
+        for (TemplateNodeId s = 0; s < out.size(); ++s) out[s] = s;
         return out;
     }
 };
 
-TEST(Prospects, AreWhatAnEstimateOfEachShapeSays) {
+TEST(BinpackingEstimates, AreWhatAnEstimateOfEachShapeSays) {
     Makes makes(40);
     makes.add("apart", 12, 500, true);
     makes.add("web", 200, 300);
-    Rules rules = makes.rules();
+    CompiledPredicates rules = makes.rules();
     Placement placement(rules);
-    Prospects prospects(placement, {0, 1});
+    BinpackingEstimates prospects(placement, {0, 1});
     prospects.begin_round(makes.pods);
     prospects.prepare(makes.all(), INT_MAX);
-    for (const ShapeId shape : makes.all()) {
+    for (const TemplateNodeId shape : makes.all()) {
         const std::vector<Demand> demands{{0, 12}, {1, 200}};
         const Placement::Mark mark = placement.mark();
         const Estimate expected = estimate(placement, shape, demands, INT_MAX);
@@ -56,24 +56,24 @@ TEST(Prospects, AreWhatAnEstimateOfEachShapeSays) {
     }
 }
 
-TEST(Prospects, AreSharedByMachinesBetweenTwoThatComeToTheSame) {
+TEST(BinpackingEstimates, AreSharedByMachinesBetweenTwoThatComeToTheSame) {
     Makes makes(40);
     makes.add("apart", 12, 500, true);
-    Rules rules = makes.rules();
+    CompiledPredicates rules = makes.rules();
     Placement placement(rules);
-    Prospects prospects(placement, {0});
+    BinpackingEstimates prospects(placement, {0});
     prospects.begin_round(makes.pods);
     prospects.prepare(makes.all(), INT_MAX);
     EXPECT_EQ(prospects.of(1, INT_MAX), prospects.of(38, INT_MAX));
 }
 
-TEST(Prospects, AreWorkedOutAgainOnlyForPodsThatChanged) {
+TEST(BinpackingEstimates, AreWorkedOutAgainOnlyForPodsThatChanged) {
     Makes makes(2);
     makes.add("large", 3, 1500);
     makes.add("small", 3, 800);
-    Rules rules = makes.rules();
+    CompiledPredicates rules = makes.rules();
     Placement placement(rules);
-    Prospects prospects(placement, {0, 1});
+    BinpackingEstimates prospects(placement, {0, 1});
     prospects.begin_round({3, 3});
     const auto one_core = prospects.of(0, INT_MAX), two_cores = prospects.of(1, INT_MAX);
     prospects.begin_round({1, 3});  // fewer large ones, which one core never took
@@ -82,27 +82,27 @@ TEST(Prospects, AreWorkedOutAgainOnlyForPodsThatChanged) {
     EXPECT_EQ(prospects.of(1, INT_MAX)->pods, 4u);
 }
 
-TEST(Prospects, SumUpWhatTheirPodsRequest) {
+TEST(BinpackingEstimates, SumUpWhatTheirPodsRequest) {
     Makes makes(4);
     makes.add("web", 3, 700);
-    Rules rules = makes.rules();
+    CompiledPredicates rules = makes.rules();
     Placement placement(rules);
-    Prospects prospects(placement, {0});
+    BinpackingEstimates prospects(placement, {0});
     prospects.begin_round(makes.pods);
     EXPECT_EQ(prospects.of(3, INT_MAX)->requested, (Resources{{"cpu", 2100}}));
     EXPECT_EQ(prospects.of(3, 0)->requested, Resources());
 }
 
-TEST(Prospects, SumsOfHugeRequestsStopAtTheirEnd) {
+TEST(BinpackingEstimates, SumsOfHugeRequestsStopAtTheirEnd) {
     ClusterBuilder builder;
     PodObject pod;
     pod.spec.requests = {{"memory", INT64_MAX / 2 + 1}};
-    const ClassId of_pod = builder.add_class(pod);
-    NodeShape shape;
+    const PodGroupId of_pod = builder.add_class(pod);
+    TemplateNode shape;
     shape.allocatable = {{"memory", INT64_MAX}, {"pods", 110}};
-    Rules rules(builder.build(), {of_pod}, {shape});
+    CompiledPredicates rules(builder.build(), {of_pod}, {shape});
     Placement placement(rules);
-    Prospects prospects(placement, {0});
+    BinpackingEstimates prospects(placement, {0});
     prospects.begin_round({4});
     EXPECT_EQ(prospects.of(0, INT_MAX)->nodes, 4);
     EXPECT_EQ(prospects.of(0, INT_MAX)->requested, (Resources{{"memory", INT64_MAX}}));

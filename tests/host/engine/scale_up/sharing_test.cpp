@@ -331,7 +331,7 @@ TEST(Sharing, AppliesTheLimitsOfTheClusterBeforeTheSplit) {
 class AlwaysSimilar : public SameCapacity {
 public:
     Result<Similarity> similar(const NodeTemplate&, const NodeTemplate&,
-                               const Circumstances&) override {
+                               const CallContext&) override {
         return decided("said so");
     }
 };
@@ -357,7 +357,7 @@ TEST(Sharing, SharesOutAgainWhatAGroupCannotTake) {
 class Broken : public Splitter {
 public:
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
-                                   const Circumstances&) override {
+                                   const CallContext&) override {
         if (fails) return fail(ErrorCode::deadline, "took longer than 1s");
         return std::vector<int>(groups.size(), nodes);
     }

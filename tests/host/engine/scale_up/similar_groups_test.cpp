@@ -19,12 +19,12 @@ public:
     explicit Check(Answer answer, bool may_decide = false)
         : answer_(std::move(answer)), may_decide_(may_decide) {}
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
-                               const Circumstances&) override {
+                               const CallContext&) override {
         ++compared;
         return answer_(a.name, b.name);
     }
     bool may_decide() const override { return may_decide_; }
-    Result<std::uint64_t> bucket(const NodeTemplate& node, const Circumstances&) override {
+    Result<std::uint64_t> bucket(const NodeTemplate& node, const CallContext&) override {
         if (!buckets) return fail(ErrorCode::unsupported, "no buckets");
         return static_cast<std::uint64_t>(node.name.front());
     }
@@ -122,7 +122,7 @@ TEST(SimilarGroups, BetweenBucketsOnlyWhoMayDecideIsAsked) {
 
 TEST(SimilarGroups, AreComparedOnceAndOnlyWhereSomebodyAsks) {
     Check same = always(agrees("same"));
-    const Circumstances now{};
+    const CallContext now{};
     SimilarGroups groups({{"same", &same}}, templates({"a", "b", "c", "d"}), now);
     EXPECT_EQ(same.compared, 0);
     const std::vector<std::size_t> some{0, 1, 3};

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "../provisioning/maker.hpp"
-#include "engine/scale_up/explain.hpp"
+#include "engine/pass/explain.hpp"
 #include "pass_case.hpp"
 
 namespace capstan::engine {
@@ -156,7 +156,7 @@ TEST(SpareNodes, AreNotPromisedToPodsThatWereMoved) {
     const Snapshot snapshot = c.world.snapshot();
     const Policies policies = c.policies();
     Explanation explanation(snapshot, c.memory, policies, c.settings, c.circumstances);
-    for (ClassId id = 0; id < snapshot.cluster.class_count(); ++id)
+    for (PodGroupId id = 0; id < snapshot.cluster.pod_group_count(); ++id)
         EXPECT_EQ(explanation.pod(id)->because, "room on new nodes of large");
     EXPECT_EQ(explanation.group(NodeGroupId("small"))->increase, 0);
 }

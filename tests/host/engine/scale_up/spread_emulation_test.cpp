@@ -1,10 +1,10 @@
-#include "engine/scale_up/spread_emulation.hpp"
+#include "engine/pass_context/spread_emulation.hpp"
 
 #include <functional>
 
 #include <gmock/gmock.h>
 
-#include "engine/scale_up/ground.hpp"
+#include "engine/scale_up/initial_placement.hpp"
 #include "pass_case.hpp"
 
 namespace capstan::engine {
@@ -80,7 +80,7 @@ TEST(SpreadEmulation, IsOfOneConstraintOverZonesByThePodsOwnValueOfTheLabel) {
         PodObject pod{.name = "web-1"};
         emulated()(pod);
         c.change(pod);
-        const ClassId id = builder.add_class(pod);
+        const PodGroupId id = builder.add_class(pod);
         EXPECT_EQ(is_emulated(builder.build(), id, settings), c.emulated) << c.what;
         EXPECT_FALSE(is_emulated(builder.build(), id, Settings())) << "switched off: " << c.what;
     }
@@ -221,7 +221,7 @@ TEST(SpreadEmulation, KeepsPodsInTheirZoneWhenTheyMove) {
     c.pods("plain", 1, 3000, [](PodObject&) {});
     const Cluster cluster = c.world.cluster();
     const auto zone_at = [&](const char* pod, const char* node) -> std::string {
-        ClassId id = 0;
+        PodGroupId id = 0;
         for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
             if (cluster.text(cluster.pod(p).name) == pod) id = cluster.class_of(p);
         }
@@ -239,10 +239,10 @@ TEST(SpreadEmulation, OpensNoOtherZoneToWhoIsKeptInOne) {
     c.world.node("free-b").labels[zone_key] = "zb";
     c.pods("web", 1, 3000, emulated());
     const Snapshot snapshot = c.world.snapshot();
-    const Scene scene = make_scene(snapshot, c.memory, c.settings, noon);
-    Placement placement(*scene.rules);
+    const PassContext context = make_pass_context(snapshot, c.memory, c.settings, noon);
+    Placement placement(*context.rules);
     const auto rooms = [&] {
-        const Cluster& cluster = scene.snapshot->cluster;
+        const Cluster& cluster = context.snapshot->cluster;
         return std::pair(placement.room(0, *cluster.find_node("free-a"), 9).in_all,
                          placement.room(0, *cluster.find_node("free-b"), 9).in_all);
     };

@@ -1,4 +1,4 @@
-#include "engine/scale_up/spread_quotas.hpp"
+#include "engine/scale_up/spread_plan.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "engine/scale_up/water_fill.hpp"
+#include "engine/scheduling/water_fill.hpp"
 
 #include <numeric>
 
@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::vector<int> fill(std::vector<Basin> basins, int pods) { return water_fill(basins, pods); }
+std::vector<int> fill(std::vector<DomainLoad> basins, int pods) { return water_fill(basins, pods); }
 
 TEST(WaterFill, RaisesTheLowestUntilAllAreLevel) {
     EXPECT_THAT(fill({{0}, {2}, {5}}, 5), ElementsAre(4, 1, 0));

@@ -26,12 +26,12 @@ struct FourNodes : World {
 };
 
 /// The nodes that have room for one, by number.
-std::vector<Slot> open_to(const Placement& placement, Subject subject) {
+std::vector<Slot> open_to(const Placement& placement, PodGroupIndex pod_group) {
     std::vector<Slot> out;
     for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
-        const bool open = placement.room(subject, slot, 1).in_all == 1;
-        EXPECT_EQ(open, placement.why_not(subject, slot).predicate == Predicate::none) << slot;
-        EXPECT_EQ(open, placement.find(subject, slot, slot + 1).has_value()) << slot;
+        const bool open = placement.room(pod_group, slot, 1).in_all == 1;
+        EXPECT_EQ(open, placement.why_not(pod_group, slot).predicate == Predicate::none) << slot;
+        EXPECT_EQ(open, placement.find(pod_group, slot, slot + 1).has_value()) << slot;
         if (open) out.push_back(slot);
     }
     return out;
@@ -40,9 +40,10 @@ std::vector<Slot> open_to(const Placement& placement, Subject subject) {
 TEST(PodAffinity, GoesWhereThePodsAreThatItWants) {
     FourNodes world;
     world.bound("db-0", "b", labelled("db"));
-    const auto by_zone = world.subject(labelled("web", together({near(zone_key, app("db"))})));
-    const auto by_node = world.subject(labelled("web", together({near(hostname_key, app("db"))})));
-    Rules rules = world.rules();
+    const auto by_zone = world.pod_group(labelled("web", together({near(zone_key, app("db"))})));
+    const auto by_node =
+        world.pod_group(labelled("web", together({near(hostname_key, app("db"))})));
+    CompiledPredicates rules = world.rules();
     const Placement placement(rules);
     EXPECT_EQ(open_to(placement, by_zone), (std::vector<Slot>{0, 1}));
     EXPECT_EQ(open_to(placement, by_node), (std::vector<Slot>{1}));
@@ -60,19 +61,19 @@ TEST(PodAffinity, NeedsOnePodThatMeetsAllTerms) {
     world.bound("x", "a", {.labels = {{"app", "db"}}});
     world.bound("y", "a", {.labels = {{"tier", "back"}}});
     const LabelSelector back{.match_labels = {{"tier", "back"}}};
-    const auto both =
-        world.subject(labelled("web", together({near(zone_key, app("db")), near(zone_key, back)})));
-    Rules rules = world.rules();
+    const auto both = world.pod_group(
+        labelled("web", together({near(zone_key, app("db")), near(zone_key, back)})));
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(open_to(Placement(rules), both), (std::vector<Slot>{}));
     world.bound("z", "c", {.labels = {{"app", "db"}, {"tier", "back"}}});
-    Rules with_one = world.rules();
+    CompiledPredicates with_one = world.rules();
     EXPECT_EQ(open_to(Placement(with_one), both), (std::vector<Slot>{2}));
 }
 
 TEST(PodAffinity, LetsTheFirstOfItsKindGoAnywhereAndTheOthersFollow) {
     FourNodes world;
-    const auto web = world.subject(labelled("web", together({near(zone_key, app("web"))})));
-    Rules rules = world.rules();
+    const auto web = world.pod_group(labelled("web", together({near(zone_key, app("web"))})));
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));
     EXPECT_EQ(placement.room(web, 0, 7), (Room{7, 7}));
@@ -84,9 +85,9 @@ TEST(PodAffinity, LetsTheFirstOfItsKindGoAnywhereAndTheOthersFollow) {
 
 TEST(PodAffinity, KeepsTheFirstOfItsKindToOneNewNodeOfMany) {
     World world;
-    const auto web = world.subject(labelled("web", together({near(hostname_key, app("web"))})));
+    const auto web = world.pod_group(labelled("web", together({near(hostname_key, app("web"))})));
     const auto shape = world.shape({.pods = 4});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     const Slot slot = placement.add(shape, 3);
     EXPECT_EQ(placement.room(web, slot, 100), (Room{4, 4}));
@@ -120,28 +121,28 @@ TEST(PodAffinity, LooksInOtherNamespacesWhenToldTo) {
                  {"selected by label", like, {2}},
                  {"selected by name", by_name, {2}},
                  {"every one", any, {0, 1, 2}}};
-    std::vector<Subject> subjects;
+    std::vector<PodGroupIndex> pod_groups;
     for (const auto& c : cases)
-        subjects.push_back(world.subject(labelled("w", together({c.term}))));
-    Rules rules = world.rules();
+        pod_groups.push_back(world.pod_group(labelled("w", together({c.term}))));
+    CompiledPredicates rules = world.rules();
     for (std::size_t i = 0; i < std::size(cases); ++i)
-        EXPECT_EQ(open_to(Placement(rules), subjects[i]), cases[i].open) << cases[i].name;
+        EXPECT_EQ(open_to(Placement(rules), pod_groups[i]), cases[i].open) << cases[i].name;
 }
 
 TEST(PodAffinity, WithoutASelectorFindsNoPod) {
     FourNodes world;
     world.bound("x", "a", labelled("web"));
-    const auto web = world.subject(labelled("web", together({{.topology_key = zone_key}})));
-    Rules rules = world.rules();
+    const auto web = world.pod_group(labelled("web", together({{.topology_key = zone_key}})));
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(open_to(Placement(rules), web), (std::vector<Slot>{}));
 }
 
 TEST(PodAntiAffinity, KeepsAwayFromPodsInItsDomain) {
     FourNodes world;
     world.bound("db-0", "b", labelled("db"));
-    const auto by_zone = world.subject(labelled("web", apart({near(zone_key, app("db"))})));
-    const auto by_node = world.subject(labelled("web", apart({near(hostname_key, app("db"))})));
-    Rules rules = world.rules();
+    const auto by_zone = world.pod_group(labelled("web", apart({near(zone_key, app("db"))})));
+    const auto by_node = world.pod_group(labelled("web", apart({near(hostname_key, app("db"))})));
+    CompiledPredicates rules = world.rules();
     const Placement placement(rules);
     EXPECT_EQ(open_to(placement, by_zone), (std::vector<Slot>{2, 3}));
     EXPECT_EQ(open_to(placement, by_node), (std::vector<Slot>{0, 2, 3}));
@@ -153,12 +154,12 @@ TEST(PodAntiAffinity, KeepsAwayFromPodsInItsDomain) {
 TEST(PodAntiAffinity, OfPodsThatAreThereKeepsOthersAway) {
     FourNodes world;
     world.bound("db-0", "a", labelled("db", apart({near(zone_key, app("web"))})));
-    const auto web = world.subject(labelled("web"));
-    const auto other = world.subject(labelled("other"));
-    Rules rules = world.rules();
+    const auto web = world.pod_group(labelled("web"));
+    const auto other = world.pod_group(labelled("other"));
+    CompiledPredicates rules = world.rules();
     const Placement placement(rules);
-    EXPECT_TRUE(rules.looks_at_pods(web));
-    EXPECT_FALSE(rules.looks_at_pods(other));
+    EXPECT_TRUE(rules.has_inter_pod_constraints(web));
+    EXPECT_FALSE(rules.has_inter_pod_constraints(other));
     EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{2, 3}));
     EXPECT_EQ(open_to(placement, other), (std::vector<Slot>{0, 1, 2, 3}));
     EXPECT_EQ(placement.why_not(web, 1).sentence,
@@ -169,9 +170,9 @@ TEST(PodAntiAffinity, OfPodsThatAreThereKeepsOthersAway) {
 
 TEST(PodAntiAffinity, OfSubjectsWorksBothWaysAsTheyArePlaced) {
     FourNodes world;
-    const auto db = world.subject(labelled("db", apart({near(zone_key, app("web"))})));
-    const auto web = world.subject(labelled("web"));
-    Rules rules = world.rules();
+    const auto db = world.pod_group(labelled("db", apart({near(zone_key, app("web"))})));
+    const auto web = world.pod_group(labelled("web"));
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     placement.place(db, 0, 1);
     EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{2, 3}));
@@ -183,10 +184,10 @@ TEST(PodAntiAffinity, OfSubjectsWorksBothWaysAsTheyArePlaced) {
 
 TEST(PodAntiAffinity, ToItsOwnKindTakesOneToADomain) {
     FourNodes world;
-    const auto by_node = world.subject(labelled("n", apart({near(hostname_key, app("n"))})));
-    const auto by_zone = world.subject(labelled("z", apart({near(zone_key, app("z"))})));
+    const auto by_node = world.pod_group(labelled("n", apart({near(hostname_key, app("n"))})));
+    const auto by_zone = world.pod_group(labelled("z", apart({near(zone_key, app("z"))})));
     const auto shape = world.shape(in_zone("3"));
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     const Slot slot = placement.add(shape, 5);
     EXPECT_EQ(placement.room(by_node, slot, 9), (Room{1, 5}));
@@ -202,14 +203,14 @@ TEST(PodAntiAffinity, ToItsOwnKindTakesOneToADomain) {
 TEST(PodAntiAffinity, OfADaemonCountsOnEveryNewNode) {
     World world;
     const auto agent = world.daemon(labelled("agent", apart({near(hostname_key, app("web"))})));
-    const auto web = world.subject(labelled("web"));
+    const auto web = world.pod_group(labelled("web"));
     const auto bare = world.shape({}), with_agent = world.shape({.daemons = {agent}});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.why_not_new(web, bare).predicate, Predicate::none);
     EXPECT_EQ(placement.why_not_new(web, with_agent).predicate, Predicate::inter_pod_affinity);
     EXPECT_EQ(placement.slot_count(), 0u);
-    EXPECT_NE(rules.alike(with_agent), rules.alike(bare));
+    EXPECT_NE(rules.equivalent(with_agent), rules.equivalent(bare));
 }
 
 TEST(PodAffinity, ReadsMatchLabelKeysOffThePod) {
@@ -221,9 +222,9 @@ TEST(PodAffinity, ReadsMatchLabelKeysOffThePod) {
     world.bound("old", "a", {.labels = {{"app", "web"}, {"hash", "1"}}});
     world.bound("new", "c", {.labels = {{"app", "web"}, {"hash", "2"}}});
     const Labels labels{{"app", "web"}, {"hash", "2"}};
-    const auto match = world.subject({.labels = labels, .spec = together({same})});
-    const auto mismatch = world.subject({.labels = labels, .spec = together({unlike})});
-    Rules rules = world.rules();
+    const auto match = world.pod_group({.labels = labels, .spec = together({same})});
+    const auto mismatch = world.pod_group({.labels = labels, .spec = together({unlike})});
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(open_to(Placement(rules), match), (std::vector<Slot>{2}));
     EXPECT_EQ(open_to(Placement(rules), mismatch), (std::vector<Slot>{0, 1}));
 }
@@ -231,17 +232,17 @@ TEST(PodAffinity, ReadsMatchLabelKeysOffThePod) {
 TEST(PodAffinity, CountsPodsThatAreBeingDeleted) {
     FourNodes world;
     world.bound("db-0", "a", {.labels = {{"app", "db"}}, .deleted = Time{}});
-    const auto web = world.subject(labelled("web", together({near(zone_key, app("db"))})));
-    Rules rules = world.rules();
+    const auto web = world.pod_group(labelled("web", together({near(zone_key, app("db"))})));
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(open_to(Placement(rules), web), (std::vector<Slot>{0, 1}));
 }
 
 TEST(PodAffinity, ForgetsWhatIsOnANodeThatIsGone) {
     FourNodes world;
     world.bound("db-0", "a", labelled("db"));
-    const auto db = world.subject(labelled("db"));
-    const auto web = world.subject(labelled("web", together({near(zone_key, app("db"))})));
-    Rules rules = world.rules();
+    const auto db = world.pod_group(labelled("db"));
+    const auto web = world.pod_group(labelled("web", together({near(zone_key, app("db"))})));
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     placement.place(db, 2, 1);
     EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));

@@ -14,8 +14,8 @@ namespace {
 TEST(Placement, FillsANodeUpToItsSmallestResource) {
     World world;
     world.node("a", {.cpu = 4000, .memory = 8000});
-    const auto web = world.subject({.cpu = 1000, .memory = 3000});
-    Rules rules = world.rules();
+    const auto web = world.pod_group({.cpu = 1000, .memory = 3000});
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(web, 0, 10), (Room{2, 2}));
     EXPECT_EQ(placement.room(web, 0, 1), (Room{1, 1}));
@@ -33,8 +33,8 @@ TEST(Placement, CountsPodsAsAResource) {
     World world;
     world.node("a", {.cpu = 4000, .pods = 3});
     world.bound("there", "a", {.cpu = 100});
-    const auto web = world.subject({.cpu = 1});
-    Rules rules = world.rules();
+    const auto web = world.pod_group({.cpu = 1});
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(Placement(rules).room(web, 0, 10), (Room{2, 2}));
 }
 
@@ -42,9 +42,9 @@ TEST(Placement, TakesPodsThatAskForNoneOfWhatIsOvercommitted) {
     World world;
     world.node("a", {.cpu = 1000, .memory = 8000});
     world.bound("big", "a", {.cpu = 2000});
-    const auto lean = world.subject({.memory = 4000});
-    const auto web = world.subject({.cpu = 1});
-    Rules rules = world.rules();
+    const auto lean = world.pod_group({.memory = 4000});
+    const auto web = world.pod_group({.cpu = 1});
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(lean, 0, 10), (Room{2, 2}));
     EXPECT_EQ(placement.room(web, 0, 10), (Room{0, 0}));
@@ -54,8 +54,8 @@ TEST(Placement, FindsTheFirstNodeByIndexWithinTheRange) {
     World world;
     for (int i = 0; i < 100; ++i)
         world.node("n" + std::to_string(1000 + i), {.cpu = i % 40 == 39 ? 2000 : 500});
-    const auto web = world.subject({.cpu = 1500});
-    Rules rules = world.rules();
+    const auto web = world.pod_group({.cpu = 1500});
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.find(web, 0, 100), std::optional<Slot>(39));
     EXPECT_EQ(placement.find(web, 39, 100), std::optional<Slot>(39));
@@ -70,9 +70,9 @@ TEST(Placement, FindsTheFirstNodeByIndexWithinTheRange) {
 TEST(Placement, AddsSplitsAndClosesNodesAndTakesAllOfItBack) {
     World world;
     world.node("a", {.cpu = 1000});
-    const auto web = world.subject({.cpu = 500});
+    const auto web = world.pod_group({.cpu = 500});
     const auto shape = world.shape({.cpu = 2000});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     const auto before = placement.mark();
     const Slot slot = placement.add(shape, 5);
@@ -96,9 +96,9 @@ TEST(Placement, AddsSplitsAndClosesNodesAndTakesAllOfItBack) {
 
 TEST(Placement, FindsTheSameWhateverWasAddedAndUndoneBefore) {
     World world;
-    const auto web = world.subject({.cpu = 700});
+    const auto web = world.pod_group({.cpu = 700});
     const auto big = world.shape({.cpu = 1000}), small = world.shape({.cpu = 500});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     for (int i = 0; i < 70; ++i) placement.add(big, 1);
     placement.undo(0);
@@ -111,8 +111,8 @@ TEST(Placement, FindsTheSameWhateverWasAddedAndUndoneBefore) {
 TEST(Placement, IsCopiedWithAllThatIsOnIt) {
     World world;
     world.node("a", {.cpu = 1000});
-    const auto web = world.subject({.cpu = 1000});
-    Rules rules = world.rules();
+    const auto web = world.pod_group({.cpu = 1000});
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     Placement copy = placement;
     copy.place(web, 0, 1);
@@ -123,9 +123,9 @@ TEST(Placement, IsCopiedWithAllThatIsOnIt) {
 TEST(Placement, TakesDaemonsOffANewNode) {
     World world;
     const auto agent = world.daemon({.cpu = 300});
-    const auto web = world.subject({.cpu = 500});
+    const auto web = world.pod_group({.cpu = 500});
     const auto shape = world.shape({.cpu = 1000, .pods = 5, .daemons = {agent}});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     const Slot slot = placement.add(shape, 1);
     EXPECT_EQ(placement.room(web, slot, 10), (Room{1, 1}));

@@ -15,7 +15,7 @@ struct TestNode {
     std::int64_t cpu = 1'000'000, memory = 1'000'000, pods = 110;
     Labels labels{};
     std::vector<Taint> taints{};
-    std::vector<ClassId> daemons{};  ///< of a shape
+    std::vector<PodGroupId> daemons{};  ///< of a shape
     std::map<std::string, std::optional<int>> csi_limits{};
 };
 
@@ -58,21 +58,22 @@ public:
         object.phase = PodPhase::running;
         builder.set(object);
     }
-    Subject subject(const TestPod& pod) {
-        subjects.push_back(builder.add_class(make(pod)));
-        return static_cast<Subject>(subjects.size() - 1);
+    PodGroupIndex pod_group(const TestPod& pod) {
+        pod_groups.push_back(builder.add_class(make(pod)));
+        return static_cast<PodGroupIndex>(pod_groups.size() - 1);
     }
-    ClassId daemon(const TestPod& pod) { return builder.add_class(make(pod)); }
-    ShapeId shape(const TestNode& node) {
+    PodGroupId daemon(const TestPod& pod) { return builder.add_class(make(pod)); }
+    TemplateNodeId shape(const TestNode& node) {
         shapes.push_back({.labels = node.labels,
                           .taints = node.taints,
                           .allocatable = resources(node),
                           .daemons = node.daemons,
                           .csi_limits = node.csi_limits});
-        return static_cast<ShapeId>(shapes.size() - 1);
+        return static_cast<TemplateNodeId>(shapes.size() - 1);
     }
-    Rules rules() {
-        return Rules(with_default_spread(builder.build(), defaults), subjects, shapes);
+    CompiledPredicates rules() {
+        return CompiledPredicates(with_default_spread(builder.build(), defaults), pod_groups,
+                                  shapes);
     }
 
     ClusterBuilder builder;
@@ -95,8 +96,8 @@ private:
         return out;
     }
 
-    std::vector<ClassId> subjects;
-    std::vector<NodeShape> shapes;
+    std::vector<PodGroupId> pod_groups;
+    std::vector<TemplateNode> shapes;
 };
 
 }  // namespace capstan::engine

@@ -18,11 +18,11 @@ TEST(HostPorts, AreTakenOncePerNode) {
     world.node("a", {});
     world.node("b", {});
     world.bound("there", "a", with_port(80));
-    const auto web = world.subject(with_port(80));
-    const auto udp = world.subject(with_port(80, "", "UDP"));
-    const auto local = world.subject(with_port(80, "127.0.0.1"));
+    const auto web = world.pod_group(with_port(80));
+    const auto udp = world.pod_group(with_port(80, "", "UDP"));
+    const auto local = world.pod_group(with_port(80, "127.0.0.1"));
     const auto shape = world.shape({});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(web, 0, 5), (Room{0, 0}));
     EXPECT_EQ(placement.room(web, 1, 5), (Room{1, 1}));
@@ -40,9 +40,9 @@ TEST(HostPorts, AreTakenOncePerNode) {
 TEST(HostPorts, OfDaemonsAreTakenOnNewNodes) {
     World world;
     const auto agent = world.daemon(with_port(9100));
-    const auto web = world.subject(with_port(9100, "10.0.0.1"));
+    const auto web = world.pod_group(with_port(9100, "10.0.0.1"));
     const auto shape = world.shape({.daemons = {agent}});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(Placement(rules).why_not_new(web, shape).predicate, Predicate::node_ports);
 }
 
@@ -58,8 +58,8 @@ TEST(ReadWriteOncePod, LetsOnePodUseTheClaim) {
     add_claim(world, "data", {"ReadWriteOncePod"});
     world.node("a", {});
     world.node("b", {});
-    const auto web = world.subject({.claims = {"data"}});
-    Rules rules = world.rules();
+    const auto web = world.pod_group({.claims = {"data"}});
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(web, 0, 5), (Room{1, 1}));
     placement.place(web, 0, 1);
@@ -67,7 +67,7 @@ TEST(ReadWriteOncePod, LetsOnePodUseTheClaim) {
     EXPECT_EQ(placement.why_not(web, 1).predicate, Predicate::volume_restrictions);
 
     world.bound("there", "b", {.labels = {{"x", "y"}}, .claims = {"data"}});
-    Rules in_use = world.rules();
+    CompiledPredicates in_use = world.rules();
     EXPECT_EQ(Placement(in_use).room(web, 0, 5), (Room{0, 0}));
 }
 
@@ -77,12 +77,12 @@ TEST(AttachLimits, CountEachVolumeOncePerNode) {
     world.node("a", {});
     world.builder.set(CsiNodeObject{.name = "a", .limits = {{"csi", 2}}});
     world.bound("there", "a", {.claims = {"one"}});
-    const auto one = world.subject({.labels = {{"app", "1"}}, .claims = {"one"}});
-    const auto two = world.subject({.labels = {{"app", "2"}}, .claims = {"two"}});
-    const auto both = world.subject({.claims = {"two", "three"}});
+    const auto one = world.pod_group({.labels = {{"app", "1"}}, .claims = {"one"}});
+    const auto two = world.pod_group({.labels = {{"app", "2"}}, .claims = {"two"}});
+    const auto both = world.pod_group({.claims = {"two", "three"}});
     const auto shape = world.shape({.csi_limits = {{"csi", 1}}});
     const auto unlimited = world.shape({});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(one, 0, 5), (Room{5, 5}));
     EXPECT_EQ(placement.room(two, 0, 5), (Room{5, 5}));
@@ -95,7 +95,7 @@ TEST(AttachLimits, CountEachVolumeOncePerNode) {
     EXPECT_EQ(placement.why_not_new(two, shape).predicate, Predicate::none);
     EXPECT_EQ(placement.why_not_new(both, shape).predicate, Predicate::node_volume_limits);
     EXPECT_EQ(placement.why_not_new(both, unlimited).predicate, Predicate::none);
-    EXPECT_NE(rules.alike(shape), rules.alike(unlimited));
+    EXPECT_NE(rules.equivalent(shape), rules.equivalent(unlimited));
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ TestPod spread_pod(std::vector<SpreadConstraint> constraints) {
 TestPod plain_pod() { return {.labels = {{"app", "web"}}}; }
 
 /// Room for many, by slot, in all nodes of it.
-std::vector<int> rooms(const Placement& placement, Subject subject, int wanted = 9) {
+std::vector<int> rooms(const Placement& placement, PodGroupIndex pod_group, int wanted = 9) {
     std::vector<int> out;
     for (Slot slot = 0; slot < placement.slot_count(); ++slot)
-        out.push_back(placement.room(subject, slot, wanted).in_all);
+        out.push_back(placement.room(pod_group, slot, wanted).in_all);
     return out;
 }
 
@@ -45,8 +45,8 @@ TEST(TopologySpread, LetsADomainGrowUntilItIsMaxSkewAboveTheLeast) {
                  {{2, 2, 2}, 5, {5, 5, 5}}};
     for (const auto& c : cases) {
         ThreeZones world(c.there[0], c.there[1], c.there[2]);
-        const auto web = world.subject(spread_pod({over(zone_key, app("web"), c.max_skew)}));
-        Rules rules = world.rules();
+        const auto web = world.pod_group(spread_pod({over(zone_key, app("web"), c.max_skew)}));
+        CompiledPredicates rules = world.rules();
         EXPECT_EQ(rooms(Placement(rules), web), c.room) << ::testing::PrintToString(c.there);
     }
 }
@@ -54,8 +54,8 @@ TEST(TopologySpread, LetsADomainGrowUntilItIsMaxSkewAboveTheLeast) {
 TEST(TopologySpread, SaysHowFarApartTheDomainsAre) {
     ThreeZones world(3, 2, 2);
     world.node("4", {});
-    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
-    Rules rules = world.rules();
+    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
+    CompiledPredicates rules = world.rules();
     const Placement placement(rules);
     EXPECT_EQ(placement.why_not(web, 0),
               (Refusal{Predicate::pod_topology_spread,
@@ -69,12 +69,12 @@ TEST(TopologySpread, SaysHowFarApartTheDomainsAre) {
 TEST(TopologySpread, IsTheSchedulersWhereThePodHasNone) {
     ThreeZones world(3, 2, 2);
     world.node("4", {});
-    const auto web = world.subject(plain_pod());
-    const auto nobodys = world.subject({.labels = {{"app", "db"}}});
-    const auto own = world.subject(spread_pod({over(zone_key, app("web"), 5)}));
+    const auto web = world.pod_group(plain_pod());
+    const auto nobodys = world.pod_group({.labels = {{"app", "db"}}});
+    const auto own = world.pod_group(spread_pod({over(zone_key, app("web"), 5)}));
     world.builder.set(ServiceObject{.name = "web", .selector = {{"app", "web"}}});
     world.defaults = {{.topology_key = zone_key}};
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     const Placement placement(rules);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 1, 1, 0}));
     EXPECT_EQ(rooms(placement, nobodys), (std::vector<int>{9, 9, 9, 9}));
@@ -93,18 +93,18 @@ TEST(TopologySpread, OfTheSchedulerCountsNodesThatThePodSelectsAndHasAllKeys) {
     ThreeZones world(1, 0, 0);
     TestPod picky = plain_pod();
     picky.spec.affinity_required = {{.labels = {{zone_key, Operator::not_in, {"2"}}}}};
-    const auto web = world.subject(picky);
+    const auto web = world.pod_group(picky);
     world.builder.set(ServiceObject{.name = "web", .selector = {{"app", "web"}}});
     world.defaults = {{.topology_key = zone_key}, {.topology_key = hostname_key, .max_skew = 2}};
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{0, 0, 2}));
 }
 
 TEST(TopologySpread, IsUnboundedInTheOnlyDomain) {
     World world;
     world.node("a", in_zone("1"));
-    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
-    Rules rules = world.rules();
+    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{9}));
 }
 
@@ -113,8 +113,8 @@ TEST(TopologySpread, TakesTheLeastForZeroWhileDomainsAreTooFew) {
     for (const int min_domains : {1, 3, 4}) {
         ThreeZones world(1, 1, 1);
         constraint.min_domains = min_domains;
-        const auto web = world.subject(spread_pod({constraint}));
-        Rules rules = world.rules();
+        const auto web = world.pod_group(spread_pod({constraint}));
+        CompiledPredicates rules = world.rules();
         const int room = min_domains == 4 ? 1 : 2;
         EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{room, room, room}));
     }
@@ -122,9 +122,9 @@ TEST(TopologySpread, TakesTheLeastForZeroWhileDomainsAreTooFew) {
 
 TEST(TopologySpread, CountsANewZoneOnceANodeIsThere) {
     ThreeZones world(1, 1, 1);
-    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
+    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
     const auto shape = world.shape(in_zone("4"));
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1}));
     const Slot slot = placement.add(shape, 2);
@@ -138,9 +138,9 @@ TEST(TopologySpread, CountsANewZoneOnceANodeIsThere) {
 
 TEST(TopologySpread, OverNodesCountsANodeToComeOnceAPodIsOnIt) {
     ThreeZones world(2, 2, 3);
-    const auto web = world.subject(spread_pod({over(hostname_key, app("web"))}));
+    const auto web = world.pod_group(spread_pod({over(hostname_key, app("web"))}));
     const auto shape = world.shape({});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     const Slot slot = placement.add(shape, 3);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 0, 9}));
@@ -157,10 +157,10 @@ TEST(TopologySpread, OverNodesAsksForTheNodesThatMinDomainsLacks) {
     ThreeZones world(1, 0, 0);
     SpreadConstraint constraint = over(hostname_key, app("web"));
     constraint.min_domains = 5;
-    const auto web = world.subject(spread_pod({constraint}));
-    const auto loose = world.subject({.labels = {{"app", "loose"}}});
+    const auto web = world.pod_group(spread_pod({constraint}));
+    const auto loose = world.pod_group({.labels = {{"app", "loose"}}});
     const auto shape = world.shape({});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.missing_hosts(web), 2);
     EXPECT_EQ(placement.missing_hosts(loose), 0);
@@ -173,9 +173,9 @@ TEST(TopologySpread, OverNodesAsksForTheNodesThatMinDomainsLacks) {
 
 TEST(TopologySpread, OverNodesCountsEachForItself) {
     ThreeZones world(1, 0, 1);
-    const auto web = world.subject(spread_pod({over(hostname_key, app("web"))}));
+    const auto web = world.pod_group(spread_pod({over(hostname_key, app("web"))}));
     const auto shape = world.shape({});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 2, 0}));
     const Slot slot = placement.add(shape, 4);
@@ -198,25 +198,25 @@ TEST(TopologySpread, CountsPodsOfItsNamespaceThatAreToStay) {
     world.bound("elsewhere", "1", {.labels = {{"app", "web"}}, .ns = "other"});
     world.bound("going", "1", {.labels = {{"app", "web"}}, .deleted = Time{}});
     world.bound("unlike", "1", {.labels = {{"app", "db"}}});
-    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
-    Rules rules = world.rules();
+    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{1, 1, 1}));
 }
 
 TEST(TopologySpread, CountsNothingForAnEmptySelectorOrNone) {
     ThreeZones world(5, 0, 0);
-    const auto empty = world.subject(spread_pod({over(zone_key, {})}));
-    const auto none = world.subject(spread_pod({{.topology_key = zone_key}}));
-    Rules rules = world.rules();
+    const auto empty = world.pod_group(spread_pod({over(zone_key, {})}));
+    const auto none = world.pod_group(spread_pod({{.topology_key = zone_key}}));
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(rooms(Placement(rules), empty), (std::vector<int>{9, 9, 9}));
     EXPECT_EQ(rooms(Placement(rules), none), (std::vector<int>{9, 9, 9}));
 }
 
 TEST(TopologySpread, OfPodsThatItDoesNotCountItselfAmongAsksOnlyWhereTheyAre) {
     ThreeZones world(2, 1, 0);
-    const auto other = world.subject(
+    const auto other = world.pod_group(
         {.labels = {{"app", "other"}}, .spec = {.spread = {over(zone_key, app("web"))}}});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(rooms(Placement(rules), other), (std::vector<int>{0, 9, 9}));
 }
 
@@ -224,9 +224,9 @@ TEST(TopologySpread, NarrowsTheSelectorByMatchLabelKeys) {
     SpreadConstraint constraint = over(zone_key, app("web"));
     constraint.match_label_keys = {"hash", "absent"};
     ThreeZones world(4, 0, 0);
-    const auto web = world.subject(
+    const auto web = world.pod_group(
         {.labels = {{"app", "web"}, {"hash", "2"}}, .spec = {.spread = {constraint}}});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{1, 1, 1}));
 }
 
@@ -255,18 +255,18 @@ TEST(TopologySpread, LeavesOutNodesByItsPolicies) {
         world.node("4", tainted);
         TestPod pod = spread_pod({c.constraint});
         if (c.selects) pod.spec.node_selector = {{zone_key, "1"}};
-        const auto web = world.subject(pod);
-        Rules rules = world.rules();
+        const auto web = world.pod_group(pod);
+        CompiledPredicates rules = world.rules();
         EXPECT_EQ(rooms(Placement(rules), web, 9), c.room) << c.name;
     }
 }
 
 TEST(TopologySpread, ObeysSeveralConstraintsAtOnce) {
     ThreeZones world(0, 0, 0);
-    const auto web =
-        world.subject(spread_pod({over(zone_key, app("web"), 2), over(hostname_key, app("web"))}));
+    const auto web = world.pod_group(
+        spread_pod({over(zone_key, app("web"), 2), over(hostname_key, app("web"))}));
     const auto shape = world.shape(in_zone("1"));
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     const Slot slot = placement.add(shape, 5);
     EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 2}));
@@ -274,8 +274,8 @@ TEST(TopologySpread, ObeysSeveralConstraintsAtOnce) {
 
 TEST(TopologySpread, ForgetsANodeThatIsGone) {
     ThreeZones world(1, 1, 0);
-    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
-    Rules rules = world.rules();
+    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 2}));
     placement.close(2);
@@ -286,11 +286,11 @@ TEST(TopologySpread, ForgetsANodeThatIsGone) {
 
 TEST(SpreadDomains, AreThoseOfNodesAndShapesThatTheClassMayBeOn) {
     ThreeZones world(2, 0, 1);
-    const auto web = world.subject(spread_pod({over(zone_key, app("web"), 3)}));
+    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"), 3)}));
     const auto in_4 = world.shape(in_zone("4"));
     const auto in_2 = world.shape(in_zone("2"));
     const auto nowhere = world.shape({});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     const auto domains = placement.spread(web);
     ASSERT_TRUE(domains);
@@ -312,13 +312,13 @@ TEST(SpreadDomains, AreThoseOfNodesAndShapesThatTheClassMayBeOn) {
 TEST(SpreadDomains, AreToldForOneWideConstraintOnly) {
     ThreeZones world(0, 0, 0);
     const auto web = app("web");
-    const auto none = world.subject(plain_pod());
-    const auto by_node = world.subject(spread_pod({over(hostname_key, web)}));
-    const auto both = world.subject(spread_pod({over(hostname_key, web), over(zone_key, web)}));
-    const auto two = world.subject(spread_pod({over("region", web), over(zone_key, web)}));
-    const auto same = world.subject(
+    const auto none = world.pod_group(plain_pod());
+    const auto by_node = world.pod_group(spread_pod({over(hostname_key, web)}));
+    const auto both = world.pod_group(spread_pod({over(hostname_key, web), over(zone_key, web)}));
+    const auto two = world.pod_group(spread_pod({over("region", web), over(zone_key, web)}));
+    const auto same = world.pod_group(
         {.labels = {{"app", "web"}, {"x", "y"}}, .spec = {.spread = {over(zone_key, web)}}});
-    Rules rules = world.rules();
+    CompiledPredicates rules = world.rules();
     const Placement placement(rules);
     EXPECT_FALSE(placement.spread(none));
     EXPECT_FALSE(placement.spread(by_node));
@@ -329,8 +329,8 @@ TEST(SpreadDomains, AreToldForOneWideConstraintOnly) {
 
 TEST(SpreadAllowance, StandsInForTheConstraintUntilItIsUsedUp) {
     ThreeZones world(0, 0, 0);
-    const auto web = world.subject(spread_pod({over(zone_key, app("web"))}));
-    Rules rules = world.rules();
+    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
+    CompiledPredicates rules = world.rules();
     Placement placement(rules);
     placement.allow(web, 0, 5);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{5, 0, 0}));

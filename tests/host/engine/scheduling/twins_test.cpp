@@ -1,4 +1,4 @@
-#include "engine/scheduling/twins.hpp"
+#include "engine/scheduling/predicate_data.hpp"
 
 #include <gmock/gmock.h>
 
@@ -11,18 +11,18 @@ using ::testing::ElementsAre;
 
 /// 0 and 1 ask the same and are told apart by their labels alone; 2 and 4 are spread like nobody
 /// else; 3 asks for more, and 5 for another disk.
-Rules make_rules(World& world) {
+CompiledPredicates make_rules(World& world) {
     const auto spread = [](const char* name) {
         return TestPod{
             .cpu = 100, .labels = {{"app", name}}, .spec = {.spread = {over(zone_key, app(name))}}};
     };
     world.node("n", {.labels = {{zone_key, "1"}, {"disk", "ssd"}}});
-    world.subject({.cpu = 100, .labels = {{"app", "a"}}});
-    world.subject({.cpu = 100, .labels = {{"app", "b"}}});
-    world.subject(spread("c"));
-    world.subject({.cpu = 200});
-    world.subject(spread("d"));
-    world.subject({.cpu = 100, .spec = {.node_selector = {{"disk", "hdd"}}}});
+    world.pod_group({.cpu = 100, .labels = {{"app", "a"}}});
+    world.pod_group({.cpu = 100, .labels = {{"app", "b"}}});
+    world.pod_group(spread("c"));
+    world.pod_group({.cpu = 200});
+    world.pod_group(spread("d"));
+    world.pod_group({.cpu = 100, .spec = {.node_selector = {{"disk", "hdd"}}}});
     return world.rules();
 }
 
@@ -33,13 +33,13 @@ TEST(Twins, AskTheSameAndLookAtNoPod) {
 
 TEST(Twins, AreAlikeToOneNodeWhateverTheyThinkOfOtherPods) {
     World world;
-    EXPECT_THAT(find_alike(make_rules(world)), ElementsAre(0, 0, 0, 3, 0, 5));
+    EXPECT_THAT(find_equivalent(make_rules(world)), ElementsAre(0, 0, 0, 3, 0, 5));
 }
 
 TEST(Twins, AreNoneWhereNobodyAsks) {
     World world;
     world.node("n", {});
-    EXPECT_TRUE(find_alike(world.rules()).empty());
+    EXPECT_TRUE(find_equivalent(world.rules()).empty());
 }
 
 }  // namespace

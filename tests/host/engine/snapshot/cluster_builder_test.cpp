@@ -20,7 +20,7 @@ TEST(ClusterBuilder, PutsEqualPodsIntoOneClass) {
     builder.set(pod("b"));
     builder.set(pod("c", "", {{"cpu", 200}}));
     const Cluster cluster = builder.build();
-    EXPECT_EQ(cluster.class_count(), 2u);
+    EXPECT_EQ(cluster.pod_group_count(), 2u);
     EXPECT_EQ(cluster.class_of(find_pod(cluster, "a")), cluster.class_of(find_pod(cluster, "b")));
     EXPECT_NE(cluster.class_of(find_pod(cluster, "a")), cluster.class_of(find_pod(cluster, "c")));
 }
@@ -37,12 +37,12 @@ TEST(ClusterBuilder, KeepsPodsApartThatDifferInWhatAPredicateSees) {
         [](PodObject& p) { p.spec.priority = 0; },
     };
     ClusterBuilder builder;
-    const ClassId plain = builder.add_class(pod("a"));
-    std::vector<ClassId> seen = {plain};
+    const PodGroupId plain = builder.add_class(pod("a"));
+    std::vector<PodGroupId> seen = {plain};
     for (const auto change : changes) {
         PodObject object = pod("a");
         change(object);
-        const ClassId id = builder.add_class(object);
+        const PodGroupId id = builder.add_class(object);
         EXPECT_EQ(std::count(seen.begin(), seen.end(), id), 0);
         EXPECT_EQ(builder.add_class(object), id);
         seen.push_back(id);
@@ -59,8 +59,8 @@ TEST(ClusterBuilder, LetsPodsOfAStatefulSetShareTheirSpec) {
         builder.set(object);
     }
     const Cluster cluster = builder.build();
-    EXPECT_EQ(cluster.class_count(), 50u);
-    for (ClassId id = 0; id < 50; ++id) {
+    EXPECT_EQ(cluster.pod_group_count(), 50u);
+    for (PodGroupId id = 0; id < 50; ++id) {
         EXPECT_EQ(cluster.equivalence_group(id).spec, cluster.equivalence_group(0).spec);
         EXPECT_THAT(cluster.equivalence_group(id).claims, SizeIs(1));
     }
@@ -221,7 +221,7 @@ TEST(ClusterBuilder, LeavesClustersHandedOutAsTheyWere) {
 
     EXPECT_EQ(told(before), as_it_was);
     EXPECT_EQ(before.resource_count(), 4u);
-    EXPECT_EQ(before.class_count(), 1u);
+    EXPECT_EQ(before.pod_group_count(), 1u);
     EXPECT_TRUE(before.objects().claims.empty());
     EXPECT_EQ(after.objects().claims.count("default/data"), 1u);
     EXPECT_EQ(told(after), "more@a new@c web@a \na 7/0 0/0 2/0 0/8");
@@ -286,7 +286,8 @@ TEST(ClusterBuilder, MakesAClassForThePodsOfEachDaemonSet) {
     ASSERT_THAT(cluster.daemon_sets(), SizeIs(2));
     EXPECT_EQ(cluster.daemon_sets()[0].object->name, "logs");
     EXPECT_EQ(cluster.daemon_sets()[1].object->name, "proxy");
-    const ClassRow& proxy = cluster.equivalence_group(cluster.daemon_sets()[1].equivalence_group);
+    const PodGroupRow& proxy =
+        cluster.equivalence_group(cluster.daemon_sets()[1].equivalence_group);
     EXPECT_EQ(*proxy.owner,
               (PodOwner{.kind = "DaemonSet", .api_group = "apps", .name = "proxy", .uid = "uid"}));
     EXPECT_EQ(cluster.text(proxy.ns), "kube-system");

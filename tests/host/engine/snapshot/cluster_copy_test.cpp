@@ -1,3 +1,4 @@
+#include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_copy.hpp"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@ TEST(Cluster, IsEmptyBeforeAnythingIsKnown) {
     const Cluster cluster = ClusterBuilder().build();
     EXPECT_EQ(cluster.node_count(), 0u);
     EXPECT_EQ(cluster.pod_count(), 0u);
-    EXPECT_EQ(cluster.class_count(), 0u);
+    EXPECT_EQ(cluster.pod_group_count(), 0u);
     EXPECT_THAT(cluster.unbound(), SizeIs(0));
     EXPECT_THAT(cluster.daemon_sets(), SizeIs(0));
     EXPECT_EQ(cluster.find_node("a"), std::nullopt);
@@ -162,7 +162,7 @@ TEST(Cluster, DescribesAClassAsPluginsAreToldOfIt) {
     object.spec.affinity_required = {{.labels = {{.key = "zone", .op = Operator::exists}}}};
     object.spec.affinity_preferred = {{.labels = {{.key = "spot"}}, .weight = 3}};
     ClusterBuilder builder;
-    const ClassId id = builder.add_class(object);
+    const PodGroupId id = builder.add_class(object);
     EXPECT_EQ(describe(builder.build(), id, "web-1", 7),
               (PodEquivalenceGroup{.ns = "shop",
                                    .example = "web-1",
@@ -182,7 +182,7 @@ TEST(Cluster, DescribesAClassAsPluginsAreToldOfIt) {
 
 TEST(Cluster, SaysWhatOnePodOfAClassRequestsByResource) {
     ClusterBuilder builder;
-    const ClassId id = builder.add_class(
+    const PodGroupId id = builder.add_class(
         pod("a", "", {{"pods", 1}, {"memory", 7}, {"cpu", 0}, {"a.example/card", 2}}));
     const Cluster cluster = builder.build();
     EXPECT_THAT(cluster.equivalence_group(id).requests,

@@ -117,7 +117,7 @@ TEST(DefaultSelectors, AreWhatServicesAndTheControllerSelectBy) {
         ClusterBuilder builder;
         for (const ServiceObject& object : each.services) builder.set(object);
         for (const ControllerObject& object : each.controllers) builder.set(object);
-        const ClassId id = builder.add_class(web(each.owner));
+        const PodGroupId id = builder.add_class(web(each.owner));
         const Cluster cluster = builder.build();
         EXPECT_EQ(DefaultSelectors(cluster).of(cluster.equivalence_group(id)), each.expected)
             << each.name;
@@ -131,7 +131,7 @@ struct Spread : ::testing::Test {
                                         {.topology_key = "rack"}};
 
     void SetUp() override { builder.set(service("web", {{"app", "web"}})); }
-    std::vector<std::string> keys(ClassId id) {
+    std::vector<std::string> keys(PodGroupId id) {
         std::vector<std::string> out;
         const Cluster cluster = with_default_spread(builder.build(), defaults);
         for (const SpreadConstraint& each : cluster.spread(id)) out.push_back(each.topology_key);
@@ -141,7 +141,7 @@ struct Spread : ::testing::Test {
 };
 
 TEST_F(Spread, OfPodsWithoutConstraintsIsTheSchedulers) {
-    const ClassId id = builder.add_class(web());
+    const PodGroupId id = builder.add_class(web());
     const Cluster before = builder.build();
     const Cluster after = with_default_spread(before, defaults);
     const LabelSelector app = labels({{"app", "web"}});
@@ -170,12 +170,12 @@ TEST_F(Spread, DoesNotComeBackForPodsWhoseOwnHasTimedOut) {
     PodObject impatient = web();
     impatient.annotations[std::string(default_spread_timeout_annotation)] = "5m";
     impatient.spec.spread = {{.topology_key = std::string(zone_label)}};
-    const ClassId id = builder.add_class(impatient);
+    const PodGroupId id = builder.add_class(impatient);
     EXPECT_EQ(keys(builder.build().equivalence_group(id).lapsed), (Keys{}));
 }
 
 TEST_F(Spread, FollowsServicesAndControllers) {
-    const ClassId id = builder.add_class(web(replica_set));
+    const PodGroupId id = builder.add_class(web(replica_set));
     builder.remove(ObjectKind::service, "default", "web");
     EXPECT_EQ(keys(id), (Keys{}));
     std::uint64_t changes = builder.changes();
@@ -198,7 +198,7 @@ TEST(DefaultSelectors, AreTheSameInWhateverOrderServicesCome) {
         for (const char* name : names)
             builder.set(service(name, ++i % 2 == 0 ? Labels{{"app", "web"}, {"rev", "1"}}
                                                    : Labels{{"tier", "front"}, {"app", "web"}}));
-        const ClassId id = builder.add_class(web());
+        const PodGroupId id = builder.add_class(web());
         const Cluster cluster = builder.build();
         return DefaultSelectors(cluster).of(cluster.equivalence_group(id));
     };

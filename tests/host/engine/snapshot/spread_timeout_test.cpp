@@ -60,13 +60,13 @@ TEST(SpreadTimeout, GivesItsClassASecondOneThatKeepsEveryOtherConstraint) {
     ClusterBuilder builder(patience());
     builder.set(spread_pod("5m"));
     const Cluster cluster = builder.build();
-    const ClassId own = cluster.class_of(0);
-    const ClassRow& row = cluster.equivalence_group(own);
+    const PodGroupId own = cluster.class_of(0);
+    const PodGroupRow& row = cluster.equivalence_group(own);
     ASSERT_NE(row.lapsed, own);
     EXPECT_EQ(row.spread_timeout, minutes(5));
     EXPECT_EQ(row.spec->spread.size(), 2u);
 
-    const ClassRow& lapsed = cluster.equivalence_group(row.lapsed);
+    const PodGroupRow& lapsed = cluster.equivalence_group(row.lapsed);
     ASSERT_EQ(lapsed.spec->spread.size(), 1u);
     EXPECT_EQ(lapsed.spec->spread[0].topology_key, "kubernetes.io/hostname");
     EXPECT_TRUE(lapsed.spec->has_soft_spread) << "it is still a wish";
@@ -74,7 +74,7 @@ TEST(SpreadTimeout, GivesItsClassASecondOneThatKeepsEveryOtherConstraint) {
     EXPECT_EQ(lapsed.lapsed, row.lapsed);
     EXPECT_EQ(lapsed.spread_timeout, std::nullopt);
     EXPECT_EQ(builder.add_class(spread_pod("5m")), own) << "met again, and no third class";
-    EXPECT_EQ(builder.build().class_count(), 2u);
+    EXPECT_EQ(builder.build().pod_group_count(), 2u);
 }
 
 TEST(SpreadTimeout, IsNoneWithoutAConstraintOnZonesOrUnderAnotherKey) {
@@ -85,9 +85,9 @@ TEST(SpreadTimeout, IsNoneWithoutAConstraintOnZonesOrUnderAnotherKey) {
           std::pair(ClusterBuilderOptions(), spread_pod("5m")),
           std::pair(ClusterBuilderOptions{.spread_timeout_annotation = ""}, spread_pod("5m"))}) {
         ClusterBuilder builder(options);
-        const ClassId id = builder.add_class(object);
+        const PodGroupId id = builder.add_class(object);
         const Cluster cluster = builder.build();
-        EXPECT_EQ(cluster.class_count(), 1u);
+        EXPECT_EQ(cluster.pod_group_count(), 1u);
         EXPECT_EQ(cluster.equivalence_group(id).lapsed, id);
         EXPECT_EQ(cluster.equivalence_group(id).spread_timeout, std::nullopt);
     }

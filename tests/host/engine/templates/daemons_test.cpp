@@ -152,7 +152,7 @@ TEST(Daemons, HigherPriorityGetsTheRoomThatIsNotEnoughForAll) {
     const Snapshot snapshot = world.snapshot();
     const GroupTemplate web = make_templates(snapshot, Settings(), noon).at(0);
     std::vector<std::string> owners;
-    for (const ClassId id : web.shape.daemons) {
+    for (const PodGroupId id : web.shape.daemons) {
         owners.push_back(snapshot.cluster.equivalence_group(id).owner->name);
     }
     EXPECT_THAT(owners, ::testing::UnorderedElementsAre("b", "c"));

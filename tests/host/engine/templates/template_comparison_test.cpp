@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "../scale_up/pass_case.hpp"
-#include "engine/scale_up/explain.hpp"
+#include "engine/pass/explain.hpp"
 
 namespace capstan::engine {
 namespace {
@@ -117,8 +117,9 @@ struct ComparedGroup : PassCase {
     }
     GroupAnswer answer() {
         const Snapshot snapshot = world.snapshot();
-        return *explain_group(snapshot, memory, policies(), settings, circumstances,
-                              NodeGroupId("web"));
+        const Policies asked = policies();
+        return *Explanation(snapshot, memory, asked, settings, circumstances)
+                    .group(NodeGroupId("web"));
     }
     TemplateComparison compare() { return answer().comparison; }
 };

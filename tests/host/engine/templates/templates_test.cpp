@@ -91,7 +91,7 @@ TEST(Templates, ComeFromAnyNodeAsALastResort) {
     EXPECT_NE(made_anyway.node, nullptr);
     const GroupTemplate none = made_template(world, from(TemplateSource::cloud));
     EXPECT_EQ(none.node, nullptr);
-    EXPECT_EQ(none.shape, NodeShape());
+    EXPECT_EQ(none.shape, TemplateNode());
     EXPECT_EQ(none.because, "describe web: AccessDenied");
 }
 

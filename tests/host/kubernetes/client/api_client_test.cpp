@@ -1,10 +1,10 @@
-#include "kubernetes/client/api_client.hpp"
+#include "kubernetes/client/access/api_client.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_network.hpp"
-#include "kubernetes/client/api_rules.hpp"
+#include "kubernetes/client/api_status.hpp"
 
 namespace capstan::kubernetes {
 namespace {

@@ -1,4 +1,4 @@
-#include "kubernetes/client/api_rules.hpp"
+#include "kubernetes/client/api_status.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "kubernetes/client/node_pods.hpp"
+#include "kubernetes/client/watch/node_pods.hpp"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kubernetes/client/api_rules.hpp"
+#include "kubernetes/client/api_status.hpp"
 #include "scripted_api.hpp"
 
 namespace capstan::kubernetes {

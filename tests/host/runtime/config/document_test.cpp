@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/config/diagnostics.hpp"
-#include "runtime/config/nesting.hpp"
+#include "runtime/config/text.hpp"
 
 namespace capstan::runtime {
 namespace {

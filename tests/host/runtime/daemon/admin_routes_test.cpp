@@ -1,8 +1,7 @@
-#include "runtime/daemon/admin_routes.hpp"
+#include "runtime/daemon/admin_server.hpp"
 
 #include <gmock/gmock.h>
 
-#include "runtime/daemon/admin_server.hpp"
 
 namespace capstan::runtime {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "patient.hpp"
-#include "runtime/memory_text.hpp"
+#include "runtime/record/memory_text.hpp"
 
 namespace capstan::runtime {
 namespace {

@@ -47,7 +47,7 @@ struct Snapshotz : ::testing::Test {
                                                    .capacity = {{"cpu", 8000}},
                                                    .allocatable = {{"cpu", 8000}}})};
         const engine::Cluster cluster = builder.build();
-        engine::ClassId waiting = 0;
+        engine::PodGroupId waiting = 0;
         for (const engine::PodIndex pod : cluster.unbound()) waiting = cluster.class_of(pod);
         pass.emplace(PassInput{
             .snapshot = {cluster, std::make_shared<const std::vector<engine::Group>>(1, group)},

@@ -8,7 +8,7 @@
 
 #include "engine/health/known_groups.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
-#include "runtime/daemon/pass_board.hpp"
+#include "runtime/daemon/decision_history.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -186,14 +186,14 @@ TEST_F(Told, IsThatAGroupIsLeftAloneOnceForEachFailure) {
                                   .last_failure = pass.at,
                                   .code = ErrorCode::out_of_capacity,
                                   .because = "1 machine failed: none left"};
-    EXPECT_THAT(tell(), ElementsAre("warn  pass: spot is left alone for 5m: 1 machine failed: none "
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: spot is backed off for 5m: 1 machine failed: none "
                                     "left"));
     pass.input.memory.backoffs = pass.memory.backoffs;
     pass.at += std::chrono::minutes(1);
     EXPECT_THAT(tell(), IsEmpty());
     pass.memory.backoffs[spot].last_failure += std::chrono::minutes(6);
     pass.memory.backoffs[spot].until.reset();
-    EXPECT_THAT(tell(), ElementsAre("warn  pass: spot is left alone until a machine joins: 1 "
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: spot is backed off until a machine joins: 1 "
                                     "machine failed: none left"));
 }
 
@@ -339,8 +339,8 @@ TEST_F(ToldOfAPod, IsNotThatItIsAskedForAgainWhileItsEndIsNotSeen) {
     EXPECT_THAT(answered(Error{ErrorCode::not_found, "no such pod"}), IsEmpty());
 }
 
-TEST(PassBoard, KeepsTheLatestDecisionsThatSaySomething) {
-    PassBoard board(2);
+TEST(DecisionHistory, KeepsTheLatestDecisionsThatSaySomething) {
+    DecisionHistory board(2);
     EXPECT_EQ(board.last(), nullptr);
     EXPECT_EQ(board.decisions(), "[]");
     for (const char* group : {"a", "b", "", "c"}) {

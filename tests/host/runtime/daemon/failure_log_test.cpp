@@ -1,4 +1,4 @@
-#include "runtime/daemon/failure_log.hpp"
+#include "runtime/daemon/watch_outage.hpp"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kubernetes/client/scripted_api.hpp"
-#include "runtime/memory_text.hpp"
+#include "runtime/record/memory_text.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -35,10 +35,10 @@ struct Keeper : ::testing::Test {
         loop,
         {.name = {"kube-system", "capstan-memory"},
          .on_unreadable = [this](const std::string& what) { complaints.push_back(what); }}};
-    std::optional<Result<Legacy>> loaded;
+    std::optional<Result<PersistedState>> loaded;
 
     void load() {
-        keeper.load([this](Result<Legacy> legacy) { loaded = std::move(legacy); });
+        keeper.load([this](Result<PersistedState> legacy) { loaded = std::move(legacy); });
         loop.settle();
     }
 };

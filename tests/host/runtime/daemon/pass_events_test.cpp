@@ -1,4 +1,4 @@
-#include "runtime/daemon/pass_events.hpp"
+#include "runtime/daemon/decision_history.hpp"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/removal/node_marks.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 
 namespace capstan::runtime {

@@ -32,7 +32,7 @@ struct PodsToTell : ::testing::Test {
         out.at = now += 10s;
         return out;
     }
-    static engine::ClassId class_of(const PassReport& pass) {
+    static engine::PodGroupId class_of(const PassReport& pass) {
         return pass.input.snapshot.cluster.class_of(0);
     }
     /// "a: TriggeredScaleUp": a pass that orders a machine for so many pods and cannot help others.
@@ -63,7 +63,7 @@ struct PodsToTell : ::testing::Test {
 
 TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
     PassReport report = pass();
-    const engine::ClassId of = class_of(report);
+    const engine::PodGroupId of = class_of(report);
     engine::Decision& decision = report.result.outcome.decision;
     decision.options = {{.group = NodeGroupId("web"), .pods = {{of, "shop/a", 2}}}};
     decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};

@@ -1,4 +1,4 @@
-#include "runtime/daemon/secret_files.hpp"
+#include "runtime/daemon/surroundings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

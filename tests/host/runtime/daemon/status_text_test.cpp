@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "engine/snapshot/cluster_builder.hpp"
-#include "runtime/daemon/cluster_status.hpp"
+#include "runtime/daemon/status_writer.hpp"
 
 namespace capstan::runtime {
 namespace {

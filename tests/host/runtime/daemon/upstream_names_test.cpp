@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine/snapshot/cluster_builder.hpp"
-#include "runtime/daemon/cluster_status.hpp"
+#include "runtime/config/metric_names.hpp"
+#include "runtime/daemon/status_writer.hpp"
 #include "runtime/daemon/daemon_metrics.hpp"
-#include "runtime/services/metric_names.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -176,10 +176,10 @@ struct CountedMetrics {
         out.memory.started = true;
         out.at = counted_at;
         out.times.soft_taints = 1s;
-        for (const auto part :
-             {engine::Part::remember, engine::Part::find_pending, engine::Part::seat_pending,
-              engine::Part::scale_up, engine::Part::make_options, engine::Part::explain,
-              engine::Part::find_unneeded, engine::Part::scale_down})
+        for (const auto part : {engine::PassPhase::remember, engine::PassPhase::find_pending,
+                                engine::PassPhase::place_pending, engine::PassPhase::scale_up,
+                                engine::PassPhase::make_options, engine::PassPhase::explain,
+                                engine::PassPhase::find_unneeded, engine::PassPhase::scale_down})
             out.result.part_times[part] = 1s;
         return out;
     }

@@ -1,4 +1,4 @@
-#include "runtime/instances/abandoned_threads.hpp"
+#include "runtime/loop/abandoned_threads.hpp"
 
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/instances/breadcrumbs.hpp"
+#include "runtime/loop/breadcrumbs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -72,12 +72,12 @@ struct ServiceExpanders : testing::Test {
     void begin_pass(std::vector<ExpanderAnswer> known = {}) {
         answers = std::make_shared<ExpanderAnswers>(std::move(known), by_loop());
     }
-    Result<engine::Narrowing> filter(const std::vector<std::uint32_t>& among,
-                                     std::uint64_t seed = 9) {
+    Result<engine::FilterResult> filter(const std::vector<std::uint32_t>& among,
+                                        std::uint64_t seed = 9) {
         if (!answers) begin_pass();
-        const std::function<Result<engine::Narrowing>(PassWatch&)> pass =
+        const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
             [shared = instance.shared(), kept = answers, among,
-             seed](PassWatch& watch) -> Result<engine::Narrowing> {
+             seed](PassWatch& watch) -> Result<engine::FilterResult> {
             CAPSTAN_TRY(const auto expander, make_expander(shared, watch, kept));
             return expander->filter(options_of({"a", "b", "c"}), among, {.seed = seed});
         };
@@ -85,9 +85,9 @@ struct ServiceExpanders : testing::Test {
     }
 };
 
-std::vector<std::uint32_t> options_in(const engine::Narrowing& narrowing) {
+std::vector<std::uint32_t> options_in(const engine::FilterResult& narrowing) {
     std::vector<std::uint32_t> out;
-    for (const engine::Narrowing::Kept& kept : narrowing.kept) out.push_back(kept.option);
+    for (const engine::FilterResult::Kept& kept : narrowing.kept) out.push_back(kept.option);
     return out;
 }
 
@@ -169,9 +169,9 @@ TEST_F(ServiceExpanders, ThatAskForAPauseHaveOne) {
 }
 
 TEST_F(ServiceExpanders, AreToldWhatIsADryRun) {
-    const std::function<Result<engine::Narrowing>(PassWatch&)> pass =
+    const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
         [shared = instance.shared(),
-         ask = by_loop()](PassWatch& watch) -> Result<engine::Narrowing> {
+         ask = by_loop()](PassWatch& watch) -> Result<engine::FilterResult> {
         const auto none = std::make_shared<ExpanderAnswers>(std::vector<ExpanderAnswer>(), ask);
         CAPSTAN_TRY(const auto expander, make_expander(shared, watch, none));
         return expander->filter(options_of({"a", "b"}), std::vector<std::uint32_t>{0, 1},

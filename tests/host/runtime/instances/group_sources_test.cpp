@@ -8,7 +8,7 @@
 
 #include "../test_host.hpp"
 #include "runtime/group_maker.hpp"
-#include "runtime/instances/policies.hpp"
+#include "runtime/instances/plugin_policies.hpp"
 
 namespace capstan::runtime {
 namespace {

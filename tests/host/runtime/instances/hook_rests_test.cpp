@@ -1,4 +1,4 @@
-#include "runtime/instances/hook_rests.hpp"
+#include "runtime/instances/hook_gate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "../test_host.hpp"
-#include "runtime/instances/policies.hpp"
+#include "runtime/instances/plugin_policies.hpp"
 
 namespace capstan::runtime {
 namespace {
@@ -86,7 +86,7 @@ struct PassRunner : testing::Test {
         release();
         while (instance.has_abandoned_calls()) std::this_thread::yield();
     }
-    static HookMiss overrun_now(const char* id) {
+    static SkippedHook overrun_now(const char* id) {
         return {PluginInstanceId(id), Hook::filter,
                 "it did not return within its deadline of 20 ms"};
     }
@@ -143,9 +143,9 @@ TEST_F(PassRunner, DoesNotCallAHookWhoseAbandonedCallHasNotReturned) {
     const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
     EXPECT_EQ(later.reruns, 0);
     EXPECT_THAT(later.misses,
-                ElementsAre(HookMiss{PluginInstanceId("acme"), Hook::filter,
-                                     "a call of it that overran its deadline has not returned "
-                                     "yet"}))
+                ElementsAre(SkippedHook{PluginInstanceId("acme"), Hook::filter,
+                                        "a call of it that overran its deadline has not returned "
+                                        "yet"}))
         << "a replay of that pass must do without it as well";
     EXPECT_EQ(Hangs::entered, 1);
     release();
@@ -165,7 +165,7 @@ TEST_F(PassRunner, ComesToTheSameResultAgainFromTheRecordedMisses) {
 
 TEST_F(PassRunner, ComesToTheSameResultAgainWhereAnInstanceHadNotStarted) {
     const Running<KeepsFirst> started(host, identity("acme"));
-    const HookMiss absent{PluginInstanceId("acme"), Hook::start, "it has not started"};
+    const SkippedHook absent{PluginInstanceId("acme"), Hook::start, "it has not started"};
     const auto replayed = run_watched<std::string>(pass_of({started.shared()}), {absent});
     EXPECT_EQ(replayed.result, "plugin acme: not asked, it has not started; ");
     EXPECT_THAT(replayed.misses, ElementsAre(absent));
@@ -191,8 +191,8 @@ TEST_F(PassRunner, LetsAHookRestThatOverrunsThreeTimesInTenMinutes) {
     EXPECT_THAT(host.lines->text(),
                 HasSubstr("until that call has returned, and until 00:01:01Z because it overruns "
                           "again and again; meanwhile its stage's on_error applies"));
-    const HookMiss rests{PluginInstanceId("acme"), Hook::filter,
-                         "it overran its deadline again and again and rests until 00:01:01Z"};
+    const SkippedHook rests{PluginInstanceId("acme"), Hook::filter,
+                            "it overran its deadline again and again and rests until 00:01:01Z"};
     EXPECT_THAT(run_watched<std::string>(pass_of({hangs.shared()})).misses, ElementsAre(rests));
     EXPECT_EQ(miss_text(rests),
               "acme: filter is left out: it overran its deadline again and again and rests until "

@@ -1,4 +1,4 @@
-#include "runtime/instances/plugin_calls.hpp"
+#include "runtime/loop/plugin_calls.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/instances/unchanged_view.hpp"
+#include "runtime/instances/readable_view.hpp"
 
 #include <functional>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "runtime/plugin_files/loader_paths.hpp"
+#include "runtime/plugin_files/needed_libraries.hpp"
 
 #include <gmock/gmock.h>
 

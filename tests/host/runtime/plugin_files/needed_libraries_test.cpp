@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "../plugin_bytes.hpp"
-#include "runtime/plugin_files/library_needs.hpp"
 #include "runtime/plugin_files/plugin_file.hpp"
 #include "runtime/plugin_files/sha256.hpp"
 

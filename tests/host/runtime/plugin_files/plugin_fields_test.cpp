@@ -1,4 +1,4 @@
-#include "runtime/plugin_files/plugin_fields.hpp"
+#include "runtime/plugin_files/plugin_file.hpp"
 
 #include <gmock/gmock.h>
 

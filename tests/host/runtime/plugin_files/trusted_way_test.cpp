@@ -1,4 +1,4 @@
-#include "runtime/plugin_files/trusted_way.hpp"
+#include "runtime/plugin_files/trust.hpp"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "random_value.hpp"
-#include "runtime/json_reader.hpp"
-#include "runtime/record/versioned.hpp"
+#include "runtime/record/json_reader.hpp"
+#include "runtime/record/memory_text.hpp"
 
 namespace capstan::runtime {
 namespace {

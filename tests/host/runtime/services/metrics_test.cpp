@@ -9,7 +9,7 @@
 
 #include <capstan/view.hpp>
 
-#include "runtime/services/metric_names.hpp"
+#include "runtime/config/metric_names.hpp"
 #include "runtime/services/plugin_metrics.hpp"
 
 namespace capstan::runtime {

@@ -95,7 +95,7 @@ TEST_F(ServedApi, CarriesOutWhatIsToBeCarriedOutAtOnce) {
     loop.advance(std::chrono::seconds(9));
     EXPECT_EQ(status, 201);
     EXPECT_NE(store.find(store.kind("nodes"), "", "late"), nullptr);
-    EXPECT_TRUE(create({.spoil = Spoil::silence}, "silent"));
+    EXPECT_TRUE(create({.spoil = ResponseCorruption::silence}, "silent"));
     EXPECT_EQ(status, 0);
 }
 

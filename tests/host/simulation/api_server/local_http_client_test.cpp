@@ -59,9 +59,9 @@ TEST_F(LocalHttp, HasTheErrorsThatTheNetworkHas) {
                                {.status = 500, .is_carried_out = true},
                                {.cuts = true},
                                {.cuts = true, .is_carried_out = true},
-                               {.spoil = Spoil::garbage},
-                               {.spoil = Spoil::half},
-                               {.spoil = Spoil::torn}};
+                               {.spoil = ResponseCorruption::garbage},
+                               {.spoil = ResponseCorruption::half},
+                               {.spoil = ResponseCorruption::torn}};
     for (const ApiFault& fault : faults) {
         const auto send = [&](io::HttpClient& by, bool streams) {
             server.faults().add(fault);

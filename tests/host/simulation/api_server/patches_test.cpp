@@ -1,6 +1,5 @@
 #include "served_api.hpp"
 #include "simulation/api_server/json_patch.hpp"
-#include "simulation/api_server/strategic_patch.hpp"
 
 namespace capstan::simulation {
 namespace {

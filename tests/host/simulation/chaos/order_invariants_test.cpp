@@ -236,7 +236,7 @@ struct ByPrice : InvariantCase {
     void buy(const std::string& of) {
         pod("web-" + std::to_string(pods.size()), "").spec.requests = {{"cpu", 3000}};
         const engine::Cluster there = cluster();
-        const engine::ClassId equivalence_group = there.class_of(*there.unbound().begin());
+        const engine::PodGroupId equivalence_group = there.class_of(*there.unbound().begin());
         decision.options.push_back(
             {.group = NodeGroupId(of),
              .nodes = 1,

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "engine/removal/node_marks.hpp"
+#include "engine/node_marks.hpp"
 #include "invariant_case.hpp"
 
 namespace capstan::simulation {

@@ -1,6 +1,6 @@
 #include "living_cluster.hpp"
 
-#include "simulation/control_plane/workloads/job_progress.hpp"
+#include "simulation/control_plane/workloads/jobs.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -13,9 +13,8 @@
 
 #include "simulation/api_server/custom_kinds.hpp"
 #include "simulation/api_server/label_query.hpp"
-#include "simulation/control_plane/conditions.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/control_plane.hpp"
-#include "simulation/control_plane/pod_facts.hpp"
 
 namespace capstan::simulation {
 

@@ -1,6 +1,6 @@
 #include "living_cluster.hpp"
 
-#include "simulation/control_plane/nodes/node_facts.hpp"
+#include "simulation/control_plane/nodes/node_object.hpp"
 
 namespace capstan::simulation {
 namespace {

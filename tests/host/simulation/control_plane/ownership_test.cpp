@@ -1,7 +1,6 @@
 #include "living_cluster.hpp"
 
-#include "simulation/control_plane/finalizers.hpp"
-#include "simulation/control_plane/owners.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
 
 namespace capstan::simulation {
 namespace {

@@ -1,7 +1,7 @@
 #include "living_cluster.hpp"
 
-#include "simulation/control_plane/owners.hpp"
-#include "simulation/control_plane/workloads/removal_order.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
+#include "simulation/control_plane/workloads/replica_sets.hpp"
 
 namespace capstan::simulation {
 namespace {

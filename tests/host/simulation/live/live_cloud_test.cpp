@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "live_case.hpp"
-#include "runtime/config/toml_text.hpp"
+#include "runtime/config/text.hpp"
 #include "simulation/live/remarks.hpp"
 
 namespace capstan::simulation {

@@ -42,7 +42,7 @@ struct Player : ::testing::Test {
                                                .patience = 10s,
                                                .tell = teller(),
                                                .change_cloud =
-                                                   [this](const Happening&, Duration since) {
+                                                   [this](const ExternalEvent&, Duration since) {
                                                        changes.push_back(format_duration(since));
                                                        return Result<void>();
                                                    },

@@ -1,4 +1,4 @@
-#include "simulation/page/axis.hpp"
+#include "simulation/page/strip.hpp"
 
 #include <chrono>
 

@@ -1,4 +1,4 @@
-#include "simulation/page/curve.hpp"
+#include "simulation/page/strip.hpp"
 
 #include <chrono>
 

@@ -36,7 +36,7 @@ struct Histories : ::testing::Test {
 
     World world;
     engine::Memory memory;
-    Historian historian{noon};
+    PassHistory historian{noon};
 };
 
 TEST_F(Histories, KeepLevelsOnlyWhereTheyChange) {

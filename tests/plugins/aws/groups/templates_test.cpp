@@ -163,7 +163,7 @@ TEST(AwsTemplates, ANodeGroupThatCannotBeReadIsDoneWithoutAndTold) {
     EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("without what EKS knows")));
     account.aws.forget_calls();
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(account.next());
-    EXPECT_EQ(account.aws.calls("DescribeNodegroup"), 0) << "it is left alone for a while";
+    EXPECT_EQ(account.aws.calls("DescribeNodegroup"), 0) << "it is backed off for a while";
 }
 
 TEST(AwsTemplates, ALaunchTemplateThatIsGoneIsAnErrorOfTheGroupAndNotAskedForEachTime) {

@@ -308,8 +308,8 @@ TEST(Times, AreReadAndWritten) {
 }
 
 TEST(EasingText, IsANumberOrAPart) {
-    EXPECT_EQ(parse_easing("5").value(), Easing{.most = 5});
-    EXPECT_EQ(parse_easing("20%").value(), Easing{.percent = 20});
+    EXPECT_EQ(parse_easing("5").value(), StepLimit{.most = 5});
+    EXPECT_EQ(parse_easing("20%").value(), StepLimit{.percent = 20});
     EXPECT_FALSE(parse_easing("").value().is_on());
     for (const char* text : {"0", "-1", "101%", "%", "five", "5 %", "1.5"})
         EXPECT_FALSE(parse_easing(text)) << text;

@@ -9,7 +9,7 @@ Scaled target(std::string name, std::int64_t current, std::int64_t goal, std::in
     return {std::move(name), current, goal, ready};
 }
 
-const Easing two_at_a_time{.most = 2};
+const StepLimit two_at_a_time{.most = 2};
 
 TEST(Steps, GrowFirstAndByName) {
     const Steps steps = plan_steps(
@@ -31,7 +31,7 @@ TEST(Steps, HoldOnToWhatTheyHave) {
     EXPECT_EQ(steps.put_off, 4);
 }
 
-TEST(Easing, MovesAFewAtATimeAndNeverBelowWhatIsWanted) {
+TEST(StepLimit, MovesAFewAtATimeAndNeverBelowWhatIsWanted) {
     std::int64_t a = 10, b = 0;
     int rounds = 0;
     for (; (a != 5 || b != 5) && rounds < 50; ++rounds) {
@@ -48,7 +48,7 @@ TEST(Easing, MovesAFewAtATimeAndNeverBelowWhatIsWanted) {
     EXPECT_GT(rounds, 2);
 }
 
-TEST(Easing, WaitsForReadyPodsBeforeItTakesOthers) {
+TEST(StepLimit, WaitsForReadyPodsBeforeItTakesOthers) {
     const Steps waiting =
         plan_steps({target("a", 10, 5, 10), target("b", 2, 5, 0)}, 10, two_at_a_time, false);
     EXPECT_EQ(waiting.grow, (std::vector<Step>{}));
@@ -59,7 +59,7 @@ TEST(Easing, WaitsForReadyPodsBeforeItTakesOthers) {
     EXPECT_EQ(ready.shrink, (std::vector<Step>{{"a", 10, 8}}));
 }
 
-TEST(Easing, DoesNotSlowDownWhatIsWantedAnew) {
+TEST(StepLimit, DoesNotSlowDownWhatIsWantedAnew) {
     const Steps more =
         plan_steps({target("a", 2, 20, 2), target("b", 2, 20, 2)}, 40, two_at_a_time, false);
     EXPECT_EQ(more.grow, (std::vector<Step>{{"a", 2, 20}, {"b", 2, 20}}));
@@ -68,18 +68,18 @@ TEST(Easing, DoesNotSlowDownWhatIsWantedAnew) {
     EXPECT_EQ(fewer.shrink, (std::vector<Step>{{"a", 20, 2}, {"b", 20, 2}}));
 }
 
-TEST(Easing, LetsPodsGoThatWereNeverReady) {
+TEST(StepLimit, LetsPodsGoThatWereNeverReady) {
     const Steps steps =
         plan_steps({target("a", 5, 0, 0), target("b", 0, 5, 0)}, 5, two_at_a_time, false);
     EXPECT_EQ(steps.shrink, (std::vector<Step>{{"a", 5, 0}}));
 }
 
-TEST(Easing, MayBeAPartOfWhatIsWanted) {
-    const Easing fifth{.percent = 20};
+TEST(StepLimit, MayBeAPartOfWhatIsWanted) {
+    const StepLimit fifth{.percent = 20};
     EXPECT_EQ(fifth.step(10), 2);
     EXPECT_EQ(fifth.step(11), 3);
     EXPECT_EQ(fifth.step(0), 1);
-    EXPECT_EQ(Easing{.most = 5}.step(1000), 5);
+    EXPECT_EQ(StepLimit{.most = 5}.step(1000), 5);
 }
 
 TEST(Steps, TakeNoReplicasForGrowthThatFailed) {

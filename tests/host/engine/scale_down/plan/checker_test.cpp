@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "engine/drainability/pods_on_node.hpp"
 #include "engine/removal/removal.hpp"
-#include "engine/scale_down/node_pods.hpp"
 #include "judge.hpp"
 #include "naive/naive_scheduler.hpp"
 #include "plan_case.hpp"
@@ -22,9 +22,9 @@ constexpr naive::Spice spread_above_all{
 void add_groups(World& world, const Parts& parts) {
     world.group("g1", 0).group.min = parts.min;
     world.group("g2", 0).group.min = parts.min;
-    Group& whole = world.group("g3", 0);
-    whole.group.min = parts.min;
-    whole.options.zero_or_max = true;
+    Group& atomic = world.group("g3", 0);
+    atomic.group.min = parts.min;
+    atomic.options.zero_or_max = true;
     for (const std::string& group : parts.group_of) ++*world.change_group(group).group.target;
     // What its cloud has agreed to is no longer a part of a group.
     for (const auto& [node, removal] : parts.going) {
@@ -67,24 +67,24 @@ class Played {
 public:
     explicit Played(const PlanCase& c)
         : case_(c), snapshot_(c.world.snapshot()), cluster_(snapshot_.cluster) {
-        scene_.emplace(make_scene(snapshot_, c.memory, case_.settings, c.now));
-        Ground ground(*scene_);
+        context_.emplace(make_pass_context(snapshot_, c.memory, case_.settings, c.now));
+        InitialPlacement ground(*context_);
         world_ = naive::make_world(cluster_);
-        for (const NodeIndex node : scene_->going) world_.nodes[node].gone = true;
+        for (const NodeIndex node : context_->going) world_.nodes[node].gone = true;
         // Pods that wait and found room are there first.
         for (Slot slot = 0; slot < cluster_.node_count(); ++slot) {
-            for (const Seat& seat : ground.placement.seats(slot)) {
-                seated_.insert(slot);
-                const ClassId id = scene_->rules->subjects()[seat.subject];
-                for (int i = 0; i < seat.per_node; ++i)
+            for (const Assignment& assignment : ground.placement.assignments(slot)) {
+                assigned_.insert(slot);
+                const PodGroupId id = context_->rules->pod_groups()[assignment.pod_group];
+                for (int i = 0; i < assignment.per_node; ++i)
                     world_.nodes[slot].pods.push_back(naive::make_pod(cluster_, id));
             }
         }
         memory_ = c.memory;
-        plan_ = plan_scale_down(*scene_, ground.placement, scene_->candidates, scene_->budgets, {},
-                                memory_);
+        plan_ = plan_scale_down(*context_, ground.placement, context_->candidates,
+                                context_->budgets, {}, memory_);
         for (NodeIndex n = 0; n < cluster_.node_count(); ++n) {
-            const bool is_going = std::ranges::count(scene_->going, n) > 0;
+            const bool is_going = std::ranges::count(context_->going, n) > 0;
             if (!is_going && !memory_.unneeded.contains(name(n))) staying_.push_back(n);
         }
     }
@@ -105,13 +105,13 @@ public:
     std::string find_homeless(const Judge& judge) {
         for (const ChosenNode& chosen : plan_.chosen) {
             const Candidate& node = at(chosen);
-            if (seated_.contains(node.node)) return name(node.node) + " is waited for";
+            if (assigned_.contains(node.node)) return name(node.node) + " is waited for";
             std::vector<std::string> moving = names(cluster_, node.moving);
             std::ranges::sort(moving);
             if (moving != judge.moving(name(node.node)))
                 return "other pods of " + name(node.node) + " move than should";
             world_.nodes[node.node].gone = true;
-            const std::vector<PodIndex> left = seat_all(node.moving);
+            const std::vector<PodIndex> left = assign_all(node.moving);
             if (!left.empty()) {
                 return std::string(cluster_.text(cluster_.pod(left[0]).name)) + " of " +
                        name(node.node) + " has no place";
@@ -126,15 +126,15 @@ public:
         memory.started = true;
         for (auto& [node, removal] : memory.removals) removal.phase = RemovalPhase::draining;
         for (const ChosenNode& chosen : plan_.chosen) {
-            memory.removals[name(at(chosen).node)] = {.group = scene_->id(at(chosen).group),
+            memory.removals[name(at(chosen).node)] = {.group = context_->id(at(chosen).group),
                                                       .phase = RemovalPhase::draining,
                                                       .empty = at(chosen).is_empty(),
                                                       .since = noon,
                                                       .phase_since = noon};
         }
         const RemovalSteps steps =
-            step_removals(snapshot_, scene_->membership, scene_->candidates, {}, scene_->repairs,
-                          scene_->budgets, memory, case_.settings, noon);
+            step_removals(snapshot_, context_->membership, context_->candidates, {},
+                          context_->repairs, context_->budgets, memory, case_.settings, noon);
         std::vector<std::string> out;
         for (const Eviction& eviction : steps.evictions) out.push_back(eviction.pod);
         return out;
@@ -151,26 +151,26 @@ public:
 
 private:
     const Candidate& at(const ChosenNode& chosen) const {
-        return scene_->candidates.nodes[chosen.candidate];
+        return context_->candidates.nodes[chosen.candidate];
     }
     std::string name(NodeIndex n) const {
         return std::string(cluster_.text(cluster_.node(n).name));
     }
     /// Those that find none are left. Who comes first matters to pods that look at each other.
-    std::vector<PodIndex> seat_all(const std::vector<PodIndex>& pods) {
+    std::vector<PodIndex> assign_all(const std::vector<PodIndex>& pods) {
         std::vector<PodIndex> left = pods;
         std::ranges::sort(left, {}, [&](PodIndex pod) {
-            const ClassRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
+            const PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
             const auto place = std::ranges::find(pods, pod) - pods.begin();
             return std::pair(-row.spec->requests.amount("cpu"), place);
         });
         for (std::size_t before = left.size() + 1; left.size() < before;) {
             before = left.size();
-            std::erase_if(left, [&](PodIndex pod) { return seat(pod); });
+            std::erase_if(left, [&](PodIndex pod) { return assign(pod); });
         }
         return left;
     }
-    bool seat(PodIndex pod) {
+    bool assign(PodIndex pod) {
         const naive::Pod moving = naive::make_pod(cluster_, cluster_.class_of(pod));
         // Where the plan wants it, else where it fits.
         std::vector<NodeIndex> nodes = staying_;
@@ -187,9 +187,9 @@ private:
     const PlanCase& case_;
     Snapshot snapshot_;
     const Cluster& cluster_;
-    std::optional<Scene> scene_{};
+    std::optional<PassContext> context_{};
     naive::World world_{};
-    std::set<NodeIndex> seated_{};
+    std::set<NodeIndex> assigned_{};
     std::vector<NodeIndex> staying_{};
     Memory memory_{};
     ScaleDown plan_{};

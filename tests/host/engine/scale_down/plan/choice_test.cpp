@@ -186,7 +186,7 @@ TEST(Choice, HoldsBackAWholeGroupForOneNodeThatIsTooYoung) {
     EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
     EXPECT_EQ(
         out.of("t1").because,
-        "unneeded for 11m; its group goes as a whole or not at all, and node t2 cannot go yet: "
+        "unneeded for 11m; its group is removed atomically, and node t2 cannot go yet: "
         "unneeded for 0s of 10m; it has no pods to move");
     EXPECT_EQ(out.of("t2").reason, Unremovable::not_unneeded_long_enough);
     c.unneeded_for(11min, {"t1", "t2"});

@@ -1,4 +1,4 @@
-#include "engine/scale_down/cooldown.hpp"
+#include "engine/scale_down/removal_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "../removal_case.hpp"
 #include "engine/scale_down/scale_down.hpp"
-#include "engine/scale_up/ground.hpp"
+#include "engine/scale_up/initial_placement.hpp"
 
 namespace capstan::engine {
 
@@ -39,13 +39,13 @@ struct PlanCase {
     Planned run() const {
         Snapshot snapshot = world.snapshot();
         snapshot.cluster = with_default_spread(snapshot.cluster, settings.default_spread);
-        Scene scene = make_scene(snapshot, memory, settings, now);
-        Ground ground(scene);
+        PassContext context = make_pass_context(snapshot, memory, settings, now);
+        InitialPlacement ground(context);
         Planned out{.memory = memory};
-        out.plan = plan_scale_down(scene, ground.placement, scene.candidates, scene.budgets, grows,
-                                   out.memory);
+        out.plan = plan_scale_down(context, ground.placement, context.candidates, context.budgets,
+                                   grows, out.memory);
         for (const ChosenNode& node : out.plan.chosen) {
-            const NodeIndex index = scene.candidates.nodes[node.candidate].node;
+            const NodeIndex index = context.candidates.nodes[node.candidate].node;
             out.chosen.emplace_back(snapshot.cluster.text(snapshot.cluster.node(index).name));
         }
         return out;

@@ -36,7 +36,7 @@ void add_nodes(Parts& parts, naive::Dice& dice, const naive::Spice& spice) {
     }
 }
 
-/// Pods of a kind are alike, but for what becomes of them when their node goes.
+/// Pods of a kind are equivalent, but for what becomes of them when their node goes.
 void add_pods(Parts& parts, naive::Dice& dice, const naive::Spice& spice) {
     for (int kind = dice.between(1, 6); kind > 0; --kind) {
         const PodObject like = naive::make_random_pod(dice, spice);

@@ -50,7 +50,7 @@ struct Parts {
     int min = 0;  ///< of every group
 };
 
-/// `g3` goes as a whole or not at all.
+/// `g3` is removed atomically.
 Parts make_parts(naive::Dice& dice, const naive::Spice& spice);
 
 /// Whether a budget is about the pod, and how many of its pods may go.

@@ -62,7 +62,7 @@ const std::vector<Case> node_alone{
              {.until = noon + 90s, .failures = 2, .because = "pod default/p cannot be evicted"};
      },
      Unremovable::recently_unremovable,
-     "it is left alone for 1m30s more: pod default/p cannot be evicted (2 times in a row)"},
+     "it is backed off for 1m30s more: pod default/p cannot be evicted (2 times in a row)"},
     {"starting",
      [](PlanCase& c) {
          c.world.change_node("a").ready = false;
@@ -158,7 +158,7 @@ const std::vector<Case> bounds_and_times{
          runs(c, "p", "b").owner = {};
      },
      Unremovable::atomic_scale_down_failed,
-     "group web goes as a whole or not at all, and node b has to stay: pod default/p has no "
+     "group web is removed atomically, and node b has to stay: pod default/p has no "
      "controller that would start it elsewhere"},
     {"a whole group with a node that cannot go yet",
      [](PlanCase& c) {
@@ -166,7 +166,7 @@ const std::vector<Case> bounds_and_times{
          c.unneeded_for(4min, {"b"});
      },
      Unremovable::atomic_scale_down_failed,
-     "unneeded for 11m; its group goes as a whole or not at all, and node b cannot go yet: "
+     "unneeded for 11m; its group is removed atomically, and node b cannot go yet: "
      "unneeded for 4m of 10m; it has no pods to move"},
 };
 

@@ -1,4 +1,4 @@
-#include "engine/scale_down/turns.hpp"
+#include "engine/scale_down/removal_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,20 +9,21 @@ namespace {
 
 struct TurnsCase {
     const char* what;
-    std::vector<Turn> waiting;
+    std::vector<WaitingRemovals> waiting;
     UnderWay under_way;
     int empty, drain;  ///< nodes that begin
 };
 
-std::vector<Turn> single(int empty, int drain) {
-    std::vector<Turn> out(static_cast<std::size_t>(empty), Turn{.empty = 1});
-    out.insert(out.end(), static_cast<std::size_t>(drain), Turn{.drain = 1});
+std::vector<WaitingRemovals> single(int empty, int drain) {
+    std::vector<WaitingRemovals> out(static_cast<std::size_t>(empty), WaitingRemovals{.empty = 1});
+    out.insert(out.end(), static_cast<std::size_t>(drain), WaitingRemovals{.drain = 1});
     return out;
 }
 
-std::vector<Turn> with_whole(std::vector<Turn> out, std::vector<Turn> groups) {
-    for (Turn group : groups) {
-        group.whole = true;
+std::vector<WaitingRemovals> with_whole(std::vector<WaitingRemovals> out,
+                                        std::vector<WaitingRemovals> groups) {
+    for (WaitingRemovals group : groups) {
+        group.atomic = true;
         out.push_back(group);
     }
     return out;
@@ -64,8 +65,8 @@ TEST(Turns, AreGivenAsUpstreamDoesWithTenAtOnceOfWhichFiveHavePods) {
 }
 
 TEST(Turns, GoToGroupsFirstThenToEmptyNodesEachInTheOrderGiven) {
-    std::vector<Turn> waiting{
-        {.drain = 1}, {.empty = 1}, {.empty = 2, .whole = true}, {.empty = 1}};
+    std::vector<WaitingRemovals> waiting{
+        {.drain = 1}, {.empty = 1}, {.empty = 2, .atomic = true}, {.empty = 1}};
     EXPECT_EQ(take_turns(waiting, {}, {}), (std::vector<std::size_t>{2, 1, 3, 0}));
 }
 
@@ -76,8 +77,8 @@ TEST(Turns, GoToTheNextWhereOneMayNotBegin) {
     EXPECT_EQ(take_turns(single(0, 3), {}, settings, but(0)), (std::vector<std::size_t>{1}));
     EXPECT_EQ(take_turns(single(5, 0), {}, settings, but(1)), (std::vector<std::size_t>{0, 2, 3}));
     // The first that goes may be larger than what is left, not the first that was asked.
-    const std::vector<Turn> whole = with_whole({}, {{.empty = 4}, {.empty = 5}});
-    EXPECT_EQ(take_turns(whole, {}, settings, but(0)), (std::vector<std::size_t>{1}));
+    const std::vector<WaitingRemovals> atomic = with_whole({}, {{.empty = 4}, {.empty = 5}});
+    EXPECT_EQ(take_turns(atomic, {}, settings, but(0)), (std::vector<std::size_t>{1}));
     EXPECT_TRUE(take_turns(single(1, 1), {}, settings, [](std::size_t) { return false; }).empty());
 }
 

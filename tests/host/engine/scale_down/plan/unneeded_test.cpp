@@ -93,7 +93,7 @@ TEST(Unneeded, IsNoNodeWithAReadinessTaintWhilePodsCountOnIt) {
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.of("a").reason, Unremovable::no_node_info);
     EXPECT_EQ(out.of("a").because, "it has not started yet, and pods that wait count on it");
-    // Its group is left alone: nobody waits any more.
+    // Its group is backed off: nobody waits any more.
     c.memory.backoffs[NodeGroupId("web")] = {.last_failure = noon, .code = ErrorCode::deadline};
     EXPECT_THAT(c.run().chosen, ElementsAre("a"));
 }
@@ -166,7 +166,7 @@ TEST(Unneeded, GroupsThatAreEmptyOrFullGoAsAWhole) {
     EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
     EXPECT_EQ(
         out.of("t1").because,
-        "group tpu goes as a whole or not at all, and node t2 has to stay: cpu is used to 75% "
+        "group tpu is removed atomically, and node t2 has to stay: cpu is used to 75% "
         "(3 of 4), above the threshold of 50%");
 }
 

@@ -24,25 +24,27 @@ std::string told(const Room& room) {
 SideBySide::SideBySide(RandomCluster start)
     : cluster_(start.cluster),
       shapes_(start.shapes),
-      rules_(std::make_unique<Rules>(with_default_spread(start.cluster, start.default_spread),
-                                     start.subjects, start.shapes)),
+      rules_(std::make_unique<CompiledPredicates>(
+          with_default_spread(start.cluster, start.default_spread), start.pod_groups,
+          start.shapes)),
       fast_(*rules_),
       now_{.world = make_world(start.cluster),
            .closed = std::vector<bool>(start.cluster.node_count(), false)} {
     now_.world.default_spread = start.default_spread;
-    for (const ClassId subject : start.subjects) {
-        pods_.push_back(with_spread(now_.world, make_pod(cluster_, subject)));
-        pods_.back().name = "subject " + std::to_string(pods_.size() - 1);
+    for (const PodGroupId pod_group : start.pod_groups) {
+        pods_.push_back(with_spread(now_.world, make_pod(cluster_, pod_group)));
+        pods_.back().name = "pod_group " + std::to_string(pods_.size() - 1);
     }
     for (std::size_t i = 0; i < cluster_.node_count(); ++i) now_.nodes_of.push_back({i});
 }
 
-Refusal SideBySide::slow_why_not(const State& state, Subject subject, std::size_t node) const {
-    const auto allowed = state.allowed.find(subject);
-    if (allowed == state.allowed.end()) return why_not(state.world, pods_[subject], node);
+Refusal SideBySide::slow_why_not(const State& state, PodGroupIndex pod_group,
+                                 std::size_t node) const {
+    const auto allowed = state.allowed.find(pod_group);
+    if (allowed == state.allowed.end()) return why_not(state.world, pods_[pod_group], node);
     // The constraint stays, since other constraints ask for its key; but it lets everything pass.
     const auto& [key, left] = allowed->second;
-    Pod pod = pods_[subject];
+    Pod pod = pods_[pod_group];
     for (SpreadConstraint& constraint : pod.spec.spread) {
         if (constraint.topology_key == key) constraint.max_skew = 1'000'000;
     }
@@ -56,44 +58,44 @@ Refusal SideBySide::slow_why_not(const State& state, Subject subject, std::size_
     return {Predicate::pod_topology_spread, "not allowed there"};
 }
 
-void SideBySide::slow_place(State& state, Subject subject, std::size_t node) const {
-    const auto allowed = state.allowed.find(subject);
+void SideBySide::slow_place(State& state, PodGroupIndex pod_group, std::size_t node) const {
+    const auto allowed = state.allowed.find(pod_group);
     if (allowed != state.allowed.end()) {
         auto& [key, left] = allowed->second;
         --left[state.world.nodes[node].labels.at(key)];
     }
-    state.world.nodes[node].pods.push_back(pods_[subject]);
+    state.world.nodes[node].pods.push_back(pods_[pod_group]);
     state.world.nodes[node].unopened = false;
 }
 
-std::string SideBySide::compare_domains(Subject subject) const {
-    const std::optional<SpreadDomains> spread = fast_.spread(subject);
+std::string SideBySide::compare_domains(PodGroupIndex pod_group) const {
+    const std::optional<SpreadDomains> spread = fast_.spread(pod_group);
     if (!spread) return "";
-    for (const auto& constraint : pods_[subject].spec.spread) {
+    for (const auto& constraint : pods_[pod_group].spec.spread) {
         if (constraint.topology_key != spread->topology_key) continue;
         const std::map<std::string, int> counts =
-            count_domains(now_.world, constraint, pods_[subject]);
+            count_domains(now_.world, constraint, pods_[pod_group]);
         std::map<std::string, int> told;
         for (const auto& domain : spread->domains) {
             if (domain.exists) told[domain.value] = domain.count;
         }
-        if (told != counts) return about(subject, "domains") + "other counts";
+        if (told != counts) return about(pod_group, "domains") + "other counts";
     }
     return "";
 }
 
-std::string SideBySide::about(Subject subject, const std::string& where) const {
-    return pods_[subject].name + " on " + where + ": ";
+std::string SideBySide::about(PodGroupIndex pod_group, const std::string& where) const {
+    return pods_[pod_group].name + " on " + where + ": ";
 }
 
-Room SideBySide::count_room(Subject subject, Slot slot, int most) const {
+Room SideBySide::count_room(PodGroupIndex pod_group, Slot slot, int most) const {
     Room out;
     State state = now_;
     const auto fill = [&](std::size_t node, int pods) {
         int placed = 0;
         for (; placed < pods; ++placed) {
-            if (slow_why_not(state, subject, node).predicate != Predicate::none) break;
-            slow_place(state, subject, node);
+            if (slow_why_not(state, pod_group, node).predicate != Predicate::none) break;
+            slow_place(state, pod_group, node);
         }
         out.in_all += placed;
         return placed;
@@ -106,14 +108,14 @@ Room SideBySide::count_room(Subject subject, Slot slot, int most) const {
     return out;
 }
 
-std::string SideBySide::compare(Subject subject, Slot slot) {
-    const std::string where = about(subject, "slot " + std::to_string(slot));
-    const Room room = fast_.room(subject, slot, wanted);
+std::string SideBySide::compare(PodGroupIndex pod_group, Slot slot) {
+    const std::string where = about(pod_group, "slot " + std::to_string(slot));
+    const Room room = fast_.room(pod_group, slot, wanted);
     if (now_.closed[slot]) return room == Room{} ? "" : where + "has room on a closed slot";
-    const Refusal fast = fast_.why_not(subject, slot);
-    const Refusal slow = slow_why_not(now_, subject, now_.nodes_of[slot].front());
+    const Refusal fast = fast_.why_not(pod_group, slot);
+    const Refusal slow = slow_why_not(now_, pod_group, now_.nodes_of[slot].front());
     if (fast.predicate != slow.predicate) return where + told(fast) + " is " + told(slow);
-    const Room count = count_room(subject, slot, wanted);
+    const Room count = count_room(pod_group, slot, wanted);
     if (room != count) return where + told(room) + " is " + told(count);
     const auto cpu = std::accumulate(
         now_.world.nodes[now_.nodes_of[slot].front()].pods.begin(),
@@ -123,37 +125,38 @@ std::string SideBySide::compare(Subject subject, Slot slot) {
     return fast_.free(slot, cpu_index) == free ? "" : where + "other cpu is free";
 }
 
-std::string SideBySide::compare_new(Subject subject, ShapeId shape) const {
+std::string SideBySide::compare_new(PodGroupIndex pod_group, TemplateNodeId shape) const {
     State state = now_;
     const std::size_t added = add_node(state.world, cluster_, shapes_[shape]);
-    const Refusal slow = slow_why_not(state, subject, added);
-    const Refusal fast = fast_.why_not_new(subject, shape);
-    if (fast != fast_.why_not_new(subject, rules_->alike(shape))) return "not alike";
+    const Refusal slow = slow_why_not(state, pod_group, added);
+    const Refusal fast = fast_.why_not_new(pod_group, shape);
+    if (fast != fast_.why_not_new(pod_group, rules_->equivalent(shape))) return "not equivalent";
     if (fast.predicate == slow.predicate) return "";
-    return about(subject, "shape " + std::to_string(shape)) + told(fast) + " is " + told(slow);
+    return about(pod_group, "shape " + std::to_string(shape)) + told(fast) + " is " + told(slow);
 }
 
-std::string SideBySide::compare_find(Subject subject) const {
+std::string SideBySide::compare_find(PodGroupIndex pod_group) const {
     std::optional<Slot> slow;
     const auto end = static_cast<Slot>(now_.nodes_of.size());
     for (Slot slot = 0; slot < end && !slow; ++slot) {
         if (!now_.closed[slot] &&
-            slow_why_not(now_, subject, now_.nodes_of[slot].front()).predicate == Predicate::none)
+            slow_why_not(now_, pod_group, now_.nodes_of[slot].front()).predicate == Predicate::none)
             slow = slot;
     }
-    return fast_.find(subject, 0, end) == slow ? "" : about(subject, "any slot") + "finds another";
+    return fast_.find(pod_group, 0, end) == slow ? ""
+                                                 : about(pod_group, "any slot") + "finds another";
 }
 
 std::string SideBySide::find_disagreement() {
-    for (Subject subject = 0; subject < pods_.size(); ++subject) {
+    for (PodGroupIndex pod_group = 0; pod_group < pods_.size(); ++pod_group) {
         for (Slot slot = 0; slot < now_.nodes_of.size(); ++slot) {
-            if (std::string found = compare(subject, slot); !found.empty()) return found;
+            if (std::string found = compare(pod_group, slot); !found.empty()) return found;
         }
-        for (ShapeId shape = 0; shape < shapes_.size(); ++shape) {
-            if (std::string found = compare_new(subject, shape); !found.empty()) return found;
+        for (TemplateNodeId shape = 0; shape < shapes_.size(); ++shape) {
+            if (std::string found = compare_new(pod_group, shape); !found.empty()) return found;
         }
-        if (std::string found = compare_find(subject); !found.empty()) return found;
-        if (std::string found = compare_domains(subject); !found.empty()) return found;
+        if (std::string found = compare_find(pod_group); !found.empty()) return found;
+        if (std::string found = compare_domains(pod_group); !found.empty()) return found;
     }
     return "";
 }
@@ -175,24 +178,24 @@ void SideBySide::step(Dice& dice) {
 }
 
 void SideBySide::place(Dice& dice) {
-    const auto subject = static_cast<Subject>(dice.below(static_cast<int>(pods_.size())));
+    const auto pod_group = static_cast<PodGroupIndex>(dice.below(static_cast<int>(pods_.size())));
     const Slot slot = any_slot(dice);
     const std::vector<std::size_t>& nodes = now_.nodes_of[slot];
     const auto n = static_cast<int>(nodes.size());
     if (now_.closed[slot]) return;
-    const int per_node = count_room(subject, slot, n * dice.between(1, 2)).in_all / n;
+    const int per_node = count_room(pod_group, slot, n * dice.between(1, 2)).in_all / n;
     if (per_node == 0) return;
     Placement copy(fast_);
-    copy.place(subject, slot, per_node);
+    copy.place(pod_group, slot, per_node);
     if (dice.chance(20)) return;  // what a copy does is nothing to the original
-    fast_.place(subject, slot, per_node);
+    fast_.place(pod_group, slot, per_node);
     for (const std::size_t node : nodes) {
-        for (int i = 0; i < per_node; ++i) slow_place(now_, subject, node);
+        for (int i = 0; i < per_node; ++i) slow_place(now_, pod_group, node);
     }
 }
 
 void SideBySide::add(Dice& dice) {
-    const auto shape = static_cast<ShapeId>(dice.below(static_cast<int>(shapes_.size())));
+    const auto shape = static_cast<TemplateNodeId>(dice.below(static_cast<int>(shapes_.size())));
     const int nodes = dice.between(1, 3);
     fast_.add(shape, nodes);
     now_.nodes_of.emplace_back();
@@ -223,17 +226,17 @@ void SideBySide::close(Dice& dice) {
 }
 
 void SideBySide::allow(Dice& dice) {
-    const auto subject = static_cast<Subject>(dice.below(static_cast<int>(pods_.size())));
-    const std::optional<SpreadDomains> spread = fast_.spread(subject);
+    const auto pod_group = static_cast<PodGroupIndex>(dice.below(static_cast<int>(pods_.size())));
+    const std::optional<SpreadDomains> spread = fast_.spread(pod_group);
     if (!spread || spread->domains.empty()) return;
     if (dice.chance(30)) {
-        fast_.disallow(subject);
-        now_.allowed.erase(subject);
+        fast_.disallow(pod_group);
+        now_.allowed.erase(pod_group);
         return;
     }
     const int domain = dice.below(static_cast<int>(spread->domains.size())), pods = dice.below(4);
-    fast_.allow(subject, static_cast<std::uint32_t>(domain), pods);
-    Allowance& allowance = now_.allowed[subject];
+    fast_.allow(pod_group, static_cast<std::uint32_t>(domain), pods);
+    Allowance& allowance = now_.allowed[pod_group];
     allowance.key = spread->topology_key;
     allowance.left[spread->domains[static_cast<std::size_t>(domain)].value] = pods;
 }

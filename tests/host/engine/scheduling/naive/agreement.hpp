@@ -18,7 +18,7 @@ class SideBySide {
 public:
     explicit SideBySide(RandomCluster start);
 
-    /// The first thing they disagree on; empty: they agree. Asks about every subject, on every
+    /// The first thing they disagree on; empty: they agree. Asks about every pod group, on every
     /// slot and every shape.
     std::string find_disagreement();
     /// Does something at random: places pods, adds, splits or closes nodes, allows pods into a
@@ -35,23 +35,23 @@ private:
         World world{};
         std::vector<std::vector<std::size_t>> nodes_of{};  ///< by slot
         std::vector<bool> closed{};                        ///< by slot
-        std::map<Subject, Allowance> allowed{};
+        std::map<PodGroupIndex, Allowance> allowed{};
     };
     struct Past {
         Placement::Mark mark;
         State state;
     };
 
-    std::string compare(Subject subject, Slot slot);
-    std::string compare_new(Subject subject, ShapeId shape) const;
-    std::string compare_find(Subject subject) const;
+    std::string compare(PodGroupIndex pod_group, Slot slot);
+    std::string compare_new(PodGroupIndex pod_group, TemplateNodeId shape) const;
+    std::string compare_find(PodGroupIndex pod_group) const;
     /// Room for `most`, at most, found by filling one node after the other, each no further than
     /// the first could be filled.
-    Room count_room(Subject subject, Slot slot, int most) const;
-    Refusal slow_why_not(const State& state, Subject subject, std::size_t node) const;
-    void slow_place(State& state, Subject subject, std::size_t node) const;
-    std::string compare_domains(Subject subject) const;
-    std::string about(Subject subject, const std::string& where) const;
+    Room count_room(PodGroupIndex pod_group, Slot slot, int most) const;
+    Refusal slow_why_not(const State& state, PodGroupIndex pod_group, std::size_t node) const;
+    void slow_place(State& state, PodGroupIndex pod_group, std::size_t node) const;
+    std::string compare_domains(PodGroupIndex pod_group) const;
+    std::string about(PodGroupIndex pod_group, const std::string& where) const;
 
     void place(Dice& dice);
     void add(Dice& dice);
@@ -63,9 +63,9 @@ private:
     Slot any_slot(Dice& dice) const;
 
     Cluster cluster_;
-    std::vector<NodeShape> shapes_;
-    std::vector<Pod> pods_;  ///< by subject
-    std::unique_ptr<Rules> rules_;
+    std::vector<TemplateNode> shapes_;
+    std::vector<Pod> pods_;  ///< by pod group
+    std::unique_ptr<CompiledPredicates> rules_;
     Placement fast_;
     State now_;
     std::vector<Past> past_;

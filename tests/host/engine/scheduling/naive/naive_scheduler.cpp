@@ -38,8 +38,8 @@ World make_world(const Cluster& cluster) {
     return out;
 }
 
-Pod make_pod(const Cluster& cluster, ClassId equivalence_group) {
-    const ClassRow& row = cluster.equivalence_group(equivalence_group);
+Pod make_pod(const Cluster& cluster, PodGroupId equivalence_group) {
+    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     Pod out{.ns = std::string(cluster.text(row.ns)),
             .spec = *row.spec,
             .labels = to_labels(cluster, row.labels),
@@ -48,14 +48,14 @@ Pod make_pod(const Cluster& cluster, ClassId equivalence_group) {
     return out;
 }
 
-std::size_t add_node(World& world, const Cluster& cluster, const NodeShape& shape) {
+std::size_t add_node(World& world, const Cluster& cluster, const TemplateNode& shape) {
     Node out{.labels = shape.labels,
              .taints = shape.taints,
              .allocatable = shape.allocatable,
              .attach_limits = shape.csi_limits};
     // No label has a space, so no pod asks for it.
     out.labels["kubernetes.io/hostname"] = "new " + std::to_string(world.nodes.size());
-    for (const ClassId daemon : shape.daemons) out.pods.push_back(make_pod(cluster, daemon));
+    for (const PodGroupId daemon : shape.daemons) out.pods.push_back(make_pod(cluster, daemon));
     world.nodes.push_back(std::move(out));
     return world.nodes.size() - 1;
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/scheduling/node_shape.hpp"
-#include "engine/scheduling/refusal.hpp"
+#include "engine/scheduling/compiled_predicates.hpp"
+#include "engine/scheduling/predicates/refusal.hpp"
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/default_spread.hpp"
 
@@ -48,12 +48,12 @@ struct World {
 
 /// Nodes under their NodeIndex, with the pods that are bound to them.
 World make_world(const Cluster& cluster);
-Pod make_pod(const Cluster& cluster, ClassId equivalence_group);
+Pod make_pod(const Cluster& cluster, PodGroupId equivalence_group);
 /// The pod with the constraints that the scheduler goes by: its own, or else the world's default
 /// ones.
 Pod with_spread(const World& world, Pod pod);
 /// Adds an empty node of the shape, its daemons on it; answers its index.
-std::size_t add_node(World& world, const Cluster& cluster, const NodeShape& shape);
+std::size_t add_node(World& world, const Cluster& cluster, const TemplateNode& shape);
 
 /// Why the pod does not run on the node, were it to come now; `none`: it does.
 Refusal why_not(const World& world, const Pod& pod, std::size_t node);

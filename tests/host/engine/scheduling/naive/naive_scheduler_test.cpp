@@ -18,7 +18,7 @@ TEST(NaiveScheduler, SeesTheClusterAndNodesToCome) {
                           .claims = {"c"},
                           .node_name = "a",
                           .deleted = Time{}});
-    const ClassId daemon = builder.add_class({.ns = "kube-system", .labels = {{"app", "log"}}});
+    const PodGroupId daemon = builder.add_class({.ns = "kube-system", .labels = {{"app", "log"}}});
     const Cluster cluster = builder.build();
     World world = make_world(cluster);
     ASSERT_EQ(world.nodes.size(), 1u);
@@ -28,7 +28,8 @@ TEST(NaiveScheduler, SeesTheClusterAndNodesToCome) {
     EXPECT_TRUE(world.nodes[0].pods[0].terminating);
     EXPECT_EQ(world.nodes[0].pods[0].claims, (std::vector<std::string>{"c"}));
 
-    const NodeShape shape{.labels = {{"kubernetes.io/hostname", "template"}}, .daemons = {daemon}};
+    const TemplateNode shape{.labels = {{"kubernetes.io/hostname", "template"}},
+                             .daemons = {daemon}};
     EXPECT_EQ(add_node(world, cluster, shape), 1u);
     EXPECT_EQ(add_node(world, cluster, shape), 2u);
     EXPECT_NE(world.nodes[1].labels, world.nodes[2].labels);

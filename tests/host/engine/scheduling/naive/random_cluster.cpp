@@ -88,15 +88,16 @@ Resources allocatable(Dice& dice) {
 }
 
 /// Like one that is there already, but for a label that may not matter to anybody.
-NodeShape make_another(Dice& dice, NodeShape shape) {
+TemplateNode make_another(Dice& dice, TemplateNode shape) {
     shape.labels["pool"] = "b";
     if (dice.chance(30)) shape.labels["disk"] = "ssd";
     return shape;
 }
 
-NodeShape make_random_shape(Dice& dice, const Spice& spice, const std::vector<ClassId>& kinds) {
+TemplateNode make_random_shape(Dice& dice, const Spice& spice,
+                               const std::vector<PodGroupId>& kinds) {
     const NodeObject node = make_random_node(dice, spice, "template");
-    NodeShape out{.labels = node.labels, .taints = node.taints, .allocatable = node.allocatable};
+    TemplateNode out{.labels = node.labels, .taints = node.taints, .allocatable = node.allocatable};
     for (int i = dice.below(3); i > 0; --i) out.daemons.push_back(dice.one_of(kinds));
     if (dice.chance(2 * spice.volumes)) out.csi_limits = {{"ebs", dice.below(3)}};
     return out;
@@ -207,19 +208,19 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes, const 
         if (dice.chance(15)) pod.deleted = Time{};
         builder.set(pod);
     }
-    std::vector<ClassId> classes;
+    std::vector<PodGroupId> classes;
     for (const PodObject& kind : kinds) classes.push_back(builder.add_class(kind));
-    std::vector<NodeShape> shapes;
+    std::vector<TemplateNode> shapes;
     for (int i = 0; i < sizes.shapes; ++i) {
         shapes.push_back(i > 0 && dice.chance(30) ? make_another(dice, dice.one_of(shapes))
                                                   : make_random_shape(dice, spice, classes));
     }
 
-    std::vector<ClassId> subjects = classes;  // some kinds only stand there
-    std::sort(subjects.begin(), subjects.end());
-    subjects.erase(std::unique(subjects.begin(), subjects.end()), subjects.end());
-    if (subjects.size() > 2) subjects.pop_back();
-    return {builder.build(), std::move(subjects), std::move(shapes), std::move(default_spread)};
+    std::vector<PodGroupId> pod_groups = classes;  // some kinds only stand there
+    std::sort(pod_groups.begin(), pod_groups.end());
+    pod_groups.erase(std::unique(pod_groups.begin(), pod_groups.end()), pod_groups.end());
+    if (pod_groups.size() > 2) pod_groups.pop_back();
+    return {builder.build(), std::move(pod_groups), std::move(shapes), std::move(default_spread)};
 }
 
 }  // namespace capstan::engine::naive

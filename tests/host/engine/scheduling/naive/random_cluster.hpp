@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/scheduling/node_shape.hpp"
+#include "engine/scheduling/compiled_predicates.hpp"
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/default_spread.hpp"
 #include "engine/snapshot/objects.hpp"
@@ -50,8 +50,8 @@ struct Sizes {
 
 struct RandomCluster {
     Cluster cluster;
-    std::vector<ClassId> subjects;
-    std::vector<NodeShape> shapes;
+    std::vector<PodGroupId> pod_groups;
+    std::vector<TemplateNode> shapes;
     std::vector<DefaultSpread> default_spread{};
 };
 

@@ -4,8 +4,8 @@
 #include "engine/scheduling/predicates/dynamic_resources.hpp"
 #include "engine/scheduling/predicates/node_name.hpp"
 #include "engine/scheduling/predicates/node_unschedulable.hpp"
+#include "engine/scheduling/predicates/refusal.hpp"
 #include "engine/scheduling/predicates/taint_toleration.hpp"
-#include "engine/scheduling/refusal.hpp"
 
 namespace capstan::engine {
 namespace {

@@ -28,7 +28,7 @@ PodObject pod(std::vector<std::string> claims = {"data"}) {
 /// What keeps the pod off a node with the labels; empty: nothing does.
 std::string refusal_on(ClusterBuilder& builder, const PodObject& pending, const Labels& labels,
                        const std::string& node = "n") {
-    const ClassId id = builder.add_class(pending);
+    const PodGroupId id = builder.add_class(pending);
     const Cluster cluster = builder.build();
     const auto refusal =
         check_volume_binding(find_volume_needs(cluster, id), {.name = node, .labels = labels});
@@ -37,7 +37,7 @@ std::string refusal_on(ClusterBuilder& builder, const PodObject& pending, const 
 
 TEST(VolumeBinding, AsksNothingOfAPodWithoutClaims) {
     ClusterBuilder builder;
-    const ClassId id = builder.add_class(pod({}));
+    const PodGroupId id = builder.add_class(pod({}));
     EXPECT_EQ(find_volume_needs(builder.build(), id), VolumeNeeds{});
 }
 
@@ -256,7 +256,7 @@ TEST(VolumeRestrictions, LeaveAReadWriteOncePodClaimToOnePod) {
     builder.set(NodeObject{.name = "n"});
     builder.set(ClaimObject{.name = "data", .volume = "pv", .access_modes = {"ReadWriteOncePod"}});
     builder.set(ClaimObject{.name = "more", .volume = "pv", .access_modes = {"ReadWriteMany"}});
-    const ClassId id = builder.add_class(pod({"data", "more"}));
+    const PodGroupId id = builder.add_class(pod({"data", "more"}));
     const Cluster before = builder.build();
     const VolumeNeeds needs = find_volume_needs(before, id);
     EXPECT_THAT(needs.exclusive, ElementsAre("default/data"));

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "credentials_folder.hpp"
-#include "kubernetes/client/access/access_ca.hpp"
 
 namespace capstan::kubernetes {
 namespace {

@@ -1,4 +1,4 @@
-#include "kubernetes/client/access/exec_credentials_json.hpp"
+#include "kubernetes/client/access/exec_credentials.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "followed_kind.hpp"
-#include "kubernetes/client/watch/mirror.hpp"
+#include "kubernetes/client/watch/cluster_cache.hpp"
 
 namespace capstan::kubernetes {
 
@@ -95,14 +95,14 @@ struct Mirrored : ::testing::Test {
     ScriptedApi api{loop};
     int changes = 0, unschedulable = 0;
     std::vector<std::string> troubles;
-    Mirror mirror{api,
-                  loop,
-                  {.seed = 3,
-                   .watch_list = false,
-                   .on_change = [this] { ++changes; },
-                   .on_unschedulable = [this] { ++unschedulable; },
-                   .on_trouble = tell(),
-                   .on_unreadable = tell()}};
+    ClusterCache mirror{api,
+                        loop,
+                        {.seed = 3,
+                         .watch_list = false,
+                         .on_change = [this] { ++changes; },
+                         .on_unschedulable = [this] { ++unschedulable; },
+                         .on_trouble = tell(),
+                         .on_unreadable = tell()}};
 
     std::function<void(const std::string& kind, const Error& error)> tell() {
         return [this](const std::string& kind, const Error& error) {

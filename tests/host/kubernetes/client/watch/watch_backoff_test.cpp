@@ -1,4 +1,4 @@
-#include "kubernetes/client/watch/watch_backoff.hpp"
+#include "kubernetes/client/watch_backoff.hpp"
 
 #include <gtest/gtest.h>
 

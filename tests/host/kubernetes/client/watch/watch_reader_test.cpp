@@ -1,4 +1,4 @@
-#include "kubernetes/client/watch/watch_reader.hpp"
+#include "kubernetes/client/watch/watch_events.hpp"
 
 #include <gtest/gtest.h>
 

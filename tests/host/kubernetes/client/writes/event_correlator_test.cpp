@@ -1,4 +1,4 @@
-#include "kubernetes/client/writes/event_correlator.hpp"
+#include "kubernetes/client/writes/event_recorder.hpp"
 
 #include <gtest/gtest.h>
 

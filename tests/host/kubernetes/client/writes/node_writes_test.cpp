@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "../scripted_api.hpp"
-#include "kubernetes/client/writes/node_edit.hpp"
 
 namespace capstan::kubernetes {
 namespace {

@@ -1,0 +1,192 @@
+#include <CLI/CLI.hpp>
+
+#include <boost/json.hpp>
+
+#include "commands/command_line.hpp"
+#include "commands/json_schema.hpp"
+#include "commands/prepared.hpp"
+#include "commands/result_output.hpp"
+#include "commands/single_plugin.hpp"
+#include "commands/usage_error.hpp"
+#include "commands/value_text.hpp"
+#include "runtime/config/balancing.hpp"
+#include "runtime/named_machine_types.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace json = boost::json;
+
+std::string count_of(std::size_t n, const std::string& noun) {
+    return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+json::array findings_of(const runtime::Diagnostics& diagnostics) {
+    json::array out;
+    for (const runtime::Diagnostic& d : diagnostics.sorted()) {
+        out.push_back(
+            json::object{{"severity", d.severity == runtime::Severity::error ? "error" : "warning"},
+                         {"line", d.place.line},
+                         {"column", d.place.column},
+                         {"message", d.message}});
+    }
+    return out;
+}
+
+void print_text(const std::string& file, const Prepared& prepared, Streams streams) {
+    const runtime::Diagnostics& diagnostics = prepared.loaded.diagnostics;
+    streams.err << diagnostics.text();
+    if (prepared.is_sound()) {
+        streams.out << file << ": ok, " << count_of(prepared.plugins.size(), "plugin")
+                    << " loaded\n";
+    } else {
+        streams.err << file << ": " << count_of(diagnostics.errors(), "error") << '\n';
+    }
+}
+
+void warn_if_unbalanced(runtime::Loaded& loaded) {
+    if (!loaded.config) return;
+    if (const auto unbalanced = runtime::find_unbalanced(*loaded.config))
+        loaded.diagnostics.warning(unbalanced->place, unbalanced->found + "; " + unbalanced->fix);
+}
+
+void warn_of_machine_types(Prepared& prepared) {
+    if (!prepared.is_sound()) return;
+    for (const auto& doubt : runtime::find_machine_type_doubts(prepared.config(), prepared.plugins))
+        prepared.loaded.diagnostics.warning(doubt.place, doubt.found);
+}
+
+int check(const std::string& file, OutputFormat format, Streams streams) {
+    const auto prepared = prepare(file);
+    warn_if_unbalanced(prepared->loaded);
+    warn_of_machine_types(*prepared);
+    if (format != OutputFormat::text) {
+        const json::object out{{"file", file},
+                               {"ok", prepared->is_sound()},
+                               {"plugins", prepared->plugins.size()},
+                               {"findings", findings_of(prepared->loaded.diagnostics)}};
+        print_value(streams, format, out);
+    } else {
+        print_text(file, *prepared, streams);
+    }
+    return prepared->is_sound() ? exit_ok : exit_usage;
+}
+
+}  // namespace
+
+void add_config_check(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand(
+        "check",
+        "Read a configuration, load its plugins, and print everything that is wrong with either");
+    auto file = add_config_file(command);
+    auto format = add_output_format(command);
+    command.callback([&action, file, format] {
+        action = [file, format](Streams streams) { return check(*file, *format, streams); };
+    });
+}
+
+namespace {
+
+int tell(const Result<std::string>& explanation, Streams streams) {
+    if (!explanation) {
+        streams.err << "capstan: " << explanation.error().message << '\n';
+        return exit_usage;
+    }
+    streams.out << *explanation;
+    return exit_ok;
+}
+
+int explain(const std::string& key, const std::string& file, Streams streams) {
+    if (file.empty()) {
+        const auto unknown = [](const PluginInstanceId&) -> const runtime::PluginSettings* {
+            return nullptr;
+        };
+        return tell(runtime::explain_key(key, nullptr, unknown), streams);
+    }
+    const auto prepared = prepare(file);
+    streams.err << prepared->loaded.diagnostics.text();
+    if (!prepared->loaded.config) return exit_usage;
+    const PluginSettingsTable settings(prepared->plugins);
+    return tell(runtime::explain_key(key, &prepared->config(), settings.lookup()), streams);
+}
+
+}  // namespace
+
+void add_config_explain(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand("explain",
+                                               "Tell what a key means, what it is by default and, "
+                                               "with --config, what it is set to and where");
+    auto key = std::make_shared<std::string>();
+    command
+        .add_option("key", *key, "Such as scale_down.unneeded_time or plugin.aws.settings.region")
+        ->required();
+    auto file = std::make_shared<std::string>();
+    command
+        .add_option("-c,--config", *file,
+                    "The configuration to look in; needed for settings of a plugin")
+        ->type_name("FILE");
+    command.callback([&action, key, file] {
+        action = [key, file](Streams streams) { return explain(*key, *file, streams); };
+    });
+}
+
+namespace {
+
+int print_configuration(const std::string& file, bool defaults, Streams streams) {
+    const auto prepared = file.empty() ? prepare_defaults() : prepare(file);
+    streams.err << prepared->loaded.diagnostics.text();
+    if (!prepared->is_sound()) return exit_usage;
+    const PluginSettingsTable settings(prepared->plugins);
+    streams.out << runtime::print_config(
+        prepared->config(),
+        defaults || file.empty() ? runtime::PrintDefaults::yes : runtime::PrintDefaults::no,
+        settings.lookup());
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_config_print(CLI::App& parent, Action& action) {
+    CLI::App& command =
+        *parent.add_subcommand("print", "Print a configuration as it is understood");
+    auto file = std::make_shared<std::string>();
+    command
+        .add_option("-c,--config", *file,
+                    "The configuration; without it, what counts where nothing is configured")
+        ->type_name("FILE");
+    auto defaults = std::make_shared<bool>(false);
+    command.add_flag("--defaults", *defaults,
+                     "Every key there is, with its documentation; so it is without --config");
+    command.callback([&action, file, defaults] {
+        action = [file, defaults](Streams streams) {
+            return print_configuration(*file, *defaults, streams);
+        };
+    });
+}
+
+namespace {
+
+int print_schema(const std::string& file, Streams streams) {
+    const auto prepared = file.empty() ? prepare_defaults() : prepare(file);
+    streams.err << prepared->loaded.diagnostics.text();
+    if (!prepared->loaded.config) return exit_usage;
+    streams.out << json_indented(configuration_schema(prepared->plugins)) << '\n';
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_config_schema(CLI::App& parent, Action& action) {
+    CLI::App& command = *parent.add_subcommand(
+        "schema", "Print a JSON Schema of the configuration, for editors that complete TOML");
+    auto file = std::make_shared<std::string>();
+    command
+        .add_option("-c,--config", *file,
+                    "Also the settings of the plugins that this configuration names")
+        ->type_name("FILE");
+    command.callback([&action, file] {
+        action = [file](Streams streams) { return print_schema(*file, streams); };
+    });
+}
+
+}  // namespace capstan::commands

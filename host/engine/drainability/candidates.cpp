@@ -1,0 +1,151 @@
+#include "engine/drainability/candidates.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/drainability/eligibility.hpp"
+#include "engine/drainability/pods_on_node.hpp"
+#include "engine/drainability/utilization.hpp"
+
+namespace capstan::engine {
+namespace {
+
+class CandidateSearch {
+public:
+    CandidateSearch(const Snapshot& snapshot, const Membership& membership, const Health& health,
+                    const Memory& memory, const DisruptionBudgets& budgets,
+                    const Settings& settings, const PassTime& time)
+        : snapshot_(snapshot),
+          membership_(membership),
+          health_(health),
+          memory_(memory),
+          settings_(settings),
+          time_(time),
+          meter_(snapshot.cluster, settings, time.wall),
+          judge_({snapshot.cluster, settings, budgets, time}),
+          budgets_count_(
+              is_on(*std::ranges::find(drain_rules(), "pdb", &DrainRule::name), settings)) {}
+
+    Candidates run() {
+        out_.cluster = &snapshot_.cluster;
+        out_.others.reserve(snapshot_.cluster.node_count());
+        for (NodeIndex n = 0; n < snapshot_.cluster.node_count(); ++n) look_at(n);
+        return std::move(out_);
+    }
+
+private:
+    bool is_ready(NodeIndex n) const {
+        const Readiness readiness = health_.readiness[n];
+        const bool is_suspended = readiness == Readiness::suspended;
+        return readiness == Readiness::ready || (is_suspended && snapshot_.cluster.node(n).ready);
+    }
+
+    void look_at(NodeIndex n) {
+        const auto ineligible =
+            find_ineligible(snapshot_, membership_, health_, memory_, settings_, n, time_);
+        if (ineligible) {
+            note(ineligible->until);
+            stays(n, ineligible->reason, ineligible->because);
+            out_.others.back().pod = ineligible->pod;
+            return;
+        }
+        const std::uint32_t group = membership_.machine_of[n]->group;
+        const Result<Utilization> used = meter_.of(n, &(*snapshot_.groups)[group]);
+        if (!used) return stays(n, Unremovable::unexpected_error, used.error().message);
+        Candidate node{.node = n, .group = group, .utilization = used->share, .ready = is_ready(n)};
+        if (!node.ready && !settings_.scale_down.unready_enabled) {
+            return stays(n, Unremovable::scale_down_unready_disabled,
+                         "it is not ready, and unready_enabled is off", used->share);
+        }
+        const double threshold = threshold_of(*used, (*snapshot_.groups)[group], settings_);
+        if (used->share > threshold) {
+            std::string because = describe(*used);
+            because.append(", above the threshold of ").append(percent(threshold));
+            return stays(n, Unremovable::not_underutilized, std::move(because), used->share);
+        }
+        look_at_pods(std::move(node));
+    }
+
+    void look_at_pods(Candidate node) {
+        NodePods pods = judge_.sort(node.node);
+        note(pods.changes_at);
+        if (pods.blocked_by) {
+            return blocked(node, *pods.blocked_by,
+                           judge(*pods.blocked_by, judge_.context()).sentence);
+        }
+        // A pod that is moved by its owner's word is held to its budgets all the same.
+        const DisruptionBudgets& budgets = judge_.context().budgets;
+        if (budgets_count_) {
+            if (const auto shortage = budgets.find_shortage(pods.moving)) {
+                return blocked(node, shortage->pod,
+                               "pod " + full_name(snapshot_.cluster, shortage->pod) +
+                                   " may not be disrupted: " + shortage->sentence);
+            }
+        }
+        node.is_risky = !budgets.allow_at_once(pods.moving);
+        node.moving = std::move(pods.moving);
+        node.daemons = std::move(pods.daemons);
+        node.waits_for = pods.waits_for;
+        if (pods.waits_for) {
+            node.waits_because = judge(*pods.waits_for, judge_.context()).sentence;
+        }
+        out_.nodes.push_back(std::move(node));
+    }
+
+    void blocked(const Candidate& node, PodIndex pod, std::string because) {
+        stays(node.node, Unremovable::blocked_by_pod, std::move(because), node.utilization);
+        out_.others.back().pod = full_name(snapshot_.cluster, pod);
+    }
+
+    void stays(NodeIndex n, Unremovable reason, std::string because,
+               std::optional<double> used = std::nullopt) {
+        const auto machine = membership_.machine_of[n];
+        out_.others.push_back(
+            {.node = std::string(snapshot_.cluster.text(snapshot_.cluster.node(n).name)),
+             .group = machine ? (*snapshot_.groups)[machine->group].group.id : NodeGroupId(),
+             .reason = reason,
+             .utilization = used,
+             .because = std::move(because)});
+    }
+
+    void note(std::optional<Time> time) {
+        if (time) out_.wake_at = std::min(out_.wake_at.value_or(*time), *time);
+    }
+
+    const Snapshot& snapshot_;
+    const Membership& membership_;
+    const Health& health_;
+    const Memory& memory_;
+    const Settings& settings_;
+    PassTime time_;
+    UtilizationMeter meter_;
+    DrainJudge judge_;
+    bool budgets_count_;
+    Candidates out_{};
+};
+
+}  // namespace
+
+std::vector<PodGroupId> Candidates::classes() const {
+    if (cluster == nullptr) return {};
+    std::vector<bool> found(cluster->pod_group_count());
+    for (const Candidate& node : nodes) {
+        for (const PodIndex pod : node.moving) found[cluster->class_of(pod)] = true;
+    }
+    std::vector<PodGroupId> out;
+    for (PodGroupId id = 0; id < found.size(); ++id) {
+        if (found[id]) out.push_back(id);
+    }
+    return out;
+}
+
+Candidates find_candidates(const Snapshot& snapshot, const Membership& membership,
+                           const Health& health, const Memory& memory,
+                           const DisruptionBudgets& budgets, const Settings& settings,
+                           const PassTime& time) {
+    return CandidateSearch(snapshot, membership, health, memory, budgets, settings, time).run();
+}
+
+}  // namespace capstan::engine

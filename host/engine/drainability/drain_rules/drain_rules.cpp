@@ -1,0 +1,103 @@
+#include "engine/drainability/drain_rules/drain_rules.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::array table{
+    DrainRule{.name = "expendable",
+              .sentence = "a pod of a priority below the cutoff counts for nothing",
+              .judge = judge_expendable},
+    DrainRule{
+        .name = "job",
+        .sentence = "a Job's pod keeps its node until it has ended, if Job pods are unmovable",
+        .judge = judge_job},
+    DrainRule{.name = "mirror",
+              .sentence = "the kubelet's own pods go with the node",
+              .judge = judge_mirror},
+    DrainRule{.name = "long_terminating",
+              .sentence = "a pod that should have ended half a minute ago is waited for no longer",
+              .judge = judge_long_terminating},
+    DrainRule{.name = "replica_count",
+              .sentence = "a pod keeps its node while its controller is gone or has few replicas",
+              .judge = judge_replica_count},
+    DrainRule{.name = "daemon_set",
+              .sentence = "a DaemonSet's pods go with the node",
+              .judge = judge_daemon_set},
+    DrainRule{.name = "on_completion",
+              .sentence = "a pod whose owner says so is waited for until it ends",
+              .judge = judge_on_completion},
+    DrainRule{.name = "several_pdbs",
+              .sentence = "a pod in more than one budget keeps its node: it cannot be evicted",
+              .judge = judge_several_pdbs},
+    DrainRule{.name = "safe_to_evict",
+              .sentence = "a pod whose owner says that it may be evicted is moved",
+              .judge = judge_safe_to_evict},
+    DrainRule{.name = "replicated",
+              .sentence = "a pod without a controller of Kubernetes' own keeps its node",
+              .judge = judge_replicated},
+    DrainRule{.name = "system",
+              .sentence = "a system pod without a budget keeps its node for its first hour",
+              .judge = judge_system},
+    DrainRule{.name = "not_safe_to_evict",
+              .sentence = "a pod whose owner says that it may not be evicted keeps its node",
+              .judge = judge_not_safe_to_evict},
+    DrainRule{.name = "local_storage",
+              .sentence = "a pod with data that is lost with the node keeps it",
+              .judge = judge_local_storage},
+    DrainRule{.name = "pdb",
+              .sentence = "a pod keeps its node while a budget allows no disruption",
+              .judge = judge_pdb},
+};
+
+}  // namespace
+
+std::span<const DrainRule> drain_rules() noexcept { return table; }
+
+bool is_drain_rule(std::string_view name) noexcept {
+    return std::ranges::find(table, name, &DrainRule::name) != table.end();
+}
+
+bool is_on(const DrainRule& rule, const Settings& settings) noexcept {
+    const auto& off = settings.scale_down.drain_rules_off;
+    return std::ranges::find(off, rule.name) == off.end();
+}
+
+DrainVerdict judge(PodIndex pod, const DrainContext& context) {
+    return judge(context.cluster.pod(pod), context);
+}
+
+DrainVerdict judge(const PodRow& pod, const DrainContext& context) {
+    const PodGroupRow& row = context.cluster.equivalence_group(pod.equivalence_group);
+    for (const DrainRule& rule : table) {
+        if (!is_on(rule, context.settings)) continue;
+        if (auto verdict = rule.judge(pod, row, context)) {
+            verdict->rule = rule.name;
+            return *std::move(verdict);
+        }
+    }
+    return {};
+}
+
+std::string_view safe_to_evict(const PodGroupRow& row, const Cluster& cluster) noexcept {
+    const auto said =
+        find_label(cluster, row.annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict");
+    return said ? cluster.text(*said) : std::string_view();
+}
+
+std::string pod_name(const PodRow& pod, const PodGroupRow& row, const Cluster& cluster) {
+    std::string out = "pod ";
+    out.append(cluster.text(row.ns)).append("/").append(cluster.text(pod.name));
+    return out;
+}
+
+DrainVerdict block(const PodRow& pod, const PodGroupRow& row, const DrainContext& context,
+                   std::string_view reason, std::string_view sentence) {
+    return {.drain = Drain::block,
+            .reason = reason,
+            .sentence = pod_name(pod, row, context.cluster).append(sentence)};
+}
+
+}  // namespace capstan::engine

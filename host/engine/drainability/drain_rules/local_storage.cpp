@@ -1,0 +1,44 @@
+#include <algorithm>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/drainability/drain_rules/drain_rules.hpp"
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::string_view exceptions =
+    "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
+
+/// Whether `name` is in a list like "cache, tmp".
+bool is_listed(std::string_view list, std::string_view name) {
+    while (!list.empty()) {
+        const std::size_t comma = std::min(list.find(','), list.size());
+        std::string_view item = list.substr(0, comma);
+        item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+        if (item.substr(0, item.find_last_not_of(' ') + 1) == name) return true;
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+    return false;
+}
+
+}  // namespace
+
+Opinion judge_local_storage(const PodRow& pod, const PodGroupRow& row,
+                            const DrainContext& context) {
+    if (row.spec->local_volumes.empty() ||
+        !context.settings.scale_down.skip_nodes_with_local_storage) {
+        return std::nullopt;
+    }
+    const auto written = find_label(context.cluster, row.annotations, exceptions);
+    const std::string_view safe = written ? context.cluster.text(*written) : std::string_view();
+    std::vector<std::string> kept = row.spec->local_volumes;
+    std::erase_if(kept, [&](const std::string& volume) { return is_listed(safe, volume); });
+    if (kept.empty()) return std::nullopt;
+    return block(pod, row, context, "LocalStorageRequested",
+                 std::string(" uses local storage: ") +
+                     (kept.size() == 1 ? "volume " : "volumes ") +
+                     listed(kept, [](const std::string& volume) { return volume; }));
+}
+
+}  // namespace capstan::engine

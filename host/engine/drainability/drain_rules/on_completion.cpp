@@ -1,0 +1,13 @@
+#include "engine/drainability/drain_rules/drain_rules.hpp"
+
+namespace capstan::engine {
+
+Opinion judge_on_completion(const PodRow& pod, const PodGroupRow& row,
+                            const DrainContext& context) {
+    if (safe_to_evict(row, context.cluster) != "on-completion") return std::nullopt;
+    return DrainVerdict{.drain = Drain::wait,
+                        .sentence = pod_name(pod, row, context.cluster) +
+                                    " is to end by itself: its safe-to-evict is on-completion"};
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <array>
+
+#include "engine/drainability/drain_rules/drain_rules.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// Controllers of Kubernetes itself; of other groups the snapshot is never told.
+bool is_own(const PodOwner& owner) {
+    constexpr std::array<std::string_view, 4> kinds{"Job", "ReplicaSet", "ReplicationController",
+                                                    "StatefulSet"};
+    constexpr std::array<std::string_view, 3> groups{"", "apps", "batch"};
+    return std::ranges::find(kinds, owner.kind) != kinds.end() &&
+           std::ranges::find(groups, owner.api_group) != groups.end();
+}
+
+/// "the ReplicaSet web/frontend-5d8"
+std::string describe_owner(const PodOwner& owner, std::string_view ns) {
+    return "the " + owner.kind + " " + std::string(ns) + "/" + owner.name;
+}
+
+DrainVerdict not_found(const PodRow& pod, const PodGroupRow& row, const DrainContext& context) {
+    return block(pod, row, context, "ControllerNotFound",
+                 " has lost its controller: there is no " + row.owner->kind + " " +
+                     std::string(context.cluster.text(row.ns)) + "/" + row.owner->name);
+}
+
+bool is_missing_daemon_set(const Cluster& cluster, const PodGroupRow& row) {
+    const auto rows = cluster.daemon_sets();
+    return !rows.empty() && std::ranges::none_of(rows, [&](const DaemonSetRow& daemons) {
+        return daemons.object->ns == cluster.text(row.ns) &&
+               daemons.object->name == row.owner->name;
+    });
+}
+
+}  // namespace
+
+// A kind of which the snapshot has not a single controller is one that it was not told of.
+Opinion judge_replica_count(const PodRow& pod, const PodGroupRow& row,
+                            const DrainContext& context) {
+    const ScaleDownSettings& settings = context.settings.scale_down;
+    if (!settings.skip_nodes_with_custom_controller_pods) return std::nullopt;
+    const PodOwner& owner = *row.owner;
+    if (owner.kind == "DaemonSet" && is_missing_daemon_set(context.cluster, row)) {
+        return not_found(pod, row, context);
+    }
+    if (!is_own(owner)) return std::nullopt;
+
+    const auto& controllers = context.cluster.objects().controllers;
+    const std::string kind = owner.kind + "/";
+    const std::string ns(context.cluster.text(row.ns));
+    const auto found = controllers.find(kind + ns + "/" + owner.name);
+    if (found == controllers.end()) {
+        const auto first = controllers.lower_bound(kind);
+        const bool is_told = first != controllers.end() && first->first.starts_with(kind);
+        return is_told ? Opinion(not_found(pod, row, context)) : std::nullopt;
+    }
+    const std::optional<int> replicas = found->second.replicas;
+    const bool counts = owner.kind == "ReplicaSet" || owner.kind == "ReplicationController";
+    if (!counts || !replicas || *replicas >= settings.min_replica_count) return std::nullopt;
+    return block(pod, row, context, "MinReplicasReached",
+                 " is one of " + std::to_string(*replicas) + " of " + describe_owner(owner, ns) +
+                     ", fewer than min_replica_count, " +
+                     std::to_string(settings.min_replica_count));
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,18 @@
+#include <capstan/sentence.hpp>
+
+#include "engine/drainability/drain_rules/drain_rules.hpp"
+
+namespace capstan::engine {
+
+// The API server refuses to evict such a pod, whatever the budgets allow.
+Opinion judge_several_pdbs(const PodRow& pod, const PodGroupRow& row, const DrainContext& context) {
+    if (pod.deleted) return std::nullopt;
+    const std::vector<std::string> names = context.budgets.names_of(pod.equivalence_group);
+    if (names.size() < 2) return std::nullopt;
+    return block(
+        pod, row, context, "NotEnoughPdb",
+        " cannot be evicted: it is in more than one budget, which the API does not take: " +
+            listed(names, [](const std::string& name) { return name; }));
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,29 @@
+#include <capstan/duration.hpp>
+
+#include "engine/drainability/drain_rules/drain_rules.hpp"
+
+namespace capstan::engine {
+
+Opinion judge_system(const PodRow& pod, const PodGroupRow& row, const DrainContext& context) {
+    const ScaleDownSettings& settings = context.settings.scale_down;
+    if (context.cluster.text(row.ns) != "kube-system" || !settings.skip_nodes_with_system_pods ||
+        context.budgets.cover(pod.equivalence_group)) {
+        return std::nullopt;
+    }
+    const Duration timeout = settings.blocking_system_pod_disruption_timeout;
+    const Time created = context.time.measured(pod.created);
+    if (context.time.now - created > timeout) {
+        // Its owner's word counts for more than a time that has passed.
+        if (safe_to_evict(row, context.cluster) == "false") return std::nullopt;
+        return DrainVerdict{.drain = Drain::move};
+    }
+    DrainVerdict out = block(pod, row, context, "UnmovableKubeSystemPod",
+                             " is a system pod without a PodDisruptionBudget, and not older than " +
+                                 format_duration(timeout));
+    if (timeout < Time::max() - std::max(created, Time())) {
+        out.until = created + timeout + Duration(1);
+    }
+    return out;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,125 @@
+#include "engine/drainability/eligibility.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+#include <capstan/duration.hpp>
+#include <capstan/whole_number.hpp>
+
+#include "engine/drainability/eviction_refusals.hpp"
+#include "engine/health/readiness.hpp"
+#include "engine/health/removal_backoff.hpp"
+#include "engine/node_marks.hpp"
+
+namespace capstan::engine {
+namespace {
+
+std::string_view doing(RemovalPhase phase) {
+    switch (phase) {
+        case RemovalPhase::tainting: return "it is being tainted";
+        case RemovalPhase::waiting: return "the scheduler gets time to see its taint";
+        case RemovalPhase::draining: return "its pods are being evicted";
+        case RemovalPhase::delayed: return "somebody delays it by annotation";
+        case RemovalPhase::deleting: return "its cloud is being asked";
+        case RemovalPhase::removed: return "its cloud has agreed, and it is to vanish";
+        case RemovalPhase::undoing: return "it was given up and is being undone";
+    }
+    return {};
+}
+
+Ineligible under_way(const NodeRemoval& removal, Time now) {
+    Ineligible out{.reason = Unremovable::currently_being_deleted,
+                   .because = "its removal is under way for " +
+                              format_rough_duration(now - removal.since) + ": for " +
+                              format_rough_duration(now - removal.phase_since) + " " +
+                              std::string(doing(removal.phase))};
+    const bool drains = removal.phase == RemovalPhase::draining;
+    if (auto refused = drains ? find_refused_pod(removal, now) : std::nullopt) {
+        out.because += ", and " + refused->because;
+        out.pod = std::move(refused->pod);
+    }
+    if (!removal.because.empty()) out.because += "; " + removal.because;
+    return out;
+}
+
+/// When the taint of a removal was set; nothing: there is none, or it does not say so believably.
+std::optional<Time> find_tainted_at(const NodeRow& node) {
+    const auto taint = std::ranges::find(node.taints, to_be_deleted_taint, &Taint::key);
+    if (taint == node.taints.end()) return std::nullopt;
+    const auto seconds = find_whole_number(taint->value);
+    constexpr std::int64_t most = Duration::max() / std::chrono::seconds(1);
+    if (!seconds || *seconds < 0 || *seconds > most) return std::nullopt;
+    const Time at{std::chrono::seconds(*seconds)};
+    const bool is_older_than_node = at < std::chrono::floor<std::chrono::seconds>(node.created);
+    return is_older_than_node ? std::nullopt : std::optional(at);
+}
+
+/// A taint that nobody remembers counts for as long as a removal may take.
+std::optional<Ineligible> removed_by_others(const NodeRow& node, const Settings& settings,
+                                            const PassTime& time) {
+    const std::optional<Time> told = find_tainted_at(node);
+    if (!told) return std::nullopt;
+    const Time since = time.measured(*told);
+    const Duration lasts = settings.scale_down.max_deletion_time;
+    if (time.now - since >= lasts || since - time.now >= lasts) return std::nullopt;
+    return Ineligible{.reason = Unremovable::currently_being_deleted,
+                      .because = "somebody has tainted it with " +
+                                 std::string(to_be_deleted_taint) + ", which is believed for " +
+                                 format_duration(lasts),
+                      .until = since + lasts};
+}
+
+/// Its removal failed a while ago.
+std::optional<Ineligible> left_alone(const Snapshot& snapshot, const Membership& membership,
+                                     const Memory& memory, NodeIndex node, Time now) {
+    if (memory.removal_backoffs.empty()) return std::nullopt;
+    const Machine* machine = find_machine(snapshot, membership, node);
+    if (machine == nullptr) return std::nullopt;
+    const RemovalBackoff* backoff = find_removal_backoff(memory, machine->group, machine->id, now);
+    if (backoff == nullptr) return std::nullopt;
+    return Ineligible{.reason = Unremovable::recently_unremovable,
+                      .because = why_left_alone(*backoff, now),
+                      .until = backoff->until};
+}
+
+bool is_disabled(const Cluster& cluster, const NodeRow& node) {
+    const auto written = find_label(cluster, node.annotations, scale_down_disabled);
+    return written && cluster.text(*written) == "true";
+}
+
+}  // namespace
+
+std::optional<Ineligible> find_ineligible(const Snapshot& snapshot, const Membership& membership,
+                                          const Health& health, const Memory& memory,
+                                          const Settings& settings, NodeIndex index,
+                                          const PassTime& time) {
+    const NodeRow& node = snapshot.cluster.node(index);
+    const auto removal = memory.removals.find(snapshot.cluster.text(node.name));
+    if (removal != memory.removals.end()) return under_way(removal->second, time.now);
+    if (auto others = removed_by_others(node, settings, time)) return others;
+    const Readiness readiness = health.readiness[index];
+    if (readiness == Readiness::deleted) {
+        return Ineligible{.reason = Unremovable::currently_being_deleted,
+                          .because = "its machine is gone or going"};
+    }
+    if (is_disabled(snapshot.cluster, node)) {
+        return Ineligible{
+            .reason = Unremovable::scale_down_disabled_annotation,
+            .because = "its annotation " + std::string(scale_down_disabled) + " is true"};
+    }
+    if (!membership.machine_of[index]) {
+        return Ineligible{.reason = Unremovable::not_autoscaled,
+                          .because = "no group has its machine"};
+    }
+    if (auto resting = left_alone(snapshot, membership, memory, index, time.now)) return resting;
+    // A node that has yet to pass its checks may go once it is unready for long enough, and its
+    // clock runs from when it joined.
+    if (readiness == Readiness::starting && !carries_readiness_taint(node, settings)) {
+        return Ineligible{.reason = Unremovable::no_node_info,
+                          .because = "it has not started yet, and pods that wait count on it"};
+    }
+    return std::nullopt;
+}
+
+}  // namespace capstan::engine

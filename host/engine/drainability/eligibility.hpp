@@ -1,0 +1,36 @@
+/// Whether a node is looked at at all, before its pods are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/health/health.hpp"
+#include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/templates/membership.hpp"
+#include "engine/unremovable.hpp"
+
+namespace capstan::engine {
+
+/// The annotation by which a node's owner keeps it, with the value "true".
+inline constexpr std::string_view scale_down_disabled =
+    "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+
+struct Ineligible {
+    Unremovable reason = Unremovable::none;
+    std::string because{};
+    std::optional<Time> until{};  ///< when time alone ends it, by `now`
+    std::string pod{};            ///< "namespace/name" of the pod that it waits for; empty: none
+};
+
+/// The first reason that keeps a node, in upstream's order; utilization and pods are not looked at.
+/// Nothing: none does.
+std::optional<Ineligible> find_ineligible(const Snapshot& snapshot, const Membership& membership,
+                                          const Health& health, const Memory& memory,
+                                          const Settings& settings, NodeIndex node,
+                                          const PassTime& time);
+
+}  // namespace capstan::engine

@@ -1,0 +1,41 @@
+/// The pods of a node that is being removed, by what becomes of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
+#include "engine/pods/disruption_budgets.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/snapshot/cluster.hpp"
+
+namespace capstan::engine {
+
+/// Each list by namespace and name. Pods that count for nothing are in none.
+struct LeavingPods {
+    std::vector<PodIndex> moving{};  ///< to be evicted
+    std::vector<PodIndex> ending{};  ///< end by themselves: being deleted, or said to be waited for
+    std::vector<PodIndex> daemons{};  ///< of DaemonSets, that run
+    /// The first pod that may not be moved; empty: there is none. A budget that allows nothing now
+    /// is no such thing: the drain waits for it.
+    std::string blocked_because{};
+};
+
+LeavingPods find_leaving_pods(const Cluster& cluster, NodeIndex node,
+                              const DisruptionBudgets& budgets, const Settings& settings,
+                              const PassTime& time);
+
+/// Why a node that was empty is not any more: "new pods were scheduled on it: web/a"; empty: it is.
+std::string why_not_empty(const Cluster& cluster, const LeavingPods& pods);
+
+std::string pod_key(const Cluster& cluster, PodIndex pod);  ///< "namespace/name/uid"
+void sort_by_name(const Cluster& cluster, std::vector<PodIndex>& pods);
+
+/// Pods of nodes that are being drained and that will want another place: they count as pending,
+/// since what replaces them is not there yet. By namespace and name.
+std::vector<PodIndex> displaced_pods(const Snapshot& snapshot, const Memory& memory,
+                                     const Settings& settings, Time now);
+
+}  // namespace capstan::engine

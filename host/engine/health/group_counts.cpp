@@ -1,0 +1,200 @@
+#include "engine/health/group_counts.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "engine/health/answered_targets.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/readiness.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using GroupMachines = std::set<std::pair<NodeGroupId, MachineId>>;
+
+/// The machines of the nodes in `phase` of their removal.
+GroupMachines in_phase(const Memory& memory, RemovalPhase phase) {
+    GroupMachines out;
+    for (const auto& [node, removal] : memory.removals) {
+        if (removal.phase == phase) out.emplace(removal.group, removal.machine);
+    }
+    return out;
+}
+
+/// Machines that clouds have agreed to remove and may still list, and machines that clouds are
+/// being asked to remove.
+struct LeavingMachines {
+    explicit LeavingMachines(const Memory& memory)
+        : agreed(in_phase(memory, RemovalPhase::removed)),
+          asked(in_phase(memory, RemovalPhase::deleting)) {}
+    GroupMachines agreed, asked;
+};
+
+bool has_failed(const Machine& machine) {
+    return machine.error || machine.state == MachineState::failed;
+}
+
+MachineFate fate_of(const Machine& machine, bool joined, bool foreign) {
+    if (machine.state == MachineState::deleting) return MachineFate::going;
+    if (foreign) return MachineFate::foreign;
+    if (joined) return MachineFate::joined;
+    const bool is_request = machine.state == MachineState::requested;
+    if (has_failed(machine)) return is_request ? MachineFate::failed_request : MachineFate::failed;
+    return is_request ? MachineFate::requested : MachineFate::begun;
+}
+
+int& count_of(MachineCounts& counts, MachineFate fate) {
+    switch (fate) {
+        case MachineFate::going: return counts.going;
+        case MachineFate::joined: return counts.joined;
+        case MachineFate::foreign: return counts.foreign;
+        case MachineFate::failed_request: return counts.failed_request;
+        case MachineFate::failed: return counts.failed;
+        case MachineFate::requested: return counts.requested;
+        case MachineFate::begun: break;
+    }
+    return counts.begun;
+}
+
+/// Machines that the group's target does not hold though they may be listed.
+const std::set<MachineId>& ended_machines(const Memory& memory, const NodeGroup& group) {
+    static const std::set<MachineId> none;
+    const AnsweredTarget* const answer = find_counting_answer(memory, group);
+    return answer != nullptr ? answer->ended : none;
+}
+
+void count_machines(GroupCounts& figures, const std::vector<bool>& joined,
+                    const std::vector<bool>& foreign, const LeavingMachines& leaving,
+                    const std::set<MachineId>& ended) {
+    const auto& machines = figures.group->machines;
+    for (std::size_t m = 0; m < machines.size(); ++m) {
+        const auto is_among = [&](const GroupMachines& set) {
+            return !set.empty() && set.contains({figures.id(), machines[m].id});
+        };
+        const bool gone = is_among(leaving.agreed);
+        figures.fates.push_back(gone ? MachineFate::going
+                                     : fate_of(machines[m], joined[m], foreign[m]));
+        ++count_of(figures.machines, figures.fates.back());
+        if (figures.fates.back() != MachineFate::going && ended.contains(machines[m].id))
+            ++figures.machines.ended;
+        if (figures.fates.back() == MachineFate::joined && is_among(leaving.asked))
+            ++figures.machines.leaving;
+        const bool is_deleted = machines[m].state == MachineState::deleting;
+        if ((joined[m] || foreign[m]) && !is_deleted) ++figures.machines.with_node;
+    }
+    const int listed = figures.machines.listed() - figures.machines.ended;
+    figures.machines.unlisted = std::max(0, figures.target() - listed);
+}
+
+}  // namespace
+
+int GroupCounts::target() const noexcept { return std::max(0, group->group.target.value_or(0)); }
+
+int GroupCounts::provisioned() const noexcept {
+    return nodes.ready + nodes.unready + nodes.suspended + machines.foreign;
+}
+
+bool GroupCounts::is_atomic() const noexcept { return group->options.zero_or_max.value_or(false); }
+
+std::vector<GroupCounts> count_groups(const Snapshot& snapshot, const Membership& membership,
+                                      const std::vector<Readiness>& readiness, const Memory& memory,
+                                      const Settings& settings) {
+    const std::vector<Group>& groups = *snapshot.groups;
+    const LeavingMachines leaving(memory);
+    std::vector<GroupCounts> out(groups.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        out[g].group = &groups[g];
+        out[g].limit =
+            groups[g].options.max_node_provision_time.value_or(settings.max_node_provision_time);
+        for (const NodeIndex n : membership.nodes[g]) add_node(readiness[n], out[g].nodes);
+        count_machines(out[g], membership.joined[g], membership.foreign[g], leaving,
+                       ended_machines(memory, groups[g].group));
+    }
+    return out;
+}
+
+Time unjoined_since(const Memory& memory, const NodeGroupId& group, const Machine& machine,
+                    Time now) noexcept {
+    const auto of_group = memory.unjoined.find(group);
+    if (of_group == memory.unjoined.end()) return now;
+    const auto at = of_group->second.find(machine.id);
+    return at == of_group->second.end() ? now : at->second;
+}
+
+std::optional<Time> launched_at(const Memory& memory, const NodeGroupId& group,
+                                const Machine& machine, const PassTime& time) noexcept {
+    if (!machine.launched) return std::nullopt;
+    const auto of_group = memory.launched.find(group);
+    if (of_group != memory.launched.end()) {
+        const auto at = of_group->second.find(machine.id);
+        if (at != of_group->second.end()) return at->second;
+    }
+    return time.measured(*machine.launched);
+}
+
+bool is_overdue(const GroupCounts& group, std::size_t machine, const Memory& memory,
+                Time now) noexcept {
+    const MachineFate fate = group.fates[machine];
+    if (fate != MachineFate::requested && fate != MachineFate::begun) return false;
+    return now - unjoined_since(memory, group.id(), group.group->machines[machine], now) >
+           group.limit;
+}
+
+MachinePlaces find_machines(const GroupCounts& group, MachineFate fate) {
+    MachinePlaces out;
+    for (std::size_t m = 0; m < group.fates.size(); ++m) {
+        if (group.fates[m] == fate) out.push_back(m);
+    }
+    return out;
+}
+
+MachinePlaces find_overdue(const GroupCounts& group, MachineFate fate, const Memory& memory,
+                           Time now) {
+    MachinePlaces out = find_machines(group, fate);
+    std::erase_if(out, [&](std::size_t m) { return !is_overdue(group, m, memory, now); });
+    return out;
+}
+
+namespace {
+
+int fitting_size(const Memory& memory, const GroupCounts& group, int at_once, Time now) {
+    const Backoff* backoff = find_backoff(memory, group.id(), now);
+    // When capacity returns that one joins, and it is the only signal that ends the back-off.
+    if (backoff != nullptr && !backoff->until)
+        return group.machines.real() + (backoff->given_back ? 0 : 1);
+    return at_once > 0 ? group.target() - at_once : group.machines.listed();
+}
+
+}  // namespace
+
+void follow_size(Memory& memory, const GroupCounts& group, int at_once, Time now) {
+    const int current = fitting_size(memory, group, at_once, now);
+    const auto at = memory.wrong_sizes.find(group.id());
+    if (current >= group.target()) {
+        if (at != memory.wrong_sizes.end()) memory.wrong_sizes.erase(at);
+        return;
+    }
+    const bool is_same = at != memory.wrong_sizes.end() && at->second.current == current &&
+                         at->second.expected == group.target();
+    if (is_same && at_once == 0) return;
+    memory.wrong_sizes[group.id()] = {.current = current, .expected = group.target(), .since = now};
+}
+
+bool is_due(const WrongSize& size, const GroupCounts& group, const Memory& memory, Time now) {
+    if (now - size.since > group.limit) return true;
+    if (!is_of_time_out(size, group.id(), memory, now)) return false;
+    // Later only where its cloud refused: a list may be late to show what was taken back.
+    return find_backoff(memory, group.id(), now)->last_failure == now ||
+           memory.decrease_backoffs.contains(group.id());
+}
+
+bool is_of_time_out(const WrongSize& size, const NodeGroupId& group, const Memory& memory,
+                    Time now) {
+    const Backoff* backoff = find_backoff(memory, group, now);
+    return backoff != nullptr && backoff->code == ErrorCode::deadline &&
+           size.since <= backoff->last_failure;
+}
+
+}  // namespace capstan::engine

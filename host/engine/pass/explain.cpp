@@ -1,0 +1,194 @@
+#include "engine/pass/explain.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/health/answered_targets.hpp"
+#include "engine/pass/pass.hpp"
+#include "engine/scale_up/reasons.hpp"
+#include "engine/scale_up/scale_up.hpp"
+
+namespace capstan::engine {
+namespace {
+
+std::string refusal_of(Placement& placement, PodGroupIndex pod_group, GroupIndex group) {
+    return placement.why_not_new(pod_group, placement.rules().equivalent(group)).sentence;
+}
+
+std::string told(const PodAnswer& pods, const Reasons& reasons) {
+    if (pods.left > 0) return reasons.sum_up(pods.groups).sentence;
+    if (pods.helped > 0 && pods.helped_on.empty()) {
+        return "room on existing nodes once the new ones are there";
+    }
+    if (pods.helped > 0) {
+        return "room on new nodes of " +
+               listed(pods.helped_on, [](const HelpedOn& on) { return on.group.value(); });
+    }
+    if (pods.fit > 0) return "fit on existing or upcoming nodes";
+    return "none of these pods counts as pending";
+}
+
+/// Whether a cloud knows the machine of a node that is in no group, or has lost it.
+std::optional<NodeMachine> machine_of_no_group(const Snapshot& snapshot,
+                                               std::string_view provider_id) {
+    if (provider_id.empty()) return std::nullopt;
+    std::vector<PluginInstanceId> responsible;
+    bool is_certain = snapshot.unread.empty();
+    for (const auto& [cloud, view] : snapshot.told) {
+        const auto at = std::ranges::find(view->machines, provider_id, [](const Machine& machine) {
+            return std::string_view(machine.id.value());
+        });
+        if (at != view->machines.end()) return NodeMachine{.cloud = cloud, .machine = *at};
+        const std::string& prefix = view->lists_all_with_prefix;
+        if (prefix.empty() || !provider_id.starts_with(prefix)) continue;
+        responsible.push_back(cloud);
+        is_certain = is_certain && view->complete && view->unreadable.empty();
+    }
+    // Of two accounts of one provider either may have it, though neither tells of a machine there.
+    if (responsible.size() != 1 || !is_certain) return std::nullopt;
+    return NodeMachine{.cloud = responsible.front()};
+}
+
+}  // namespace
+
+struct Explanation::State {
+    State(const Snapshot& snapshot, Memory memory, const Policies& policies,
+          const Settings& settings, const CallContext& circumstances,
+          std::span<const PodGroupId> asked)
+        : listed(snapshot.groups),
+          pass(run_pass(snapshot, std::move(memory), policies, settings, circumstances, asked)),
+          context(*pass.details.context),
+          scale_up(*pass.details.scale_up),
+          helped(count_helped(scale_up.placement(), scale_up.first_new())),
+          before(scale_up.placement()) {
+        before.undo(scale_up.start());
+        reasons_before.emplace(context, QuotaTracker(context), before, std::string());
+        reasons_after.emplace(context, scale_up.progress().ledger, scale_up.placement(),
+                              scale_up.progress().stopped);
+    }
+
+    const std::shared_ptr<const std::vector<Group>> listed;
+    const CompletedPass pass;
+    const PassContext& context;
+    ScaleUp& scale_up;
+    HelpedPods helped;
+    Placement before;  // as the pass finds things; scale_up's is as it leaves them
+    std::optional<Reasons> reasons_before{}, reasons_after{};
+};
+
+Explanation::Explanation(const Snapshot& snapshot, Memory memory, const Policies& policies,
+                         const Settings& settings, const CallContext& circumstances,
+                         std::span<const PodGroupId> asked)
+    : state_(std::make_unique<State>(snapshot, std::move(memory), policies, settings, circumstances,
+                                     asked)) {}
+Explanation::Explanation(Explanation&&) noexcept = default;
+Explanation& Explanation::operator=(Explanation&&) noexcept = default;
+Explanation::~Explanation() = default;
+
+const Decision& Explanation::decision() const noexcept { return state_->pass.decision; }
+
+Result<PodAnswer> Explanation::pod(PodGroupId equivalence_group) {
+    const std::optional<PodGroupIndex> pod_group =
+        find_pod_group(state_->context, equivalence_group);
+    if (!pod_group) return fail(ErrorCode::not_found, "nobody asked about pods of this class");
+    PodAnswer out;
+    out.pods.equivalence_group = equivalence_group;
+    if (*pod_group < state_->context.pending_count()) {
+        const Progress& progress = state_->scale_up.progress();
+        out.pods = state_->context.pending.classes[*pod_group];
+        out.fit = static_cast<std::uint32_t>(progress.fit[*pod_group]);
+        out.left = static_cast<std::uint32_t>(progress.left[*pod_group]);
+        out.helped = out.pods.count - out.fit - out.left;
+    }
+    for (const auto& [group, classes] : state_->helped) {
+        const auto at = classes.find(*pod_group);
+        if (at == classes.end()) continue;
+        out.helped_on.push_back(
+            {state_->context.id(group), static_cast<std::uint32_t>(at->second)});
+    }
+    Reasons& reasons = out.left > 0 ? *state_->reasons_after : *state_->reasons_before;
+    out.groups = reasons.of(*pod_group);
+    out.because = told(out, reasons);
+    return out;
+}
+
+Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
+    const auto groups = state_->context.groups();
+    const auto at = std::ranges::find(groups, id, [](const Group& g) { return g.group.id; });
+    if (at == groups.end()) {
+        return fail(ErrorCode::not_found, "there is no group " + in_quotes(id.value()));
+    }
+    const auto index = static_cast<GroupIndex>(at - groups.begin());
+    const GroupTemplate& node = state_->context.templates[index];
+    GroupAnswer out{.group = id, .template_source = node.because};
+    out.obstacle = QuotaTracker(state_->context).obstacle(index).sentence;
+    const auto listed =
+        std::ranges::find(*state_->listed, id, [](const Group& g) { return g.group.id; });
+    if (listed != state_->listed->end())
+        out.target_because = why_target_counts(*listed, *state_->listed, state_->pass.memory);
+    if (at->group.max) out.room = state_->context.rooms[index].nodes;
+    out.upcoming = state_->context.health.groups[index].upcoming;
+    out.increase = state_->scale_up.progress().ledger.grown(index);
+    out.similar = state_->scale_up.similar_to(index);
+    const PassContext& context = state_->context;
+    out.comparison = compare_template(*context.snapshot, context.membership, index,
+                                      *context.settings, context.time.wall);
+    if (node.node == nullptr) return out;
+    for (PodGroupIndex s = 0; s < state_->context.pending_count(); ++s) {
+        out.classes.push_back(
+            {state_->context.pending.classes[s], refusal_of(state_->before, s, index)});
+    }
+    return out;
+}
+
+Result<NodeVerdict> Explanation::node(std::string_view name) const {
+    const auto& nodes = decision().nodes;
+    const auto at = std::ranges::lower_bound(nodes, name, {}, &NodeVerdict::node);
+    if (at != nodes.end() && at->node == name) return *at;
+    return fail(ErrorCode::not_found, "there is no node " + in_quotes(name));
+}
+
+std::optional<NodeMachine> Explanation::machine_of(std::string_view node) const {
+    const PassContext& context = state_->context;
+    const std::optional<NodeIndex> index = context.snapshot->cluster.find_node(node);
+    if (!index) return std::nullopt;
+    if (const auto place = context.membership.machine_of[*index]) {
+        const Group& group = context.groups()[place->group];
+        return NodeMachine{group.cloud, group.machines[place->machine],
+                           group.group.template_fingerprint};
+    }
+    const Cluster& cluster = context.snapshot->cluster;
+    return machine_of_no_group(*context.snapshot, cluster.text(cluster.node(*index).provider_id));
+}
+
+Matrix Explanation::matrix() {
+    const PassContext& context = state_->context;
+    Matrix out;
+    std::map<std::string, std::uint32_t> numbers;
+    const auto number_of = [&](const std::string& text) {
+        const auto [at, is_new] = numbers.try_emplace(text, out.texts.size());
+        if (is_new) out.texts.push_back(text);
+        return at->second;
+    };
+    number_of("");
+    out.classes = context.pending.classes;
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) out.groups.push_back(context.id(g));
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+        std::map<TemplateNodeId, std::uint32_t> by_shape;
+        for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+            const std::string& obstacle = state_->reasons_before->obstacle(g).sentence;
+            if (!obstacle.empty()) {
+                out.cells.push_back(number_of(obstacle));
+                continue;
+            }
+            const auto [at, is_new] = by_shape.try_emplace(context.rules->equivalent(g));
+            if (is_new) at->second = number_of(refusal_of(state_->before, s, g));
+            out.cells.push_back(at->second);
+        }
+    }
+    return out;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,44 @@
+#include "engine/pass/outcome.hpp"
+
+#include <utility>
+
+#include "engine/health/answered_targets.hpp"
+#include "engine/health/cloud_rests.hpp"
+#include "engine/health/removal_backoff.hpp"
+#include "engine/health/requests.hpp"
+#include "engine/provisioning/empty_groups.hpp"
+#include "engine/provisioning/groups_to_come.hpp"
+#include "engine/removal/results.hpp"
+
+namespace capstan::engine {
+
+Memory remember_plan(Memory before, const Outcome& outcome, const Settings& settings, Time now) {
+    before.planned = outcome.memory.planned;
+    before.planned_since = outcome.memory.planned_since;
+    before.groups_to_come = outcome.memory.groups_to_come;
+    before.answered_targets = outcome.memory.answered_targets;
+    // A request that has timed out is taken back at once: after that nothing else tells of it.
+    before.backoffs = outcome.memory.backoffs;
+    before.make_backoffs = outcome.memory.make_backoffs;
+    for (const Decrease& decrease : outcome.decision.decreases)
+        remember_given_back(before, decrease);
+    for (const Increase& increase : outcome.decision.increases) {
+        expect_answer(before, increase, now);
+        if (!keep_asked_for(before, increase.group))
+            expect_request(before, increase, settings, now);
+    }
+    return before;
+}
+
+Memory remember_results(Memory memory, const Decision& decision, const Results& results,
+                        const Settings& settings, Time now) {
+    memory = remember_creations(std::move(memory), decision, results, settings, now);
+    memory = remember_deletions(std::move(memory), decision, results, settings, now);
+    memory = remember_answers(std::move(memory), decision, results, settings, now);
+    memory = remember_sizes(std::move(memory), decision, results, settings, now);
+    memory = remember_cloud_results(std::move(memory), decision, results, now);
+    memory = remember_refused_removals(std::move(memory), decision, results, settings, now);
+    return remember_steps(std::move(memory), decision, results, settings, now);
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,287 @@
+#include "engine/pass/pass.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "engine/health/answered_targets.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/cloud_rests.hpp"
+#include "engine/health/known_groups.hpp"
+#include "engine/health/removal_backoff.hpp"
+#include "engine/next_change.hpp"
+#include "engine/provisioning/empty_groups.hpp"
+#include "engine/provisioning/groups_to_come.hpp"
+#include "engine/removal/removal.hpp"
+#include "engine/scale_down/scale_down.hpp"
+#include "engine/scale_up/idle_nodes.hpp"
+#include "engine/scale_up/kept_requests.hpp"
+#include "engine/scale_up/planned_assignments.hpp"
+#include "engine/scale_up/scale_up_report.hpp"
+#include "engine/snapshot/default_spread.hpp"
+#include "engine/templates/observed_nodes.hpp"
+
+namespace capstan::engine {
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T> more) {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+/// In a pass that does not see the cluster a machine without a node may have one, unseen: it may
+/// take any time to join. The first pass that sees judges it by the group's own limit again.
+Snapshot with_any_time_to_join(Snapshot snapshot) {
+    std::vector<Group> groups = *snapshot.groups;
+    for (Group& group : groups) group.options.max_node_provision_time = Duration::max();
+    snapshot.groups = std::make_shared<const std::vector<Group>>(std::move(groups));
+    return snapshot;
+}
+
+/// A machine that was overdue before the cluster went out of sight, and has no node that is seen,
+/// is overdue still: when the cluster is seen again, that is no new failure.
+void keep_overdue(Memory& memory, const std::map<NodeGroupId, std::set<MachineId>>& failed_before) {
+    for (const auto& [group, machines] : failed_before) {
+        const auto unjoined = memory.unjoined.find(group);
+        if (unjoined == memory.unjoined.end()) continue;
+        for (const MachineId& machine : machines)
+            if (unjoined->second.contains(machine)) memory.failed_machines[group].insert(machine);
+    }
+}
+
+Memory brought_up(Memory memory, const Snapshot& snapshot, const Membership& membership,
+                  const Settings& settings, const PassTime& time) {
+    forget_cloud_rests(memory, time.now);
+    const auto failed_before = memory.failed_machines;
+    memory = remember(std::move(memory), snapshot, membership, settings, time);
+    if (memory.blind_since) keep_overdue(memory, failed_before);
+    memory = remember_templates(std::move(memory), snapshot, membership, settings, time);
+    end_idle_backoffs(memory, snapshot.cluster);
+    return remember_removals(std::move(memory), snapshot, membership, settings, time.now);
+}
+
+/// With the constraints that the scheduler adds, which hold wherever pods' own do.
+Snapshot as_scheduled(Snapshot snapshot, const Settings& settings) {
+    snapshot.cluster = with_default_spread(snapshot.cluster, settings.default_spread);
+    return snapshot;
+}
+
+/// Time in which the cluster was not seen makes no node unneeded for longer.
+void count_as_seen(Memory& memory, bool is_seen, Time now) {
+    if (!is_seen) {
+        if (!memory.blind_since) memory.blind_since = now;
+        return;
+    }
+    const std::optional<Time> since = std::exchange(memory.blind_since, std::nullopt);
+    if (!since || *since >= now) return;
+    for (auto& [node, unneeded] : memory.unneeded)
+        unneeded.since = std::min(later(unneeded.since, now - *since), now);
+}
+
+/// Groups as they are and as they could be, and whose nodes are whose; `memory` is brought up to
+/// the moment.
+GroupsToMake begin(const Snapshot& told, Memory& memory, const Policies& policies,
+                   const Settings& settings, const CallContext& circumstances,
+                   Membership& membership) {
+    const Time now = circumstances.now;
+    count_as_seen(memory, circumstances.blind_because.empty(), now);
+    const Snapshot listed = as_scheduled(told, settings);
+    memory = remember_groups_to_come(std::move(memory), listed, settings, now);
+    memory = follow_answers(std::move(memory), listed, settings, now);
+    Snapshot known =
+        with_answered_targets(with_groups_to_come(listed, memory, policies, circumstances), memory);
+    if (memory.blind_since) known = with_any_time_to_join(std::move(known));
+    membership = make_membership(known);
+    memory = brought_up(std::move(memory), known, membership, settings, circumstances.time());
+    memory = remember_known_groups(std::move(memory), known, membership);
+    GroupsToMake out = find_groups_to_make(known, memory, policies, settings, circumstances);
+    if (out.snapshot.groups != known.groups) membership = make_membership(out.snapshot);
+    append(out.notes, tell_answers(listed, memory));
+    return out;
+}
+
+PassContext make_pass_context_of(const GroupsToMake& groups, Membership membership,
+                                 const Memory& memory, const Policies& policies,
+                                 const Settings& settings, const PassTime& time,
+                                 std::span<const PodGroupId> asked) {
+    PassContext out = make_pass_context(groups.snapshot, std::move(membership), memory, settings,
+                                        time, asked, policies.parts);
+    out.most_groups = groups.most_groups;
+    out.new_groups = groups.candidates;
+    out.none_made = groups.none_made;
+    return out;
+}
+
+template <class F>
+decltype(auto) during(const Policies& policies, PassPhase part, F work) {
+    const ScopedPassPhase scope(policies.parts, part);
+    return work();
+}
+
+/// A pass under way.
+struct Run {
+    const Policies& policies;
+    const CallContext& circumstances;
+    const GroupsToMake& groups;
+    PassContext& context;
+    ScaleUp& scale_up;
+    Memory& memory;
+    Outcome& out;
+
+    bool is_blind() const noexcept { return !circumstances.blind_because.empty(); }
+    void wake(std::optional<Time> time) const {
+        if (time) out.wake_at = std::min(out.wake_at.value_or(*time), *time);
+    }
+};
+
+/// What is planned for nodes to come of groups that cannot be read now is planned still.
+void keep_planned(const Run& run) {
+    auto before =
+        std::exchange(run.memory.planned, planned_nodes(run.context, run.scale_up.placement()));
+    for (const Group& group : run.context.groups()) {
+        if (!is_unread(group)) continue;
+        if (auto at = before.find(group.group.id); at != before.end())
+            run.memory.planned.insert_or_assign(at->first, std::move(at->second));
+    }
+}
+
+void grow(const Run& run) {
+    const IdleGroups idle = back_off_idle(run.scale_up, run.memory);
+    run.wake(idle.wake_at);
+    during(run.policies, PassPhase::scale_up, [&] { run.scale_up.run(); });
+    keep_planned(run);
+    follow_planned(run.memory, idle.suspected, run.context.now);
+    run.out.decision = make_decision(run.scale_up);
+    run.out.figures = figures_of(run.scale_up, run.out.decision);
+}
+
+/// From here on what is given back is one of the sizes that are put right.
+void resize_kept_requests(const Run& run) {
+    const ScopedPassPhase phase(run.policies.parts, PassPhase::scale_up);
+    KeptRequests kept = plan_kept_requests(run.scale_up, run.memory);
+    std::vector<Decrease>& decreases = run.context.repairs.decreases;
+    append(decreases, std::move(kept.given_back));
+    std::ranges::stable_sort(decreases, {}, &Decrease::group);
+    append(run.out.decision.increases, std::move(kept.asked_again));
+    run.wake(kept.wake_at);
+}
+
+void repair_sizes(const Run& run) {
+    const Repairs& repairs = run.context.repairs;
+    Decision& decision = run.out.decision;
+    decision.decreases = repairs.decreases;
+    // A machine that seems not to have joined may have, unseen.
+    if (!run.is_blind()) decision.removals = repairs.removals;
+    decision.increases.insert(decision.increases.begin(), repairs.increases.begin(),
+                              repairs.increases.end());
+    append(decision.notes, repairs.notes);
+    append(decision.notes, tell_departed_groups(run.memory, run.context.groups()));
+}
+
+ScaleDown find_nodes_to_remove(const Run& run) {
+    // Where pods would go is asked of the nodes there are, not of those that were just ordered.
+    Placement what_if(run.scale_up.placement());
+    what_if.undo(run.scale_up.start());
+    ScaleDown plan = plan_scale_down(run.context, what_if, run.context.candidates,
+                                     run.context.budgets, run.out.decision.increases, run.memory);
+    if (run.is_blind()) {
+        plan.chosen.clear();
+        plan.no_removals_because =
+            "the cluster is not seen as it is at the moment: " + run.circumstances.blind_because;
+    }
+    return plan;
+}
+
+RemovalSteps take_steps(const Run& run, const ScaleDown& plan) {
+    const PassContext& context = run.context;
+    const ScopedPassPhase phase(context.parts, PassPhase::scale_down);
+    if (run.is_blind()) return step_back(*context.snapshot, run.memory);
+    return step_removals(*context.snapshot, context.membership, context.candidates, plan,
+                         context.repairs, context.budgets, run.memory, *context.settings,
+                         context.time);
+}
+
+void shrink(const Run& run) {
+    Decision& decision = run.out.decision;
+    ScaleDown plan = find_nodes_to_remove(run);
+    RemovalSteps steps = take_steps(run, plan);
+    // To pods that wait it is news when a machine goes that a maximum counts.
+    if (!steps.removals.empty() && !decision.unhelped.empty()) run.wake(run.context.now);
+    decision.nodes = std::move(plan.nodes);
+    decision.no_removals_because = std::move(plan.no_removals_because);
+    run.out.figures.at_minimum = std::move(plan.at_minimum);
+    run.out.figures.looked_at_nodes = plan.looked_at_nodes;
+    append(decision.removals, std::move(steps.removals));
+    decision.node_changes = std::move(steps.node_changes);
+    decision.evictions = std::move(steps.evictions);
+    append(decision.notes, std::move(steps.notes));
+    run.wake(plan.wake_at);
+    run.wake(steps.wake_at);
+}
+
+void make_groups(const Run& run) {
+    Decision& decision = run.out.decision;
+    decision.creations = find_creations(run.context, decision.increases, run.groups.candidates);
+    decision.new_groups = run.groups.candidates;
+    decision.none_made = run.groups.none_made;
+    expect_groups(run.memory, decision, run.context.now);
+    EmptyGroups empty = find_empty_groups(run.context, run.policies, run.circumstances,
+                                          decision.increases, run.memory);
+    decision.deletions = std::move(empty.deletions);
+    append(decision.notes, std::move(empty.notes));
+    append(decision.notes, run.groups.notes);
+    run.wake(empty.wake_at);
+}
+
+void note_wake(const Run& run) {
+    const Memory& memory = run.memory;
+    const Time now = run.context.now;
+    run.wake(run.context.pending.wake_at);
+    run.wake(next_removal_backoff_end(memory, now));
+    run.wake(next_cloud_rest_end(memory, now));
+    run.wake(run.context.health.wake_at);
+    // An answer that is over waits for its request to time out, which takes a pass that sees.
+    const std::optional<Time> answer_end = next_answer_end(memory, now);
+    if (!run.is_blind() || answer_end > now) run.wake(answer_end);
+    const bool pods_wait = !run.out.decision.unhelped.empty();
+    run.wake(next_observation(memory, pods_wait, now));
+    // A back-off that ends is news only to pods that wait.
+    if (pods_wait) run.wake(next_backoff_end(memory, now));
+}
+
+}  // namespace
+
+CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
+                       const Settings& settings, const CallContext& circumstances,
+                       std::span<const PodGroupId> asked) {
+    CompletedPass out;
+    PassDetails& details = out.details;
+    Membership membership;
+    details.groups = during(policies, PassPhase::remember, [&] {
+        return std::make_unique<const GroupsToMake>(
+            begin(snapshot, memory, policies, settings, circumstances, membership));
+    });
+    details.context = std::make_unique<PassContext>(
+        make_pass_context_of(*details.groups, std::move(membership), memory, policies, settings,
+                             circumstances.time(), asked));
+    details.scale_up = during(policies, PassPhase::place_pending, [&] {
+        return std::make_unique<ScaleUp>(*details.context, policies, circumstances);
+    });
+    const Run run{
+        policies, circumstances, *details.groups, *details.context, *details.scale_up, memory, out};
+    grow(run);
+    resize_kept_requests(run);
+    repair_sizes(run);
+    shrink(run);
+    make_groups(run);
+    note_wake(run);
+    memory.started = true;
+    out.memory = std::move(memory);
+    return out;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,35 @@
+/// One pass: from what is to what should be done about it.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "engine/memory.hpp"
+#include "engine/pass/outcome.hpp"
+#include "engine/pass_context/pass_context.hpp"
+#include "engine/policies.hpp"
+#include "engine/provisioning/groups_to_make.hpp"
+#include "engine/scale_up/scale_up.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
+
+namespace capstan::engine {
+
+/// What a pass was decided with, for explanations. Borrows what run_pass was given but the memory.
+struct PassDetails {
+    std::unique_ptr<const GroupsToMake> groups{};  ///< the context borrows their snapshot
+    std::unique_ptr<PassContext> context{};
+    std::unique_ptr<ScaleUp> scale_up{};  ///< its placement is as the scale-up left it
+};
+
+struct CompletedPass : Outcome {
+    PassDetails details{};
+};
+
+/// Same arguments, same outcome, byte for byte. `asked`: pod groups that the details can be asked
+/// about though they may not be pending.
+CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
+                       const Settings& settings, const CallContext& circumstances,
+                       std::span<const PodGroupId> asked = {});
+
+}  // namespace capstan::engine

@@ -1,0 +1,220 @@
+#include "engine/pass_context/pass_context.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "engine/drainability/leaving_pods.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/known_groups.hpp"
+#include "engine/next_change.hpp"
+
+namespace capstan::engine {
+namespace {
+
+std::string why_full(const NodeGroup& group) {
+    if (!group.max) return "as large as can be counted";
+    const std::string most = "maximum of " + std::to_string(*group.max);
+    return *group.target > *group.max
+               ? "above its " + most + ", with " + std::to_string(*group.target)
+               : "at its " + most;
+}
+
+/// What forbids any group to grow.
+Reason find_common_obstacle(const PassContext& context) {
+    const Health& health = context.health;
+    if (!health.unhealthy_because.empty())
+        return {ReasonCode::cluster_unhealthy,
+                {},
+                "the cluster is not healthy: " + health.unhealthy_because};
+    if (!context.settings->from_zero && health.all.ready == 0)
+        return {ReasonCode::from_zero_off, {}, "there is no ready node, and from_zero is off"};
+    return {};
+}
+
+/// What the group's size forbids; none: it has room.
+Reason find_size_obstacle(const Group& group, const GroupHeadroom& room) {
+    if (!group.group.target)
+        return {ReasonCode::target_unknown, {}, "its cloud does not say how large it is"};
+    if (group.plan != nullptr && *group.group.target > 0)
+        return {ReasonCode::being_made, {}, "its cloud is making it"};
+    if (room.atomic && !group.group.max)
+        return {ReasonCode::zero_or_max, {}, "only ever empty or full, and has no maximum"};
+    if (room.nodes == 0) return {ReasonCode::max_size_reached, {}, why_full(group.group)};
+    // What is there of it may be half of a machine that works as a whole; more would not mend it.
+    if (room.atomic && *group.group.target > 0)
+        return {ReasonCode::zero_or_max,
+                {},
+                "only ever empty or full, and has " + std::to_string(*group.group.target) + " of " +
+                    std::to_string(*group.group.max)};
+    return {};
+}
+
+/// Whether all that is put right are failed machines whose errors are none of the group's, as where
+/// its cloud makes the next ones in another zone: then it may grow in the same pass.
+bool makes_machines_elsewhere(const PassContext& context, const Group& group) {
+    const auto is_its = [&](const auto& action) { return action.group == group.group.id; };
+    if (std::ranges::any_of(context.repairs.decreases, is_its) ||
+        std::ranges::any_of(context.repairs.increases, is_its))
+        return false;
+    return std::ranges::all_of(context.repairs.removals, [&](const MachineRemoval& removal) {
+        return !is_its(removal) || std::ranges::all_of(removal.machines, [&](const MachineId& id) {
+            const auto at = std::ranges::find(group.machines, id, &Machine::id);
+            return at != group.machines.end() && at->error && !concerns_group(at->error->code);
+        });
+    });
+}
+
+Reason find_group_obstacle(const PassContext& context, GroupIndex index, const GroupHeadroom& room,
+                           const Memory& memory) {
+    const Group& group = context.groups()[index];
+    if (!group.unreadable_because.empty())
+        return {ReasonCode::group_unreadable, {}, "it cannot be read: " + group.unreadable_because};
+    if (Reason size = find_size_obstacle(group, room); !size.is_none()) return size;
+    if (const Backoff* backoff = find_backoff(memory, group, context.now))
+        return {ReasonCode::backed_off, {}, reason_of(*backoff)};
+    const auto unhealthy = [](const std::string& because) -> Reason {
+        return {ReasonCode::group_unhealthy, {}, "not healthy: " + because};
+    };
+    if (group.group.healthy == false) return unhealthy(group.group.health_reason);
+    if (const std::string& found = context.health.groups[index].unhealthy_because; !found.empty())
+        return unhealthy(found);
+    if (is_repaired(context.repairs, group.group.id) && !makes_machines_elsewhere(context, group))
+        return {ReasonCode::being_repaired, {}, "its size is being put right"};
+    const GroupTemplate& node = context.templates[index];
+    if (node.node == nullptr)
+        return {ReasonCode::no_template, {}, "without a template: " + node.because};
+    return find_common_obstacle(context);
+}
+
+GroupHeadroom room_of(const PassContext& context, GroupIndex index, const Memory& memory) {
+    const Group& group = context.groups()[index];
+    GroupHeadroom room;
+    const int target = std::max(group.group.target.value_or(0), 0);
+    const int most = group.group.max.value_or(std::numeric_limits<int>::max());
+    room.nodes = most > target ? most - target : 0;
+    room.atomic = group.options.zero_or_max.value_or(false);
+    room.obstacle = find_group_obstacle(context, index, room, memory);
+    return room;
+}
+
+/// Whether a pass knows of nodes to come of the group, and what they will be.
+bool has_upcoming(const PassContext& context, GroupIndex group) {
+    return context.templates[group].node != nullptr &&
+           context.health.groups[group].upcoming.nodes() > 0;
+}
+
+/// See PassContext::unread_orders. The context wakes for the end of the first of them.
+void find_unread_orders(PassContext& context, const Memory& memory) {
+    NextChange alarm(context.time);
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+        if (!is_unread(context.groups()[g]) || has_upcoming(context, g)) continue;
+        const auto request = memory.requests.find(context.id(g));
+        if (request == memory.requests.end() || !context.planned.contains(context.id(g))) continue;
+        // While the cluster is not seen no request is out of time.
+        if (memory.blind_since || alarm.is_before_end(request->second.deadline))
+            context.unread_orders.push_back(g);
+    }
+    std::optional<Time>& wake_at = context.pending.wake_at;
+    if (alarm.at()) wake_at = std::min(wake_at.value_or(*alarm.at()), *alarm.at());
+}
+
+/// Those that are pending keep their order.
+std::vector<PodGroupId> pod_groups_of(const PassContext& context,
+                                      std::span<const PodGroupId> asked) {
+    std::vector<PodGroupId> out;
+    out.reserve(context.pending_count());
+    for (const PodCount& pods : context.pending.classes) out.push_back(pods.equivalence_group);
+
+    std::vector<PodGroupId> known = out;
+    std::ranges::sort(known);
+    const auto add = [&](PodGroupId id) {
+        const auto at = std::ranges::lower_bound(known, id);
+        if (at != known.end() && *at == id) return;
+        known.insert(at, id);
+        out.push_back(id);
+    };
+    for (const Nomination& nomination : context.nominated) add(nomination.equivalence_group);
+    for (const PodGroupId id : asked) add(id);
+    for (const PodGroupId id : context.candidates.classes()) add(id);
+    return out;
+}
+
+/// By class. Pods of these give way to any other, so nothing they hold is taken.
+std::vector<bool> find_expendable(const PassContext& context) {
+    const Cluster& cluster = context.snapshot->cluster;
+    std::vector<bool> out;
+    out.reserve(cluster.pod_group_count());
+    for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
+        out.push_back(is_expendable(*cluster.equivalence_group(id).spec, *context.settings));
+    return out;
+}
+
+}  // namespace
+
+bool is_repaired(const Repairs& repairs, const NodeGroupId& group) {
+    const auto is_its = [&](const auto& action) { return action.group == group; };
+    return std::ranges::any_of(repairs.decreases, is_its) ||
+           std::ranges::any_of(repairs.removals, is_its) ||
+           std::ranges::any_of(repairs.increases, is_its);
+}
+
+PassContext::PassContext(const Snapshot& the_snapshot, Membership the_membership,
+                         const Memory& the_memory, const Settings& the_settings,
+                         const PassTime& the_time)
+    : snapshot(&the_snapshot),
+      settings(&the_settings),
+      time(the_time),
+      now(the_time.now),
+      membership(std::move(the_membership)),
+      templates(
+          make_templates(the_snapshot, membership, the_memory.templates, the_settings, time.wall)),
+      health(assess(the_snapshot, membership, the_memory, the_settings, time)),
+      repairs(plan_repairs(the_snapshot, membership, health, the_memory, the_settings, now)),
+      budgets(the_snapshot.cluster),
+      candidates(find_candidates(the_snapshot, membership, health, the_memory, budgets,
+                                 the_settings, time)) {}
+
+PassContext make_pass_context(const Snapshot& snapshot, Membership membership, const Memory& memory,
+                              const Settings& settings, const PassTime& time,
+                              std::span<const PodGroupId> asked, PassPhaseObserver* parts) {
+    PassContext context(snapshot, std::move(membership), memory, settings, time);
+    context.parts = parts;
+    for (const auto& [node, removal] : memory.removals) {
+        const auto index = snapshot.cluster.find_node(node);
+        if (index && removal.phase != RemovalPhase::undoing) context.going.push_back(*index);
+    }
+    context.planned = memory.planned;
+    {
+        const ScopedPassPhase part(parts, PassPhase::find_pending);
+        context.pending = find_pending(snapshot.cluster, settings, time,
+                                       displaced_pods(snapshot, memory, settings, time.now));
+    }
+    find_unread_orders(context, memory);
+    context.nominated = find_nominated(snapshot.cluster, settings);
+    std::vector<TemplateNode> shapes;
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+        context.rooms.push_back(room_of(context, g, memory));
+        shapes.push_back(context.templates[g].shape);
+    }
+    context.rules =
+        std::make_unique<CompiledPredicates>(snapshot.cluster, pod_groups_of(context, asked),
+                                             std::move(shapes), find_expendable(context));
+    return context;
+}
+
+PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
+                              const Settings& settings, const PassTime& time) {
+    return make_pass_context(snapshot, make_membership(snapshot), memory, settings, time, {},
+                             nullptr);
+}
+
+std::optional<PodGroupIndex> find_pod_group(const PassContext& context,
+                                            PodGroupId equivalence_group) noexcept {
+    const auto pod_groups = context.rules->pod_groups();
+    const auto at = std::ranges::find(pod_groups, equivalence_group);
+    if (at == pod_groups.end()) return std::nullopt;
+    return static_cast<PodGroupIndex>(at - pod_groups.begin());
+}
+
+}  // namespace capstan::engine

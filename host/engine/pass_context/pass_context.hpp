@@ -1,0 +1,90 @@
+/// What a pass works on, put together at the start of a pass and not changed by it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/decision.hpp"
+#include "engine/drainability/candidates.hpp"
+#include "engine/health/health.hpp"
+#include "engine/health/repairs.hpp"
+#include "engine/memory.hpp"
+#include "engine/pass_phases.hpp"
+#include "engine/pass_time.hpp"
+#include "engine/pods/disruption_budgets.hpp"
+#include "engine/pods/pending.hpp"
+#include "engine/scheduling/compiled_predicates.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/templates/templates.hpp"
+
+namespace capstan::engine {
+
+/// A group by its place in the snapshot; the shape of its new nodes has the same number.
+using GroupIndex = std::uint32_t;
+
+/// What a group would allow before anything is decided.
+struct GroupHeadroom {
+    int nodes = 0;        ///< up to its maximum; without one as many as can be counted
+    bool atomic = false;  ///< only ever empty or full: it grows from none, and to `nodes`
+    Reason obstacle{};    ///< why it cannot grow; none: it can
+};
+
+/// Borrows snapshot, settings and listener.
+struct PassContext {
+    PassContext(const Snapshot& the_snapshot, Membership the_membership, const Memory& the_memory,
+                const Settings& the_settings, const PassTime& the_time);
+
+    const Snapshot* snapshot;
+    const Settings* settings;
+    PassTime time;
+    Time now;  ///< of `time`
+    Membership membership;
+    std::vector<GroupTemplate> templates;  ///< by group
+    Health health;
+    Repairs repairs;                 ///< groups that have one are left alone otherwise
+    DisruptionBudgets budgets;       ///< as they stand before anything is planned
+    Candidates candidates;           ///< nodes that could go
+    std::vector<NodeIndex> going{};  ///< nodes that are being removed, ascending: they take no pod
+    std::vector<GroupHeadroom> rooms{};                          ///< by group
+    std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};  ///< by the pass before
+    /// Groups of which nothing is told now, and that were asked for nodes that may still come: the
+    /// pods that these are `planned` for wait for them. Ascending.
+    std::vector<GroupIndex> unread_orders{};
+    PendingPods pending{};  ///< pod group i is its class i
+    std::vector<Nomination> nominated{};
+    /// By shape: groups. By pod group: pending classes, then those that are only nominated or asked
+    /// about.
+    std::unique_ptr<CompiledPredicates> rules{};
+    PassPhaseObserver* parts = nullptr;  ///< NULL: nobody listens
+    /// Groups that the cluster may have, those counted that a pass makes; nothing: any number.
+    std::optional<int> most_groups{};
+    /// Groups that could be made and are none of the groups, since there is no use in it.
+    std::span<const NewGroup> new_groups{};
+    Reason none_made{};  ///< see Decision
+
+    std::span<const Group> groups() const noexcept { return *snapshot->groups; }
+    const NodeGroupId& id(GroupIndex group) const noexcept { return groups()[group].group.id; }
+    std::size_t pending_count() const noexcept { return pending.classes.size(); }
+};
+
+/// Whether something about the size of the group has to be put right.
+bool is_repaired(const Repairs& repairs, const NodeGroupId& group);
+
+/// `membership`: that of the snapshot. `asked`: classes to be answered for though they may not be
+/// pending.
+PassContext make_pass_context(const Snapshot& snapshot, Membership membership, const Memory& memory,
+                              const Settings& settings, const PassTime& time,
+                              std::span<const PodGroupId> asked, PassPhaseObserver* parts);
+PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
+                              const Settings& settings, const PassTime& time);
+
+/// The pod group of a class; nothing: the rules were not made for it.
+std::optional<PodGroupIndex> find_pod_group(const PassContext& context,
+                                            PodGroupId equivalence_group) noexcept;
+
+}  // namespace capstan::engine

@@ -1,0 +1,241 @@
+#include "engine/pods/pending.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "engine/next_change.hpp"
+#include "engine/snapshot/spread_timeout.hpp"
+#include "engine/templates/daemons.hpp"
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::string_view delay_annotation = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
+
+/// Reasons by number: a pod that is skipped costs a count.
+class CountedReasons {
+public:
+    using Id = std::size_t;
+    Id add(std::string sentence) {
+        const auto [at, is_new] = ids_.try_emplace(std::move(sentence), counts_.size());
+        if (is_new) counts_.push_back(0);
+        return at->second;
+    }
+    void count(Id reason) { ++counts_[reason]; }
+    std::vector<SkippedPods> list() const {
+        std::vector<SkippedPods> out;
+        for (const auto& [sentence, id] : ids_) {
+            if (counts_[id] > 0) out.push_back({.count = counts_[id], .because = sentence});
+        }
+        return out;
+    }
+
+private:
+    std::map<std::string, Id> ids_;
+    std::vector<std::uint32_t> counts_;
+};
+
+/// What holds for all pods of a class, and those found of it.
+struct PendingOfClass {
+    bool known = false;
+    bool bypassed = false;  ///< counts before its scheduler has seen it
+    std::optional<CountedReasons::Id> never{};
+    Duration delay{};
+    CountedReasons::Id young = 0;
+    std::uint32_t count = 0;
+    std::string_view first{};  ///< name of the first pod
+};
+
+bool lists_scheduler(const std::vector<std::string>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+class PendingPodFilter {
+public:
+    PendingPodFilter(const Cluster& cluster, const Settings& settings, const PassTime& time)
+        : cluster_(cluster),
+          settings_(settings),
+          time_(time),
+          classes_(cluster.pod_group_count()) {}
+
+    PendingPods run(std::span<const PodIndex> displaced) {
+        for (const PodIndex p : cluster_.unbound()) {
+            const PodRow pod = cluster_.pod(p);
+            const auto reason = why_skipped(pod, of_class(pod.equivalence_group));
+            reason ? reasons_.count(*reason) : take(pod, class_now(pod));
+        }
+        for (const PodIndex p : displaced) {
+            const PodRow pod = cluster_.pod(p);
+            const auto never = of_class(pod.equivalence_group).never;
+            never ? reasons_.count(*never) : take(pod, pod.equivalence_group);
+        }
+        leave_out_youngest();
+        for (const Taken& pod : taken_) count(pod);
+        out_.classes = in_order();
+        out_.skipped = reasons_.list();
+        for (auto& [written, note] : notes_) out_.notes.push_back(std::move(note));
+        return std::move(out_);
+    }
+
+private:
+    /// A pod that counts, under the class that it is of now.
+    struct Taken {
+        PodGroupId equivalence_group;
+        Symbol name;
+        Time created;
+        bool untried;  ///< by its scheduler
+    };
+    void take(const PodRow& pod, PodGroupId id) {
+        const bool is_untried =
+            pod.node == no_node && cluster_.text(pod.unscheduled_reason).empty();
+        taken_.push_back({id, pod.name, pod.created, is_untried});
+    }
+
+    PodGroupId class_now(const PodRow& pod) {
+        const PodGroupId id = class_at(cluster_, pod, time_.wall);
+        const auto timeout = cluster_.equivalence_group(pod.equivalence_group).spread_timeout;
+        if (id == pod.equivalence_group && timeout)
+            wake_at(lapse_of(time_.measured(pod.created), *timeout));
+        return id;
+    }
+
+    void leave_out_youngest() {
+        const auto most = static_cast<std::size_t>(std::max(settings_.max_pods_considered, 0));
+        if (most == 0 || taken_.size() <= most) return;
+        const CountedReasons::Id young =
+            reasons_.add("are not among the " + std::to_string(most) +
+                         " oldest, which are all that a pass considers");
+        for (std::size_t i = most; i < taken_.size(); ++i) reasons_.count(young);
+        out_.left_out = static_cast<std::uint32_t>(taken_.size() - most);
+        const auto age = [&](const Taken& pod) {
+            return std::tuple(pod.created,
+                              cluster_.text(cluster_.equivalence_group(pod.equivalence_group).ns),
+                              cluster_.text(pod.name));
+        };
+        const auto end = taken_.begin() + static_cast<std::ptrdiff_t>(most);
+        std::ranges::nth_element(taken_, end, {}, age);
+        taken_.erase(end, taken_.end());
+    }
+
+    void count(const Taken& pod) {
+        PendingOfClass& found = of_class(pod.equivalence_group);
+        const std::string_view name = cluster_.text(pod.name);
+        if (pod.untried) ++out_.untried;
+        if (found.count++ == 0 || name < found.first) found.first = name;
+    }
+
+    void wake_at(std::optional<Time> time) {
+        if (time) out_.wake_at = std::min(out_.wake_at.value_or(*time), *time);
+    }
+
+    PendingOfClass& of_class(PodGroupId id) {
+        PendingOfClass& found = classes_[id];
+        if (found.known) return found;
+        const PodGroupRow& row = cluster_.equivalence_group(id);
+        found.known = true;
+        found.bypassed = lists_scheduler(settings_.bypassed_scheduler_names, row.spec->scheduler);
+        found.never = why_never(row);
+        found.delay = settings_.new_pod_delay;
+        if (const auto own = find_label(cluster_, row.annotations, delay_annotation)) {
+            found.delay = delay(cluster_.text(*own));
+        }
+        if (found.delay > Duration(0)) {
+            found.young = reasons_.add("are not older than " + format_duration(found.delay));
+        }
+        return found;
+    }
+
+    std::optional<CountedReasons::Id> why_never(const PodGroupRow& row) {
+        const std::string& scheduler = row.spec->scheduler;
+        if (!settings_.allowed_scheduler_names.empty() &&
+            !lists_scheduler(settings_.allowed_scheduler_names, scheduler)) {
+            return reasons_.add("are of scheduler " + in_quotes(scheduler) +
+                                ", which is not among the allowed ones");
+        }
+        if (is_expendable(*row.spec, settings_)) {
+            return reasons_.add("are expendable: their priority is below " +
+                                std::to_string(settings_.expendable_pods_priority_cutoff));
+        }
+        return is_of_daemon_set(cluster_, row) ? std::optional(daemons_) : std::nullopt;
+    }
+
+    /// The longer of the operator's delay and the class's own.
+    Duration delay(std::string_view written) {
+        const Result<Duration> own = parse_duration(written);
+        if (own && *own >= settings_.new_pod_delay) return *own;
+        const std::string why =
+            own ? "it is shorter than new_pod_delay, " + format_duration(settings_.new_pod_delay)
+                : own.error().message;
+        notes_[std::string(written)] =
+            std::string(delay_annotation) + " " + in_quotes(written) + " is ignored: " + why;
+        return settings_.new_pod_delay;
+    }
+
+    std::optional<CountedReasons::Id> why_skipped(const PodRow& pod, const PendingOfClass& found) {
+        if (pod.deleted) return deleted_;
+        const std::string_view told = cluster_.text(pod.unscheduled_reason);
+        if (pod.gated || told == "SchedulingGated") return gated_;
+        if (found.never) return found.never;
+        if (find_nominated_node(cluster_, pod)) return nominated_;
+        if (told != "Unschedulable" && !(found.bypassed && told.empty())) return untried_;
+        return why_young(pod, found);
+    }
+
+    std::optional<CountedReasons::Id> why_young(const PodRow& pod, const PendingOfClass& found) {
+        // A delay of zero is none: a pod of this very moment is no younger than that.
+        const Time created = time_.measured(pod.created);
+        if (found.delay <= Duration(0) || time_.now - created > found.delay) return std::nullopt;
+        wake_at(later(later(created, found.delay), Duration(1)));
+        return found.young;
+    }
+
+    std::vector<PodCount> in_order() const {
+        using Place = std::tuple<std::int64_t, std::string_view, std::string_view, PodGroupId>;
+        std::vector<Place> places;
+        for (PodGroupId id = 0; id < classes_.size(); ++id) {
+            if (classes_[id].count == 0) continue;
+            const PodGroupRow& row = cluster_.equivalence_group(id);
+            places.emplace_back(-std::int64_t{row.spec->priority.value_or(0)},
+                                cluster_.text(row.ns), classes_[id].first, id);
+        }
+        std::ranges::sort(places);
+        std::vector<PodCount> out;
+        out.reserve(places.size());
+        for (const auto& [priority, ns, name, id] : places) {
+            std::string example;
+            example.reserve(ns.size() + 1 + name.size());
+            example.append(ns).append("/").append(name);
+            out.push_back({id, std::move(example), classes_[id].count});
+        }
+        return out;
+    }
+
+    const Cluster& cluster_;
+    const Settings& settings_;
+    PassTime time_;
+    std::vector<PendingOfClass> classes_;
+    CountedReasons reasons_;
+    std::map<std::string, std::string> notes_;
+    std::vector<Taken> taken_;
+    PendingPods out_;
+    const CountedReasons::Id deleted_ = reasons_.add("are being deleted");
+    const CountedReasons::Id gated_ = reasons_.add("wait for a scheduling gate");
+    const CountedReasons::Id nominated_ = reasons_.add("have a place promised by a preemption");
+    const CountedReasons::Id untried_ = reasons_.add("have not been found unschedulable");
+    const CountedReasons::Id daemons_ = reasons_.add("are of a DaemonSet, which needs no new node");
+};
+
+}  // namespace
+
+PendingPods find_pending(const Cluster& cluster, const Settings& settings, const PassTime& time,
+                         std::span<const PodIndex> displaced) {
+    return PendingPodFilter(cluster, settings, time).run(displaced);
+}
+
+}  // namespace capstan::engine

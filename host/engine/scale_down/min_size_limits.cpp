@@ -1,0 +1,92 @@
+#include "engine/scale_down/min_size_limits.hpp"
+
+#include <algorithm>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/health/answered_targets.hpp"
+#include "engine/health/removal_backoff.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// The cloud has not been asked yet, or has not agreed: the target still has the machine.
+bool is_in_target(RemovalPhase phase) {
+    return phase != RemovalPhase::removed && phase != RemovalPhase::undoing;
+}
+
+std::string why_at_minimum(const NodeGroup& group, int going, int planned) {
+    std::string out = "group " + group.id.value() + " has " + counted(*group.target, "node");
+    if (going > 0) out += ", " + std::to_string(going) + " of them being removed";
+    if (planned > 0) out += ", " + std::to_string(planned) + " that could go before this one";
+    return out + ", and a minimum of " + std::to_string(group.min.value_or(0));
+}
+
+}  // namespace
+
+MinSizeLimits::MinSizeLimits(const PassContext& context, const Memory& memory)
+    : context_(&context), sizes_(context.groups().size()), totals_(make_totals(*context.settings)) {
+    const Cluster& cluster = context.snapshot->cluster;
+    std::vector<bool> goes(cluster.node_count());
+    for (const auto& [name, removal] : memory.removals) {
+        const auto node = cluster.find_node(name);
+        if (!node || removal.phase == RemovalPhase::undoing) continue;
+        goes[*node] = true;
+        const auto& machine = context.membership.machine_of[*node];
+        if (machine && is_in_target(removal.phase)) ++sizes_[machine->group].going;
+    }
+    for (GroupIndex g = 0; g < context.groups().size(); ++g)
+        if (const RemovalBackoff* const left_out =
+                find_unremovable(memory, context.id(g), context.now))
+            sizes_[g].left_out = left_out->because;
+    std::erase_if(totals_, [](const ResourceTotal& total) { return total.bound.min <= 0; });
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        const NodeRow& node = cluster.node(n);
+        if (goes[n] || !counts(cluster, node)) continue;
+        for (ResourceTotal& total : totals_) total.count(*node.capacity, 1);
+    }
+}
+
+std::optional<Keep> MinSizeLimits::find_keep(NodeIndex node, GroupIndex group) const {
+    const NodeGroup& its = context_->groups()[group].group;
+    const std::string& unreadable = context_->groups()[group].unreadable_because;
+    if (!unreadable.empty()) {
+        return Keep{Unremovable::unexpected_error,
+                    "group " + its.id.value() + " cannot be read: " + unreadable};
+    }
+    if (!sizes_[group].left_out.empty()) {
+        return Keep{Unremovable::unexpected_error,
+                    "the cloud of group " + its.id.value() +
+                        " does not remove its machines: " + sizes_[group].left_out};
+    }
+    if (!its.target) {
+        return Keep{Unremovable::unexpected_error,
+                    "the cloud of group " + its.id.value() + " does not say how large it is"};
+    }
+    const Size& size = sizes_[group];
+    if (*its.target - size.going - size.planned <= its.min.value_or(0)) {
+        return Keep{Unremovable::node_group_min_size_reached,
+                    why_at_minimum(its, size.going, size.planned)};
+    }
+    const Resources& capacity = *context_->snapshot->cluster.node(node).capacity;
+    for (const ResourceTotal& total : totals_) {
+        const std::int64_t share = total.of(capacity);
+        if (share <= 0 || total.used - share >= total.bound.min) continue;
+        return Keep{Unremovable::minimal_resource_limit_exceeded,
+                    "cluster minimum of " + total.name + ": of " + total.shown(total.used) +
+                        " the node has " + total.shown(share) + ", and at least " +
+                        total.shown(total.bound.min) + " have to stay",
+                    {},
+                    total.name};
+    }
+    return std::nullopt;
+}
+
+void MinSizeLimits::take(NodeIndex node, GroupIndex group) {
+    ++sizes_[group].planned;
+    const NodeRow& row = context_->snapshot->cluster.node(node);
+    if (!counts(context_->snapshot->cluster, row)) return;
+    for (ResourceTotal& total : totals_) total.count(*row.capacity, -1);
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,188 @@
+#include "engine/scale_up/binpacking_estimates.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
+#include "engine/scale_up/packing.hpp"
+
+namespace capstan::engine {
+namespace {
+
+bool comes_to_the_same(const BinpackingEstimate& a, const BinpackingEstimate& b) {
+    return a.nodes == b.nodes &&
+           std::ranges::equal(*a.shares, *b.shares, [](const PodShare& x, const PodShare& y) {
+               return x.equivalence_group == y.equivalence_group && x.count == y.count;
+           });
+}
+
+}  // namespace
+
+BinpackingEstimates::BinpackingEstimates(Placement& placement, std::vector<std::uint32_t> places)
+    : placement_(&placement),
+      places_(std::move(places)),
+      orders_(placement.rules()),
+      pods_(placement.rules().pod_groups().size(), 0),
+      changed_in_(pods_.size(), 0) {}
+
+void BinpackingEstimates::begin_round(const std::vector<int>& pods) {
+    ++round_;
+    for (PodGroupIndex s = 0; s < pods.size(); ++s) {
+        if (pods[s] != pods_[s]) changed_in_[s] = round_;
+    }
+    pods_ = pods;
+    std::erase_if(kept_, [&](const auto& entry) { return entry.second.used_in < round_ - 1; });
+}
+
+BinpackingEstimates::CompatiblePods& BinpackingEstimates::takers(TemplateNodeId shape) {
+    CompatiblePods& takers = takers_[shape];
+    if (takers.pod_groups != nullptr) return takers;
+    takers.pod_groups = orders_.of(shape);
+    takers.look_at_pods = std::ranges::any_of(*takers.pod_groups, [&](PodGroupIndex s) {
+        return placement_->rules().has_inter_pod_constraints(s);
+    });
+    return takers;
+}
+
+/// What looks at other pods may see others in every round.
+bool BinpackingEstimates::is_current(const Kept& kept, const CompatiblePods& takers) const {
+    if (kept.prospect == nullptr) return false;
+    if (kept.made_in == round_) return true;
+    return !takers.look_at_pods && std::ranges::none_of(*takers.pod_groups, [&](PodGroupIndex s) {
+        return changed_in_[s] > kept.made_in;
+    });
+}
+
+void BinpackingEstimates::prepare(std::vector<TemplateNodeId> shapes, int max_nodes) {
+    const CompiledPredicates& rules = placement_->rules();
+    for (TemplateNodeId& shape : shapes) shape = rules.equivalent(shape);
+    const auto order = [&](TemplateNodeId a, TemplateNodeId b) {
+        if (rules.same_except_capacity(a) != rules.same_except_capacity(b))
+            return rules.same_except_capacity(a) < rules.same_except_capacity(b);
+        const auto less = [&](auto x, auto y) {
+            return std::ranges::lexicographical_compare(x, y);
+        };
+        if (less(rules.free(a), rules.free(b))) return true;
+        return !less(rules.free(b), rules.free(a)) && a < b;
+    };
+    std::ranges::sort(shapes, order);
+    shapes.erase(std::ranges::unique(shapes).begin(), shapes.end());
+    for (auto first = shapes.begin(); first != shapes.end();) {
+        const auto last = std::find_if(first, shapes.end(), [&](TemplateNodeId shape) {
+            return rules.same_except_capacity(shape) != rules.same_except_capacity(*first);
+        });
+        of(*first, max_nodes);
+        of(*std::prev(last), max_nodes);
+        prepare_between({first, last}, max_nodes);
+        first = last;
+    }
+}
+
+void BinpackingEstimates::prepare_between(std::span<const TemplateNodeId> same_except_capacity,
+                                          int max_nodes) {
+    if (same_except_capacity.size() <= 2) return;
+    const CompiledPredicates& rules = placement_->rules();
+    const std::shared_ptr<const BinpackingEstimate> smallest =
+        of(same_except_capacity.front(), max_nodes);
+    const auto is_between = [&](TemplateNodeId shape) {
+        return std::ranges::equal(rules.free(same_except_capacity.front()), rules.free(shape),
+                                  std::less_equal()) &&
+               std::ranges::equal(rules.free(shape), rules.free(same_except_capacity.back()),
+                                  std::less_equal());
+    };
+    if (comes_to_the_same(*smallest, *of(same_except_capacity.back(), max_nodes)) &&
+        std::ranges::all_of(same_except_capacity, is_between)) {
+        for (const TemplateNodeId shape :
+             same_except_capacity.subspan(1, same_except_capacity.size() - 2)) {
+            kept_[{shape, max_nodes}] = {smallest, round_, round_};
+        }
+        return;
+    }
+    const std::size_t middle = same_except_capacity.size() / 2;
+    of(same_except_capacity[middle], max_nodes);
+    prepare_between(same_except_capacity.first(middle + 1), max_nodes);
+    prepare_between(same_except_capacity.subspan(middle), max_nodes);
+}
+
+std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(TemplateNodeId shape,
+                                                                  int max_nodes) {
+    const TemplateNodeId equivalent = placement_->rules().equivalent(shape);
+    CompatiblePods& who = takers(equivalent);
+    Kept& kept = kept_[{equivalent, max_nodes}];
+    if (!is_current(kept, who)) {
+        kept.prospect =
+            std::make_shared<const BinpackingEstimate>(work_out(equivalent, who, max_nodes));
+        kept.made_in = round_;
+    }
+    kept.used_in = round_;
+    return kept.prospect;
+}
+
+BinpackingEstimate BinpackingEstimates::work_out(TemplateNodeId shape, CompatiblePods& takers,
+                                                 int max_nodes) {
+    std::vector<Demand> demands;
+    for (const PodGroupIndex s : *takers.pod_groups) {
+        if (pods_[s] > 0) demands.push_back({s, pods_[s]});
+    }
+    const Placement::Mark mark = placement_->mark();
+    Supply supply{shape, max_nodes};
+    Packed packed = Packing(*placement_).pack({&supply, 1}, demands);
+    placement_->undo(mark);
+
+    drop(packed.refused, takers);
+
+    BinpackingEstimate out;
+    out.nodes = max_nodes - supply.nodes;
+    out.helped = std::move(packed.helped);
+    out.shares = shares_of(out.helped);
+    out.requested = requested_by(out.helped);
+    for (const Demand& demand : out.helped) out.pods += static_cast<std::uint32_t>(demand.count);
+    return out;
+}
+
+/// Who was refused by an empty node always will be, unless it looks at other pods.
+void BinpackingEstimates::drop(const std::vector<PodGroupIndex>& refused,
+                               CompatiblePods& takers) const {
+    std::vector<bool> never(pods_.size(), false);
+    bool any = false;
+    for (const PodGroupIndex s : refused) {
+        if (placement_->rules().has_inter_pod_constraints(s)) continue;
+        never[s] = any = true;
+    }
+    if (!any) return;
+    auto rest = std::make_shared<std::vector<PodGroupIndex>>(*takers.pod_groups);
+    std::erase_if(*rest, [&](PodGroupIndex s) { return never[s]; });
+    takers.pod_groups = std::move(rest);
+}
+
+PodShares BinpackingEstimates::shares_of(const std::vector<Demand>& pods) const {
+    // Ascending by class without a sort: places ascend with pod groups.
+    std::vector<std::uint32_t> counts(places_.size(), 0);
+    for (const Demand& demand : pods) {
+        counts[demand.pod_group] = static_cast<std::uint32_t>(demand.count);
+    }
+    std::vector<PodShare> shares;
+    shares.reserve(pods.size());
+    for (PodGroupIndex s = 0; s < counts.size(); ++s) {
+        if (counts[s] > 0) shares.push_back({places_[s], counts[s]});
+    }
+    return share(std::move(shares));
+}
+
+Resources BinpackingEstimates::requested_by(const std::vector<Demand>& pods) const {
+    const CompiledPredicates& rules = placement_->rules();
+    std::vector<std::int64_t> sums(rules.cluster().resource_count(), 0);
+    for (const Demand& demand : pods) {
+        for (const Request& request : rules.requests(demand.pod_group)) {
+            std::int64_t& sum = sums[request.resource];
+            sum = detail::saturated(detail::Int128{request.amount} * demand.count + sum);
+        }
+    }
+    Resources out;
+    for (ResourceIndex r = 0; r < sums.size(); ++r) {
+        if (sums[r] > 0 && r != pods_index) out.set(rules.cluster().resource_name(r), sums[r]);
+    }
+    return out;
+}
+
+}  // namespace capstan::engine

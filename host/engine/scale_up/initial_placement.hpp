@@ -1,0 +1,32 @@
+/// Where a scale-up begins: what finds room on nodes that are there or on their way.
+#pragma once
+
+#include <vector>
+
+#include "engine/pass_context/pass_context.hpp"
+#include "engine/scale_up/progress.hpp"
+#include "engine/scheduling/placement.hpp"
+
+namespace capstan::engine {
+
+/// The cluster as the pass finds it: nominated pods have their place, upcoming nodes are there, and
+/// pods that fit on what there is are assigned. Pods that wait for nodes of
+/// PassContext::unread_orders count as those that fit, and hold no room.
+struct InitialPlacement {
+    explicit InitialPlacement(const PassContext& context);
+
+    /// Places as many of the waiting pods as fit on slots of [from, end); whether it assigned
+    /// any.
+    bool assign(PodGroupIndex pod_group, Slot from, Slot end);
+    /// The same of those whose pods look at others, on slots before `end`.
+    bool assign_constrained(Slot end);
+
+    const PassContext* context;
+    Placement placement;
+    Progress progress;
+    std::vector<bool> has_zones{};    ///< by pod group: its pods were given zones
+    std::vector<bool> passed_over{};  ///< by slot: nodes that take no pods
+    Slot first_new = 0;               ///< slots from here on are nodes that the pass adds
+};
+
+}  // namespace capstan::engine

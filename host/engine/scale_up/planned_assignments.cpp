@@ -1,0 +1,183 @@
+#include "engine/scale_up/planned_assignments.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+#include "engine/snapshot/label_finder.hpp"
+
+namespace capstan::engine {
+namespace {
+
+using Pods = std::map<std::string, int>;
+
+std::string labels_text(const Cluster& cluster, const PodGroupRow& row) {
+    std::string out;
+    for (const LabelPair& label : row.labels) {
+        out.append(out.empty() ? "" : ",").append(cluster.text(label.key)).append("=");
+        out.append(cluster.text(label.value));
+    }
+    return out;
+}
+
+/// Nodes one by one, those first of which every pod still waits: of the others some have joined.
+std::vector<const Pods*> each_planned_node(const std::vector<PlannedNodes>& planned, Pods waiting) {
+    std::vector<const Pods*> out, others;
+    const auto all_wait = [&](const auto& entry) { return waiting[entry.first] >= entry.second; };
+    for (const PlannedNodes& nodes : planned) {
+        for (int n = 0; n < nodes.nodes; ++n) {
+            const bool is_whole = std::ranges::all_of(nodes.pods, all_wait);
+            (is_whole ? out : others).push_back(&nodes.pods);
+            if (!is_whole) continue;
+            for (const auto& [who, count] : nodes.pods) waiting[who] -= count;
+        }
+    }
+    out.insert(out.end(), others.begin(), others.end());
+    return out;
+}
+
+}  // namespace
+
+std::string planned_as(const Cluster& cluster, PodGroupId equivalence_group) {
+    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
+    const PodOwner& owner = *row.owner;
+    return std::string(cluster.text(row.ns)) + "/" + owner.kind + "/" +
+           (owner.kind.empty() ? labels_text(cluster, row) : owner.name);
+}
+
+std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(const PassContext& context,
+                                                               const Placement& placement) {
+    const Cluster& cluster = context.snapshot->cluster;
+    std::map<PodGroupIndex, std::string> names;
+    std::map<std::pair<GroupIndex, Pods>, int> nodes;
+    for (Slot slot = static_cast<Slot>(cluster.node_count()); slot < placement.slot_count();
+         ++slot) {
+        Pods pods;
+        for (const Assignment& assignment : placement.assignments(slot)) {
+            const auto [name, is_new] = names.try_emplace(assignment.pod_group);
+            if (is_new)
+                name->second =
+                    planned_as(cluster, context.rules->pod_groups()[assignment.pod_group]);
+            pods[name->second] += assignment.per_node;
+        }
+        if (!pods.empty())
+            nodes[{*placement.shape(slot), std::move(pods)}] += placement.nodes(slot);
+    }
+    std::map<NodeGroupId, std::vector<PlannedNodes>> out;
+    for (const auto& [what, count] : nodes)
+        out[context.id(what.first)].push_back({count, what.second});
+    return out;
+}
+
+PlannedAssignments::PlannedAssignments(const PassContext& context, Placement& placement,
+                                       std::vector<int>& left, Slot from, Slot end)
+    : context_(&context), placement_(&placement), left_(&left), unplanned_(left) {
+    if (context.planned.empty() || from == end) return;
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+        if (left[s] == 0) continue;
+        pod_groups_[planned_as(context.snapshot->cluster, context.rules->pod_groups()[s])]
+            .push_back(s);
+    }
+    for (Slot first = from; first < end;) {
+        const GroupIndex group = *placement.shape(first);
+        Slot last = first;
+        while (last < end && *placement.shape(last) == group) ++last;
+        const auto planned = context.planned.find(context.id(group));
+        if (planned != context.planned.end()) add_group(group, planned->second, first, last);
+        first = last;
+    }
+}
+
+void PlannedAssignments::add_group(GroupIndex group, const std::vector<PlannedNodes>& nodes,
+                                   Slot from, Slot end) {
+    Pods waiting;
+    for (const auto& [who, pod_groups] : pod_groups_) {
+        for (const PodGroupIndex s : pod_groups) waiting[who] += unplanned_[s];
+    }
+    for (const Pods* pods : each_planned_node(nodes, std::move(waiting))) {
+        if (from == end) return;
+        want(group, from++, *pods);
+    }
+}
+
+void PlannedAssignments::want(GroupIndex group, Slot slot, const Pods& pods) {
+    for (const auto& [who, count] : pods) {
+        const auto pod_groups = pod_groups_.find(who);
+        if (pod_groups == pod_groups_.end()) continue;
+        int wanted = count;
+        for (const PodGroupIndex s : pod_groups->second) {
+            const int some = std::min(wanted, unplanned_[s]);
+            if (some == 0) continue;
+            wanted -= some;
+            unplanned_[s] -= some;
+            Queue queue = make_queue(s);
+            // Hosts of all groups are compared with one another.
+            const GroupIndex of = queue.over_hosts ? 0 : group;
+            queues_.try_emplace({of, s}, std::move(queue))
+                .first->second.wants.push_back({slot, some});
+        }
+    }
+}
+
+PlannedAssignments::Queue PlannedAssignments::make_queue(PodGroupIndex pod_group) const {
+    const PodGroupId id = context_->rules->pod_groups()[pod_group];
+    const Cluster& cluster = context_->snapshot->cluster;
+    const PodSpec& spec = *cluster.equivalence_group(id).spec;
+    const auto is_over_hosts = [](const SpreadConstraint& constraint) {
+        return constraint.topology_key == hostname_label;
+    };
+    return {.pod_group = pod_group,
+            .has_inter_pod_constraints = context_->rules->has_inter_pod_constraints(pod_group),
+            .in_step = cluster.spread(id).size() == 1 && placement_->spread(pod_group) &&
+                       spec.pod_affinity.empty() && spec.pod_anti_affinity.empty(),
+            .over_hosts = std::ranges::any_of(cluster.spread(id), is_over_hosts)};
+}
+
+/// A pass fills a node for pods that are spread over hosts before it opens the next, so the fuller
+/// come first, of the classes as of the nodes, and of classes the one on fewer nodes; and nodes
+/// that it opened later for other pods held none of these back.
+bool PlannedAssignments::assign() {
+    std::vector<std::tuple<int, std::size_t, PodGroupIndex>> classes;
+    for (auto& [key, queue] : queues_) {
+        if (!queue.over_hosts || queue.wants.empty()) continue;
+        std::ranges::stable_sort(queue.wants, std::greater(), &Want::pods);
+        classes.emplace_back(-queue.wants.front().pods, queue.wants.size(), queue.pod_group);
+    }
+    std::ranges::sort(classes);
+    bool some = false;
+    for (const auto& [most, nodes, pod_group] : classes)
+        some = take_turns([of = pod_group](const Queue& queue) { return queue.pod_group == of; }) ||
+               some;
+    return take_turns([](const Queue&) { return true; }) || some;
+}
+
+template <class Chosen>
+bool PlannedAssignments::take_turns(Chosen is_chosen) {
+    bool any = false;
+    for (bool some = true; some;) {
+        some = false;
+        for (auto& [key, queue] : queues_)
+            if (is_chosen(queue)) some = take_turn(queue) || some;
+        any = any || some;
+    }
+    return any;
+}
+
+bool PlannedAssignments::take_turn(Queue& queue) {
+    int& left = (*left_)[queue.pod_group];
+    bool any = false;
+    for (Want& want : queue.wants) {
+        const Room room = placement_->room(queue.pod_group, want.slot, std::min(want.pods, left));
+        placement_->place(queue.pod_group, want.slot, room.in_all);
+        left -= room.in_all;
+        any = any || room.in_all > 0;
+        // Who looks at nobody and finds no room now never will.
+        want.pods = queue.has_inter_pod_constraints ? want.pods - room.in_all : 0;
+        if (left == 0 || (queue.in_step && want.pods > 0)) break;
+    }
+    std::erase_if(queue.wants, [](const Want& want) { return want.pods == 0; });
+    return any;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,70 @@
+#include "engine/scale_up/scale_up_options.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace capstan::engine {
+
+std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const QuotaTracker& ledger,
+                                      const SpreadPlan& plan) {
+    prospects_.begin_round(pods);
+    run_on_.clear();
+    const auto count = static_cast<GroupIndex>(context_->groups().size());
+    open_.resize(count);
+    for (GroupIndex g = 0; g < count; ++g) open_[g] = ledger.obstacle(g).is_none();
+    std::vector<TemplateNodeId> shapes;
+    for (GroupIndex g = 0; g < count; ++g) {
+        if (open_[g]) shapes.push_back(g);
+    }
+    prospects_.prepare(std::move(shapes), max_nodes());
+    std::vector<Option> out;
+    for (GroupIndex g = 0; g < count; ++g) {
+        if (!open_[g]) continue;
+        if (auto option = make_one(g, ledger, plan)) out.push_back(*std::move(option));
+    }
+    return out;
+}
+
+int OptionMaker::max_nodes() const noexcept {
+    const int limit = context_->settings->max_nodes_per_scale_up;
+    return limit > 0 ? limit : std::numeric_limits<int>::max();
+}
+
+std::optional<Option> OptionMaker::make_one(GroupIndex group, const QuotaTracker& ledger,
+                                            const SpreadPlan& plan) {
+    Option option{.group = group};
+    option.prospect = prospects_.of(group, max_nodes());
+    if (option.prospect->nodes == 0) return std::nullopt;
+    option.similar = sharing(option, plan);
+    const int most = most_nodes(option, ledger);
+    if (option.prospect->nodes > most) option.prospect = prospects_.of(group, most);
+    option.nodes = option.prospect->nodes;
+    if (context_->rooms[group].atomic) option.nodes = ledger.room(group);
+    return option.prospect->nodes == 0 ? std::nullopt : std::optional(std::move(option));
+}
+
+std::vector<GroupIndex> OptionMaker::sharing(const Option& option, const SpreadPlan& plan) {
+    const CompiledPredicates& rules = placement_->rules();
+    const TemplateNodeId own = rules.equivalent(option.group);
+    std::vector<GroupIndex> out;
+    for (const GroupIndex other : similar_->of(option.group)) {
+        if (!open_[other]) continue;
+        const TemplateNodeId shape = rules.equivalent(other);
+        const auto [at, is_new] = run_on_.try_emplace({option.prospect.get(), shape}, true);
+        if (is_new && shape != own) {
+            at->second = !find_misfit(*placement_, plan, option.prospect->helped, own, shape);
+        }
+        if (at->second) out.push_back(other);
+    }
+    return out;
+}
+
+int OptionMaker::most_nodes(const Option& option, const QuotaTracker& ledger) const {
+    std::int64_t room = ledger.room(option.group);
+    for (const GroupIndex other : option.similar) room += ledger.room(other);
+    const int nodes = static_cast<int>(std::min<std::int64_t>(room, option.prospect->nodes));
+    // A group that is taken whole has been found to be within the limits.
+    return context_->rooms[option.group].atomic ? nodes : ledger.allows(option.group, nodes).nodes;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,61 @@
+/// The ways to grow that there are: one for each group that may grow and helps somebody.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/pass_context/pass_context.hpp"
+#include "engine/policies.hpp"
+#include "engine/scale_up/binpacking_estimates.hpp"
+#include "engine/scale_up/quota_tracker.hpp"
+#include "engine/scale_up/similar_groups.hpp"
+#include "engine/scale_up/spread_plan.hpp"
+
+namespace capstan::engine {
+
+struct Option {
+    GroupIndex group = 0;
+    int nodes = 0;  ///< of a group that is only ever empty or full all of its room
+    std::shared_ptr<const BinpackingEstimate> prospect{};
+    /// Similar groups that may grow and on which all of its pods run, ascending.
+    std::vector<GroupIndex> similar{};
+};
+
+/// Borrows its arguments.
+class OptionMaker {
+public:
+    /// `places` by subject: the number under which plugins know it.
+    OptionMaker(const PassContext& context, SimilarSets& similar, Placement& placement,
+                std::vector<std::uint32_t> places)
+        : context_(&context),
+          similar_(&similar),
+          placement_(&placement),
+          prospects_(placement, std::move(places)) {}
+
+    /// By group. An option goes no further than the limits and the maxima, its own and those of
+    /// `similar`, let it. `pods` by subject: those that are still to be helped.
+    std::vector<Option> make(const std::vector<int>& pods, const QuotaTracker& ledger,
+                             const SpreadPlan& plan);
+
+private:
+    std::optional<Option> make_one(GroupIndex group, const QuotaTracker& ledger,
+                                   const SpreadPlan& plan);
+    std::vector<GroupIndex> sharing(const Option& option, const SpreadPlan& plan);
+    /// Of any option.
+    int max_nodes() const noexcept;
+    int most_nodes(const Option& option, const QuotaTracker& ledger) const;
+
+    const PassContext* context_;
+    SimilarSets* similar_;
+    Placement* placement_;
+    BinpackingEstimates prospects_;
+    std::vector<bool> open_;  // by group: it may grow
+    /// Of this round: whether all pods of a prospect run on another shape.
+    std::map<std::pair<const BinpackingEstimate*, TemplateNodeId>, bool> run_on_;
+};
+
+}  // namespace capstan::engine

@@ -1,0 +1,146 @@
+#include "engine/scale_up/scale_up_report.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/scale_up/reasons.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// One increase for each group, however many options it had a part in.
+class Increases {
+public:
+    explicit Increases(ScaleUp& scale_up)
+        : scale_up_(scale_up), helped_(count_helped(scale_up.placement(), scale_up.first_new())) {}
+
+    std::vector<Increase> list() {
+        const auto& grants = scale_up_.progress().grants;
+        for (std::size_t option = 0; option < grants.size(); ++option) {
+            for (const GroupIncrease& growth : grants[option].growths) add(growth, option);
+        }
+        for (std::size_t i = 0; i < out_.size(); ++i) finish(out_[i], parts_[i]);
+        return std::move(out_);
+    }
+
+private:
+    struct Part {
+        GroupIndex group = 0;
+        std::int64_t options = 0;
+        std::set<std::string> roles{};
+    };
+
+    void add(const GroupIncrease& growth, std::size_t option) {
+        auto at = std::ranges::find(parts_, growth.group, &Part::group);
+        if (at == parts_.end()) {
+            const Group& group = scale_up_.context().groups()[growth.group];
+            out_.push_back({.group = group.group.id,
+                            .cloud = group.cloud,
+                            .from = *group.group.target,
+                            .option = option});
+            at = parts_.insert(parts_.end(), {.group = growth.group});
+        }
+        out_[static_cast<std::size_t>(at - parts_.begin())].by += growth.nodes;
+        ++at->options;
+        at->roles.insert(growth.role);
+    }
+
+    void finish(Increase& increase, const Part& part) {
+        std::int64_t pods = 0;
+        for (const auto& [pod_group, count] : helped_[part.group]) pods += count;
+        increase.pods_helped = static_cast<std::uint32_t>(pods);
+        // What differs from option to option is true of none of them alone.
+        std::string role = part.roles.size() == 1 ? *part.roles.begin() : std::string();
+        if (part.options > 1) {
+            role += (role.empty() ? "part of " : ", part of ") + counted(part.options, "option");
+        }
+        increase.because =
+            role + (role.empty() ? "" : ", ") + "makes room for " + counted(pods, "pod");
+    }
+
+    ScaleUp& scale_up_;
+    HelpedPods helped_;
+    std::vector<Increase> out_;
+    std::vector<Part> parts_;  // as out_
+};
+
+PodCount some_of(const PodCount& pods, int count) {
+    return {pods.equivalence_group, pods.example, static_cast<std::uint32_t>(count)};
+}
+
+void report_pods(ScaleUp& scale_up, Decision& decision) {
+    const Progress& progress = scale_up.progress();
+    Reasons reasons(scale_up.context(), progress.ledger, scale_up.placement(), progress.stopped);
+    std::uint32_t fit = 0;
+    const auto& classes = scale_up.context().pending.classes;
+    for (PodGroupIndex s = 0; s < classes.size(); ++s) {
+        fit += static_cast<std::uint32_t>(progress.fit[s]);
+        const int left = progress.left[s];
+        const int helped = static_cast<int>(classes[s].count) - progress.fit[s] - left;
+        if (helped > 0) decision.helped.push_back(some_of(classes[s], helped));
+        if (left == 0) continue;
+        Unhelped unhelped{.pods = some_of(classes[s], left)};
+        if (decision.unhelped.size() < max_explained_classes) {
+            unhelped.groups = reasons.of(s);
+            unhelped.reason = reasons.sum_up(unhelped.groups);
+        } else {
+            unhelped.reason = {ReasonCode::not_explained,
+                               {},
+                               "explained are " + std::to_string(max_explained_classes) +
+                                   " others that are not helped either"};
+        }
+        decision.unhelped.push_back(std::move(unhelped));
+    }
+    decision.skipped = scale_up.context().pending.skipped;
+    if (fit > 0) decision.skipped.push_back({fit, "fit on existing or upcoming nodes"});
+}
+
+/// By what is said, and then for whom.
+void tell_groups(const ScaleUp& scale_up, bool any_left, std::vector<std::string>& notes) {
+    const PassContext& context = scale_up.context();
+    const QuotaTracker& ledger = scale_up.progress().ledger;
+    std::map<std::string, std::vector<NodeGroupId>> said;
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+        if (context.groups()[g].plan != nullptr) continue;  // told of among the candidates
+        const bool was_open = context.rooms[g].obstacle.is_none();
+        const bool is_limited = was_open && any_left && ledger.room(g) > 0;
+        const std::string sentence = is_limited || context.templates[g].node == nullptr
+                                         ? ledger.obstacle(g).sentence
+                                         : std::string();
+        if (!sentence.empty()) said[sentence].push_back(context.id(g));
+    }
+    for (const auto& [sentence, groups] : said) {
+        notes.push_back(listed(groups, [](const NodeGroupId& id) { return id.value(); }) + ": " +
+                        sentence);
+    }
+}
+
+}  // namespace
+
+Decision make_decision(ScaleUp& scale_up) {
+    const ScopedPassPhase part(scale_up.context().parts, PassPhase::explain);
+    const Progress& progress = scale_up.progress();
+    Decision decision;
+    decision.increases = Increases(scale_up).list();
+    for (const AcceptedOption& grant : progress.grants) decision.options.push_back(grant.chosen);
+    report_pods(scale_up, decision);
+    decision.notes = scale_up.context().pending.notes;
+    decision.notes.insert(decision.notes.end(), progress.notes.begin(), progress.notes.end());
+    tell_groups(scale_up, !decision.unhelped.empty(), decision.notes);
+    return decision;
+}
+
+PassFigures figures_of(const ScaleUp& scale_up, const Decision& decision) {
+    const PassContext& context = scale_up.context();
+    PassFigures out{.untried_pods = context.pending.untried,
+                    .left_out_pods = context.pending.left_out};
+    for (GroupIndex g = 0; !decision.unhelped.empty() && g < context.groups().size(); ++g) {
+        const std::string total = scale_up.progress().ledger.total_at_limit(g);
+        if (!total.empty()) ++out.at_maximum[total];
+    }
+    return out;
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,41 @@
+#include "engine/scheduling/compiled_predicates.hpp"
+
+#include <utility>
+
+#include "engine/scheduling/predicate_data.hpp"
+
+namespace capstan::engine {
+
+CompiledPredicates::CompiledPredicates(Cluster cluster, std::vector<PodGroupId> pod_groups,
+                                       std::vector<TemplateNode> shapes, std::vector<bool> absent)
+    : data_(std::make_unique<PredicateData>(std::move(cluster), std::move(pod_groups),
+                                            std::move(shapes), std::move(absent))) {}
+CompiledPredicates::CompiledPredicates(CompiledPredicates&&) noexcept = default;
+CompiledPredicates& CompiledPredicates::operator=(CompiledPredicates&&) noexcept = default;
+CompiledPredicates::~CompiledPredicates() = default;
+
+const Cluster& CompiledPredicates::cluster() const noexcept { return data_->cluster; }
+std::span<const PodGroupId> CompiledPredicates::pod_groups() const noexcept {
+    return data_->pod_groups;
+}
+std::span<const TemplateNode> CompiledPredicates::shapes() const noexcept { return data_->shapes; }
+TemplateNodeId CompiledPredicates::equivalent(TemplateNodeId shape) const noexcept {
+    return data_->equivalent[shape];
+}
+TemplateNodeId CompiledPredicates::same_except_capacity(TemplateNodeId shape) const noexcept {
+    return data_->same_except_capacity[shape];
+}
+
+std::span<const std::int64_t> CompiledPredicates::free(TemplateNodeId shape) const noexcept {
+    return data_->shape_row(shape);
+}
+
+bool CompiledPredicates::has_inter_pod_constraints(PodGroupIndex pod_group) const noexcept {
+    return data_->pods.find(pod_group) != nullptr;
+}
+
+std::span<const Request> CompiledPredicates::requests(PodGroupIndex pod_group) const noexcept {
+    return data_->requests.requests(pod_group);
+}
+
+}  // namespace capstan::engine

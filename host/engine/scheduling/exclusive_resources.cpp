@@ -1,0 +1,146 @@
+#include "engine/scheduling/exclusive_resources.hpp"
+
+#include <algorithm>
+
+#include "engine/scheduling/predicates/node_ports.hpp"
+
+namespace capstan::engine {
+
+ExclusiveResources::ExclusiveResources(InterPodIndex& book, const InterPodIndexSources& from)
+    : book_(book), from_(from) {
+    for (const auto& [pod_group, needs] : from.volumes) {
+        for (const std::string& claim : needs.exclusive) {
+            const auto number = static_cast<std::uint32_t>(book_.claims.size());
+            if (claims_.try_emplace(claim, number).second) book_.claims.push_back(claim);
+        }
+        for (const auto& [name, handles] : needs.attached) driver(name);
+        enter(needs.attached);
+    }
+    for (const PodGroupId pod_group : from.pod_groups) {
+        for (const HostPort& port : from.cluster.equivalence_group(pod_group).spec->ports) {
+            auto& same_number = ports_by_number_[port.port];
+            if (std::any_of(same_number.begin(), same_number.end(),
+                            [&](std::uint32_t i) { return book_.ports[i] == port; }))
+                continue;
+            same_number.push_back(static_cast<std::uint32_t>(book_.ports.size()));
+            book_.ports.push_back(port);
+        }
+    }
+    if (claims_.empty() && drivers_.empty()) return;
+    for (const PodGroupId id : from.others) {
+        if (from.volumes.contains(id) || from.cluster.equivalence_group(id).claims.empty())
+            continue;
+        const auto at = others_needs_.emplace(id, find_volume_needs(from.cluster, id)).first;
+        enter(at->second.attached);
+    }
+}
+
+std::uint32_t ExclusiveResources::driver(const std::string& name) {
+    const auto number = static_cast<std::uint32_t>(book_.drivers.size());
+    const auto [at, is_new] = drivers_.try_emplace(name, number);
+    if (is_new) book_.drivers.push_back(name);
+    return at->second;
+}
+
+std::uint32_t ExclusiveResources::volume(std::uint32_t driver, const std::string& handle) {
+    const auto number = static_cast<std::uint32_t>(book_.volumes.size());
+    const auto [at, is_new] = volumes_.try_emplace({driver, handle}, number);
+    if (is_new) book_.volumes.push_back({.driver = driver, .handle = handle});
+    return at->second;
+}
+
+/// Volumes of drivers that no pod group needs anything of are not entered.
+void ExclusiveResources::enter(const VolumesByDriver& volumes) {
+    const TopologyId topology = book_.topologies.each_node();
+    for (const auto& [name, handles] : volumes) {
+        const auto at = drivers_.find(name);
+        if (at == drivers_.end()) continue;
+        for (const std::string& handle : handles) {
+            book_.counters.add(Counted::with_volume, volume(at->second, handle), topology,
+                               book_.topologies[topology]);
+        }
+    }
+}
+
+void ExclusiveResources::compile(PodGroupId pod_group, PodRules& out) {
+    const PodSpec& spec = *from_.cluster.equivalence_group(pod_group).spec;
+    const auto forbid = [&](Counted what, std::uint32_t which, TopologyId topology) {
+        const CounterId id = book_.counters.add(what, which, topology, book_.topologies[topology]);
+        return Forbidden{.counter = id, .counts_itself = true};
+    };
+    for (const HostPort& port : spec.ports) {
+        if (port.port <= 0) continue;
+        const auto at = std::find(book_.ports.begin(), book_.ports.end(), port);
+        out.ports.push_back(forbid(Counted::with_port,
+                                   static_cast<std::uint32_t>(at - book_.ports.begin()),
+                                   book_.topologies.each_node()));
+    }
+    const auto needs = from_.volumes.find(pod_group);
+    if (needs == from_.volumes.end()) return;
+    for (const std::string& claim : needs->second.exclusive) {
+        out.claims.push_back(
+            forbid(Counted::with_claim, claims_.at(claim), book_.topologies.whole_cluster()));
+    }
+    for (const auto& [name, handles] : needs->second.attached) {
+        AttachRule rule{.driver = drivers_.at(name)};
+        for (const std::string& handle : handles) {
+            const auto number = volumes_.at({rule.driver, handle});
+            rule.volumes.push_back(book_.counters.counting(Counted::with_volume, number).front());
+        }
+        out.attach.push_back(std::move(rule));
+    }
+}
+
+ExclusiveResources::Things ExclusiveResources::had_by(PodGroupId equivalence_group) const {
+    Things out = ports_of(*from_.cluster.equivalence_group(equivalence_group).spec);
+    const auto pod_group = from_.volumes.find(equivalence_group);
+    const auto other = others_needs_.find(equivalence_group);
+    if (pod_group == from_.volumes.end() && other == others_needs_.end()) return out;
+    const Things volumes =
+        volumes_of(pod_group != from_.volumes.end() ? pod_group->second : other->second);
+    out.insert(out.end(), volumes.begin(), volumes.end());
+    return out;
+}
+
+ExclusiveResources::Things ExclusiveResources::ports_of(const PodSpec& spec) const {
+    Things out;
+    for (const HostPort& port : spec.ports) {
+        const auto at = ports_by_number_.find(port.port);
+        if (at == ports_by_number_.end()) continue;
+        for (const std::uint32_t wanted : at->second) {
+            if (in_conflict(book_.ports[wanted], port))
+                out.emplace_back(Counted::with_port, wanted);
+        }
+    }
+    return out;
+}
+
+ExclusiveResources::Things ExclusiveResources::volumes_of(const VolumeNeeds& needs) const {
+    Things out;
+    for (const std::string& claim : needs.claims) {
+        if (const auto at = claims_.find(claim); at != claims_.end())
+            out.emplace_back(Counted::with_claim, at->second);
+    }
+    for (const auto& [name, handles] : needs.attached) {
+        const auto driver = drivers_.find(name);
+        if (driver == drivers_.end()) continue;
+        for (const std::string& handle : handles)
+            out.emplace_back(Counted::with_volume, volumes_.at({driver->second, handle}));
+    }
+    return out;
+}
+
+void ExclusiveResources::read_limits() {
+    if (book_.drivers.empty()) return;
+    const auto read = [&](const std::map<std::string, std::optional<int>>& limits, auto& out) {
+        for (const std::string& name : book_.drivers) {
+            const auto at = limits.find(name);
+            out.push_back(at == limits.end() ? std::nullopt : at->second);
+        }
+    };
+    for (NodeIndex node = 0; node < from_.cluster.node_count(); ++node)
+        read(attach_limits(from_.cluster, node), book_.node_limits);
+    for (const TemplateNode& shape : from_.shapes) read(shape.csi_limits, book_.shape_limits);
+}
+
+}  // namespace capstan::engine

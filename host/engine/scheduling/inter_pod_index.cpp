@@ -1,0 +1,147 @@
+#include "engine/scheduling/inter_pod_index.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/scheduling/exclusive_resources.hpp"
+#include "engine/scheduling/topology_counts.hpp"
+
+namespace capstan::engine {
+namespace {
+
+bool has(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+/// Compiles the terms of one pod group after the other.
+class TermCompiler {
+public:
+    TermCompiler(InterPodIndex& book, const NodeProfiles& profiles)
+        : book_(book), spread_topologies_(profiles, book.topologies) {}
+
+    void compile(const Cluster& cluster, PodGroupId pod_group, const ClassTerms& terms,
+                 PodRules& out) {
+        const PodSpec& spec = *cluster.equivalence_group(pod_group).spec;
+        if (!spec.pod_affinity.empty()) add_together(spec, terms, out.together);
+        add_apart(terms, out.apart);
+        const SpreadTopologies::Constraints spread = cluster.spread(pod_group);
+        for (std::size_t i = 0; i < terms.spread.size(); ++i) {
+            const TopologyId topology = spread_topologies_.find(spec, spread, spread[i]);
+            out.spread.push_back(make_spread(spread[i], topology, terms.spread[i], terms));
+            out.spread.back().is_default = spec.spread.empty();
+        }
+        find_wide(out);
+    }
+
+private:
+    CounterId counter(Counted what, std::uint32_t which, std::string_view key) {
+        const TopologyId topology = book_.topologies.labelled(key);
+        return book_.counters.add(what, which, topology, book_.topologies[topology]);
+    }
+    void add_together(const PodSpec& spec, const ClassTerms& terms, Together& out) {
+        out.counts_itself = has(terms.in, terms.together);
+        for (const PodTerm& term : spec.pod_affinity) {
+            const CounterId id = counter(Counted::in_set, terms.together, term.topology_key);
+            if (!has(out.counters, id)) out.counters.push_back(id);
+        }
+    }
+    void add_apart(const ClassTerms& terms, std::vector<Forbidden>& out) {
+        for (const TermId id : terms.apart) {
+            const ApartTerm& term = book_.terms.apart[id];
+            out.push_back({.counter = counter(Counted::in_set, term.set, term.key),
+                           .counts_itself = has(terms.in, term.set)});
+        }
+        for (const PodSetId set : terms.in) {
+            for (const TermId id : book_.terms.apart_from_set[set]) {
+                out.push_back(
+                    {.counter = counter(Counted::with_term, id, book_.terms.apart[id].key),
+                     .counts_itself = has(terms.apart, id),
+                     .others_term = true});
+            }
+        }
+    }
+    SpreadRule make_spread(const SpreadConstraint& constraint, TopologyId topology, PodSetId set,
+                           const ClassTerms& terms) {
+        return {.counter = book_.counters.add(Counted::in_set, set, topology,
+                                              book_.topologies[topology], true),
+                .max_skew = constraint.max_skew,
+                .min_domains = constraint.min_domains.value_or(1),
+                .counts_itself = has(terms.in, set)};
+    }
+    void find_wide(PodRules& rules) const {
+        for (std::uint32_t i = 0; i < rules.spread.size(); ++i) {
+            if (book_.counters[rules.spread[i].counter].per_node) continue;
+            if (rules.wide) {
+                rules.wide.reset();
+                return;
+            }
+            rules.wide = i;
+        }
+        if (!rules.wide) return;
+        const TopologyId topology = book_.counters[rules.spread[*rules.wide].counter].topology;
+        rules.wide_domains = book_.topologies[topology].domain_of;
+        std::sort(rules.wide_domains.begin(), rules.wide_domains.end());
+        auto& domains = rules.wide_domains;
+        domains.erase(std::unique(domains.begin(), domains.end()), domains.end());
+        std::erase(domains, no_domain);
+    }
+
+    InterPodIndex& book_;
+    SpreadTopologies spread_topologies_;
+};
+
+std::vector<CounterId> find_adds(const InterPodIndex& book, const ExclusiveResources& things,
+                                 const Cluster& cluster, PodGroupId equivalence_group) {
+    std::vector<CounterId> out;
+    const auto add = [&](Counted what, std::uint32_t which) {
+        const auto counters = book.counters.counting(what, which);
+        out.insert(out.end(), counters.begin(), counters.end());
+    };
+    const ClassTerms* terms = book.terms.find(equivalence_group);
+    // Of pod groups it is known which sets they are in.
+    const bool is_known = terms != nullptr && !terms->in.empty();
+    const auto in = is_known || book.terms.sets.empty()
+                        ? std::vector<PodSetId>()
+                        : book.terms.sets.holding(cluster, equivalence_group);
+    for (const PodSetId set : is_known ? terms->in : in) add(Counted::in_set, set);
+    if (terms != nullptr) {
+        for (const TermId term : terms->apart) add(Counted::with_term, term);
+    }
+    things.visit(equivalence_group, add);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+}  // namespace
+
+InterPodIndex::InterPodIndex(PodTerms the_terms, const InterPodIndexSources& from)
+    : terms(std::move(the_terms)),
+      topologies(from.profiles),
+      rules_of(from.pod_groups.size(), no_rules) {
+    TermCompiler compiler(*this, from.profiles);
+    ExclusiveResources things(*this, from);
+    for (std::uint32_t pod_group = 0; pod_group < from.pod_groups.size(); ++pod_group) {
+        const PodGroupId id = from.pod_groups[pod_group];
+        PodRules found;
+        if (const ClassTerms* own = terms.find(id)) compiler.compile(from.cluster, id, *own, found);
+        things.compile(id, found);
+        if (found.empty()) continue;
+        rules_of[pod_group] = static_cast<std::uint32_t>(rules.size());
+        rules.push_back(std::move(found));
+    }
+    if (counters.size() == 0) return;
+    adds.resize(from.cluster.pod_group_count());
+    for (const auto classes : {from.pod_groups, from.others}) {
+        for (const PodGroupId id : classes) {
+            if (adds[id].empty()) adds[id] = find_adds(*this, things, from.cluster, id);
+        }
+    }
+    things.read_limits();
+    adders.resize(counters.size(), 0);
+    for (const PodGroupId id : from.pod_groups) {
+        for (const CounterId counter : adds[id]) ++adders[counter];
+    }
+}
+
+}  // namespace capstan::engine

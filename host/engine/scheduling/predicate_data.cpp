@@ -1,0 +1,189 @@
+#include "engine/scheduling/predicate_data.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "engine/scheduling/placement_state.hpp"
+#include "engine/snapshot/hash_index.hpp"
+
+namespace capstan::engine {
+namespace {
+
+/// What the pods of absent classes hold, a row per node.
+std::vector<std::int64_t> held_by(const Cluster& cluster, const std::vector<bool>& absent) {
+    if (std::ranges::find(absent, true) == absent.end()) return {};
+    const std::size_t resources = cluster.resource_count();
+    std::vector<std::int64_t> out(cluster.node_count() * resources, 0);
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        for (const PodIndex pod : cluster.pods_on(node)) {
+            const PodGroupId id = cluster.class_of(pod);
+            if (!absent[id]) continue;
+            for (const Request& request : cluster.equivalence_group(id).requests)
+                out[node * resources + request.resource] += request.amount;
+            ++out[node * resources + pods_index];
+        }
+    }
+    return out;
+}
+
+std::vector<std::int64_t> rows_of(const Cluster& cluster, const std::vector<TemplateNode>& shapes,
+                                  std::span<const ResourceIndex> columns) {
+    std::vector<std::int64_t> rows;
+    rows.reserve(shapes.size() * columns.size());
+    for (const TemplateNode& shape : shapes) {
+        for (const ResourceIndex resource : columns)
+            rows.push_back(free_on(cluster, shape, resource));
+    }
+    return rows;
+}
+
+/// What packing compares, beside what is free.
+std::array<std::int64_t, 2> sizes_of(const TemplateNode& shape) {
+    return {shape.allocatable.amount("cpu"), shape.allocatable.amount("memory")};
+}
+
+bool is_same_except_capacity(const CompiledPredicates::PredicateData& rules, TemplateNodeId a,
+                             TemplateNodeId b) {
+    const TemplateNode& one = rules.shapes[a];
+    const TemplateNode& other = rules.shapes[b];
+    return rules.profiles.of_shape(a) == rules.profiles.of_shape(b) &&
+           one.daemons == other.daemons && one.csi_limits == other.csi_limits;
+}
+
+bool is_equivalent(const CompiledPredicates::PredicateData& rules, TemplateNodeId a,
+                   TemplateNodeId b) {
+    return is_same_except_capacity(rules, a, b) &&
+           std::ranges::equal(rules.shape_row(a), rules.shape_row(b)) &&
+           sizes_of(rules.shapes[a]) == sizes_of(rules.shapes[b]);
+}
+
+std::vector<TemplateNodeId> find_kin(const CompiledPredicates::PredicateData& rules) {
+    std::vector<TemplateNodeId> same_except_capacity;
+    std::map<ProfileId, std::vector<TemplateNodeId>> lowest;  // of each kind
+    for (TemplateNodeId shape = 0; shape < rules.shapes.size(); ++shape) {
+        std::vector<TemplateNodeId>& kinds = lowest[rules.profiles.of_shape(shape)];
+        const auto found = std::ranges::find_if(kinds, [&](TemplateNodeId other) {
+            return is_same_except_capacity(rules, shape, other);
+        });
+        same_except_capacity.push_back(found == kinds.end() ? kinds.emplace_back(shape) : *found);
+    }
+    return same_except_capacity;
+}
+
+std::vector<TemplateNodeId> find_alike_shapes(const CompiledPredicates::PredicateData& rules) {
+    std::vector<TemplateNodeId> equivalent;
+    equivalent.reserve(rules.shapes.size());
+    HashIndex lowest;
+    for (TemplateNodeId shape = 0; shape < rules.shapes.size(); ++shape) {
+        FastHash hash;
+        hash.add(std::uint64_t{rules.profiles.of_shape(shape)});
+        for (const std::int64_t free : rules.shape_row(shape))
+            hash.add(static_cast<std::uint64_t>(free));
+        const auto same = [&](std::uint32_t other) { return is_equivalent(rules, shape, other); };
+        const auto found = lowest.find(hash.value(), same);
+        if (!found) lowest.insert(hash.value(), shape);
+        equivalent.push_back(found.value_or(shape));
+    }
+    return equivalent;
+}
+
+}  // namespace
+
+CompiledPredicates::PredicateData::PredicateData(Cluster the_cluster,
+                                                 std::vector<PodGroupId> the_pod_groups,
+                                                 std::vector<TemplateNode> the_shapes,
+                                                 std::vector<bool> the_absent)
+    : cluster(std::move(the_cluster)),
+      pod_groups(std::move(the_pod_groups)),
+      shapes(std::move(the_shapes)),
+      absent(std::move(the_absent)),
+      vacated(held_by(cluster, absent)),
+      requests(cluster, pod_groups),
+      standing(pods.counters, pods.topologies) {
+    std::map<PodGroupId, VolumeNeeds> volumes;
+    demand_of.reserve(pod_groups.size());
+    for (const PodGroupId pod_group : pod_groups) {
+        const PodGroupRow& row = cluster.equivalence_group(pod_group);
+        NodeDemand demand{.spec = row.spec};
+        if (!row.claims.empty()) {
+            demand.volumes = find_volume_needs(cluster, pod_group);
+            volumes.emplace(pod_group, demand.volumes);
+        }
+        demand_of.push_back(demands.add(std::move(demand)));
+    }
+    const auto others = find_others(cluster, pod_groups, shapes, absent);
+    PodTerms terms(cluster, pod_groups, others);
+    NodeReading reading;
+    demands.read_by(reading);
+    terms.read_by(cluster, pod_groups, reading);
+    profiles = NodeProfiles(cluster, shapes, reading);
+    demands.set_profiles(profiles);
+    pods = InterPodIndex(std::move(terms), {.cluster = cluster,
+                                            .pod_groups = pod_groups,
+                                            .others = others,
+                                            .shapes = shapes,
+                                            .profiles = profiles,
+                                            .volumes = volumes});
+    pods.absent = absent;
+    standing = count_standing(cluster, pods, profiles);
+    shape_rows = rows_of(cluster, shapes, requests.columns());
+    equivalent = find_alike_shapes(*this);
+    same_except_capacity = find_kin(*this);
+}
+
+namespace {
+
+/// Of those that `takes_part`; the others are their own.
+template <class TakesPart>
+std::vector<PodGroupIndex> lowest_equivalent(const CompiledPredicates& rules,
+                                             TakesPart takes_part) {
+    const CompiledPredicates::PredicateData& data = rules.data();
+    const auto before = [&](PodGroupIndex a, PodGroupIndex b) {
+        if (data.demand_of[a] != data.demand_of[b]) return data.demand_of[a] < data.demand_of[b];
+        const auto as_pair = [](const Request& r) { return std::pair(r.resource, r.amount); };
+        const auto of_a = rules.requests(a), of_b = rules.requests(b);
+        return std::ranges::lexicographical_compare(of_a, of_b, {}, as_pair, as_pair);
+    };
+    std::vector<PodGroupIndex> lowest(rules.pod_groups().size());
+    std::iota(lowest.begin(), lowest.end(), 0u);
+    std::vector<PodGroupIndex> sorted;
+    std::ranges::copy_if(lowest, std::back_inserter(sorted), takes_part);
+    std::ranges::sort(sorted, [&](PodGroupIndex a, PodGroupIndex b) {
+        if (before(a, b) || before(b, a)) return before(a, b);
+        return a < b;
+    });
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+        if (!before(sorted[i - 1], sorted[i])) lowest[sorted[i]] = lowest[sorted[i - 1]];
+    }
+    return lowest;
+}
+
+}  // namespace
+
+std::vector<PodGroupIndex> find_equivalent(const CompiledPredicates& rules) {
+    return lowest_equivalent(rules, [](PodGroupIndex) { return true; });
+}
+
+std::vector<PodGroupIndex> find_twins(const CompiledPredicates& rules) {
+    return lowest_equivalent(rules,
+                             [&](PodGroupIndex s) { return !rules.has_inter_pod_constraints(s); });
+}
+
+bool is_welcome(const CompiledPredicates& rules, PodGroupIndex pod_group, NodeIndex node) {
+    const CompiledPredicates::PredicateData& data = rules.data();
+    const ProfileId profile = data.profiles.of_node(node);
+    return data.demands.verdict(data.demand_of[pod_group], profile) == Predicate::none;
+}
+
+bool is_only_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) noexcept {
+    const PodRules* own = rules.data().pods.find(pod_group);
+    if (own == nullptr || !own->wide || own->spread.size() != 1) return false;
+    return own->ports.empty() && own->claims.empty() && own->apart.empty() &&
+           own->together.counters.empty() && own->attach.empty();
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,64 @@
+/// What CompiledPredicates are made of.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/scheduling/compiled_predicates.hpp"
+#include "engine/scheduling/inter_pod_index.hpp"
+#include "engine/scheduling/node_demands.hpp"
+#include "engine/scheduling/request_table.hpp"
+#include "engine/scheduling/topology_counts.hpp"
+
+namespace capstan::engine {
+
+struct CompiledPredicates::PredicateData {
+    PredicateData(Cluster the_cluster, std::vector<PodGroupId> the_pod_groups,
+                  std::vector<TemplateNode> the_shapes, std::vector<bool> the_absent);
+    PredicateData(const PredicateData&) = delete;
+    PredicateData& operator=(const PredicateData&) = delete;
+    ~PredicateData() = default;
+
+    Cluster cluster;
+    std::vector<PodGroupId> pod_groups;
+    std::vector<TemplateNode> shapes;
+    std::vector<bool> absent;           ///< by class; empty: none is
+    std::vector<std::int64_t> vacated;  ///< what they hold, a row per node; empty: none is absent
+
+    RequestTable requests;
+    NodeDemands demands;
+    std::vector<DemandId> demand_of;  ///< by pod group
+    NodeProfiles profiles;
+    InterPodIndex pods;
+    TopologyCounts standing;               ///< pods that are there; no slots where none matter
+    std::vector<std::int64_t> shape_rows;  ///< what a new node has free, a row per shape
+    std::vector<TemplateNodeId> equivalent, same_except_capacity;  ///< by shape
+
+    /// Free of a resource on a node of the cluster.
+    std::int64_t free_on(NodeIndex node, ResourceIndex resource) const noexcept {
+        const std::int64_t held =
+            vacated.empty() ? 0 : vacated[node * cluster.resource_count() + resource];
+        return cluster.allocatable(node)[resource] - cluster.requested(node)[resource] + held;
+    }
+    std::span<const std::int64_t> shape_row(TemplateNodeId shape) const noexcept {
+        const std::size_t columns = requests.columns().size();
+        return {&shape_rows[shape * columns], columns};
+    }
+};
+
+// PodGroups that no single node can tell apart.
+
+/// By pod group: the lowest that asks the same of a node by itself, by its requests and by every
+/// predicate of one node alone. Other pods may still tell the two apart.
+std::vector<PodGroupIndex> find_equivalent(const CompiledPredicates& rules);
+/// The same where they may not: who looks at pods has no twin but itself.
+std::vector<PodGroupIndex> find_twins(const CompiledPredicates& rules);
+
+/// Whether all that other pods decide about the pod group is its one wide constraint of spread:
+/// while something is allowed in its place (Placement::allow), it is a matter of one node alone.
+bool is_only_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) noexcept;
+
+/// Whether the node by itself would have the pod group, were there room and no other pod.
+bool is_welcome(const CompiledPredicates& rules, PodGroupIndex pod_group, NodeIndex node);
+
+}  // namespace capstan::engine

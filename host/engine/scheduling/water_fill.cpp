@@ -1,0 +1,42 @@
+#include "engine/scheduling/water_fill.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace capstan::engine {
+namespace {
+
+int poured(const DomainLoad& basin, int level) {
+    return std::max(std::min(level, basin.most) - basin.count, 0);
+}
+
+}  // namespace
+
+std::vector<int> water_fill(std::span<const DomainLoad> basins, int pods) {
+    const auto needed = [&](int level) {
+        std::int64_t sum = 0;
+        for (const DomainLoad& basin : basins) sum += poured(basin, level);
+        return sum;
+    };
+    // The highest level that the pods reach everywhere.
+    int low = 0, high = pods;
+    for (const DomainLoad& basin : basins) high = std::max(high, basin.count);
+    high = high > std::numeric_limits<int>::max() - pods ? high : high + pods;
+    while (low < high) {
+        const int middle = low + (high - low + 1) / 2;
+        if (needed(middle) <= pods) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    std::vector<int> out;
+    for (const DomainLoad& basin : basins) out.push_back(poured(basin, low));
+    int rest = pods - static_cast<int>(needed(low));
+    for (std::size_t i = 0; i < basins.size() && rest > 0; ++i) {
+        if (basins[i].count <= low && low < basins[i].most) ++out[i], --rest;
+    }
+    return out;
+}
+
+}  // namespace capstan::engine

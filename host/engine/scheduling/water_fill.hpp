@@ -1,0 +1,22 @@
+/// How many pods each domain takes so that they end as even as they can.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace capstan::engine {
+
+/// A domain by what it holds and what it may hold.
+struct DomainLoad {
+    int count = 0;
+    int most = std::numeric_limits<int>::max();  ///< below `count`: takes nothing
+    bool operator==(const DomainLoad&) const = default;
+};
+
+/// Pours `pods` as water: the lowest rise first, and nobody above its most. What does not divide
+/// goes one each to those in front. The answer adds up to less than `pods` only when all are full.
+///     counts 0, 2, 5 and 5 pods  ->  +4, +1, +0: the third is above the water
+std::vector<int> water_fill(std::span<const DomainLoad> basins, int pods);
+
+}  // namespace capstan::engine

@@ -1,0 +1,340 @@
+#include "kubernetes/client/access/api_client.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "kubernetes/client/api_status.hpp"
+#include "kubernetes/client/token_bucket.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+constexpr std::size_t error_body_limit = 64 << 10;
+constexpr std::size_t remembered_warnings = 1000;
+
+/// "https://host:6443/prefix" -> "host:6443"
+std::string authority_of(std::string_view server) {
+    const std::size_t scheme = server.find("://");
+    if (scheme != std::string_view::npos) server.remove_prefix(scheme + 3);
+    return std::string(server.substr(0, server.find('/')));
+}
+
+enum class Stage { queued, asking, sent, resting };
+
+std::string_view awaited_in(Stage stage) {
+    switch (stage) {
+        case Stage::queued: return "the client's rate limit";
+        case Stage::asking: return "credentials";
+        case Stage::sent: return "a reply";
+        case Stage::resting: return "the time to send it again";
+    }
+    return {};
+}
+
+/// One request from when it was asked for until its `done`.
+struct ClientCall {
+    ApiRequest request;
+    Api::Done done;
+    std::optional<Api::Part> on_part{};  ///< of a stream
+    Duration deadline{};
+    io::TimerId overdue = 0;  ///< 0: none is set
+    int resends = 0;
+    int losses = 0;
+
+    Stage stage = Stage::queued;
+    io::TimerId turn = 0;  ///< the end of `queued` or `resting`; 0: none is set
+    // Of the attempt under way.
+    Duration waited{};
+    std::optional<Duration> sent{};
+    Credential credential{};
+    std::optional<io::HttpClient::RequestId> http{};
+    std::optional<int> stream_status{};
+    std::string error_body{};
+
+    /// As messages have it; the query may be long.
+    std::string name() const { return request.method + " " + request.path; }
+    bool is_streaming() const { return stream_status && *stream_status / 100 == 2; }
+};
+
+/// A Status' reason alone is told in an error of the API's.
+Error within_api(Error error) {
+    error.provider_code.clear();
+    return error;
+}
+
+}  // namespace
+
+/// Shared with handlers that may outlive the client, and then find nobody.
+class ApiClient::Core : public std::enable_shared_from_this<Core> {
+    /// A handler that finds its call again, unless that has ended.
+    template <class... Args>
+    auto with(RequestId id, void (Core::*then)(RequestId, ClientCall&, Args...)) {
+        return [weak = weak_from_this(), id, then](Args... args) {
+            const auto self = weak.lock();
+            if (!self) return;
+            const auto at = self->calls_.find(id);
+            if (at == self->calls_.end()) return;
+            const auto call = at->second;  // may end meanwhile
+            ((*self).*then)(id, *call, std::forward<Args>(args)...);
+        };
+    }
+
+public:
+    Core(io::HttpClient& http, io::Loop& loop, Credentials& credentials, ApiClientOptions options)
+        : http_(http),
+          loop_(loop),
+          credentials_(credentials),
+          options_(std::move(options)),
+          host_(authority_of(options_.server)),
+          bucket_(options_.requests_per_second, options_.burst),
+          looks_bucket_(options_.requests_per_second, options_.burst) {}
+
+    RequestId begin(ApiRequest request, std::optional<Part> on_part, Done done) {
+        const RequestId id = ++last_id_;
+        auto call = std::make_shared<ClientCall>(
+            ClientCall{.request = std::move(request), .done = std::move(done)});
+        call->on_part = std::move(on_part);
+        calls_.emplace(id, call);
+        if (options_.is_read_only && !is_question(call->request)) {
+            end_later(id, *call, {ErrorCode::cancelled, call->name() + ": not sent: a dry run"});
+            return id;
+        }
+        const Duration now = loop_.monotonic();
+        call->deadline = now + std::min(call->request.timeout, Duration::max() - now);
+        call->overdue = loop_.at(call->deadline, with(id, &Core::end_overdue));
+        queue(id, *call);
+        return id;
+    }
+
+    void cancel(RequestId id) {
+        const auto at = calls_.find(id);
+        if (at == calls_.end()) return;
+        const auto call = at->second;
+        stop(*call);
+        end_later(id, *call, {ErrorCode::cancelled, call->name() + ": cancelled"});
+    }
+
+    AnswerBell bell;
+
+    void close() {
+        for (const auto& [id, call] : std::exchange(calls_, {})) stop(*call);
+    }
+
+private:
+    /// What a removal waits for does not wait behind all else that there is to ask.
+    TokenBucket& bucket(const ApiRequest& request) {
+        return request.purpose == node_look_purpose ? looks_bucket_ : bucket_;
+    }
+
+    void queue(RequestId id, ClientCall& call) {
+        const Duration delay = is_unlimited(call.request)
+                                   ? Duration::zero()
+                                   : bucket(call.request).take(loop_.monotonic());
+        call.stage = Stage::queued;
+        call.waited = delay;
+        call.sent = std::nullopt;
+        call.turn = 0;
+        if (delay == Duration::zero()) return ask(id, call);
+        if (delay >= call.deadline - loop_.monotonic()) return give_up(id, call);
+        call.turn = loop_.after(delay, with(id, &Core::ask));
+    }
+
+    /// Others wait already for so long that its turn would come too late.
+    void give_up(RequestId id, ClientCall& call) {
+        bucket(call.request).give_back();
+        call.waited = Duration::zero();
+        tell(call, 0, ErrorCode::deadline);
+        stop(call);
+        end_later(id, call, overdue_error(call));
+    }
+
+    void ask(RequestId id, ClientCall& call) {
+        call.turn = 0;
+        call.stage = Stage::asking;
+        credentials_.get(with(id, &Core::transmit));
+    }
+
+    void transmit(RequestId id, ClientCall& call, Result<Credential> credential) {
+        if (!credential) return end(id, call, fail(within(call.name(), credential.error())));
+        if (call.request.may_leave) {
+            if (const Result<void> may = call.request.may_leave(); !may)
+                return end(id, call, fail(within(call.name() + ": not sent", may.error())));
+        }
+        call.credential = std::move(*credential);
+        call.stage = Stage::sent;
+        call.sent = loop_.monotonic();
+        call.stream_status = std::nullopt;
+        call.error_body.clear();
+        HttpRequest request = http_request(call);
+        // The last moment before the request: one of another certificate must not come between.
+        use_certificate(call.credential);
+        auto done = with(id, &Core::take_result);
+        call.http = call.on_part
+                        ? http_.stream(std::move(request),
+                                       {with(id, &Core::take_head), with(id, &Core::take_part)},
+                                       std::move(done))
+                        : http_.send(std::move(request), std::move(done));
+    }
+
+    HttpRequest http_request(const ClientCall& call) const {
+        HttpRequest out(call.request.method, url_of(options_.server, call.request));
+        out.header("user-agent", options_.user_agent).header("accept", call.request.accept);
+        if (!call.request.body.empty()) out.header("content-type", call.request.content_type);
+        for (const auto& [name, value] : call.credential.headers) out.header(name, value);
+        out.body = call.request.body;
+        out.timeout = std::max(call.deadline - loop_.monotonic(), Duration(1));
+        out.max_reply_bytes = max_reply_bytes_of(call.request);
+        return out;
+    }
+
+    void use_certificate(const Credential& credential) {
+        if (credential.certificate_pem == certificate_ && credential.key_pem == key_) return;
+        certificate_ = credential.certificate_pem;
+        key_ = credential.key_pem;
+        if (options_.use_certificate) options_.use_certificate(credential);
+    }
+
+    void take_head(RequestId, ClientCall& call, const HttpReply& head) {
+        call.stream_status = head.status;
+        if (!call.is_streaming()) return;
+        loop_.cancel(std::exchange(call.overdue, 0));
+        tell(call, head.status);
+        tell_warnings(head.headers);
+        bell.ring();
+        (*call.on_part)({});
+    }
+
+    void take_part(RequestId, ClientCall& call, std::string_view part) {
+        if (call.is_streaming()) return (*call.on_part)(part);
+        call.error_body += part.substr(0, error_body_limit - call.error_body.size());
+    }
+
+    void take_result(RequestId id, ClientCall& call, Result<HttpReply> reply) {
+        call.http = std::nullopt;
+        if (call.is_streaming()) {
+            if (!reply) return end(id, call, fail(within_api(std::move(reply).error())));
+            return end(id, call, ApiReply{reply->status, std::move(reply->headers), {}});
+        }
+        if (!reply) {
+            tell(call, 0, reply.error().code);
+            return take_failure(id, call, std::move(reply).error());
+        }
+        tell(call, reply->status);
+        tell_warnings(reply->headers);
+        if (call.on_part) reply->body = std::move(call.error_body);
+        if (reply->status / 100 != 2) return take_refusal(id, call, *reply);
+        bell.ring();
+        end(id, call, ApiReply{reply->status, std::move(reply->headers), std::move(reply->body)});
+    }
+
+    /// No reply came.
+    void take_failure(RequestId id, ClientCall& call, Error error) {
+        const bool is_lost = error.provider_code == io::connection_lost;
+        const auto delay = is_lost ? find_resend_delay(call.request, ++call.losses) : std::nullopt;
+        resend_or_end(id, call, delay, within_api(std::move(error)));
+    }
+
+    void take_refusal(RequestId id, ClientCall& call, const HttpReply& reply) {
+        if (reply.status == 401) credentials_.rejected(call.credential);
+        resend_or_end(id, call, find_resend_delay(call.request, reply),
+                      error_of(call.name(), reply));
+    }
+
+    /// Waiting for longer than the request has left would but hide what is wrong.
+    void resend_or_end(RequestId id, ClientCall& call, std::optional<Duration> delay, Error error) {
+        if (!delay || call.resends == resend_limit || *delay >= call.deadline - loop_.monotonic())
+            return end(id, call, fail(std::move(error)));
+        ++call.resends;
+        call.stage = Stage::resting;
+        call.turn = loop_.after(*delay, with(id, &Core::queue));
+    }
+
+    void end_overdue(RequestId id, ClientCall& call) {
+        call.overdue = 0;
+        if (call.stage != Stage::resting) tell(call, 0, ErrorCode::deadline);
+        Error error = overdue_error(call);
+        stop(call);
+        end(id, call, fail(std::move(error)));
+    }
+
+    static Error overdue_error(const ClientCall& call) {
+        const auto limit =
+            std::chrono::duration_cast<std::chrono::milliseconds>(call.request.timeout).count();
+        return {ErrorCode::deadline, call.name() + ": not done within " + std::to_string(limit) +
+                                         " ms: waited for " + std::string(awaited_in(call.stage))};
+    }
+
+    /// Nothing comes of what is under way.
+    void stop(ClientCall& call) {
+        if (call.http) http_.cancel(*std::exchange(call.http, std::nullopt));
+        if (call.overdue != 0) loop_.cancel(std::exchange(call.overdue, 0));
+        if (call.turn == 0) return;
+        loop_.cancel(std::exchange(call.turn, 0));
+        if (call.stage == Stage::queued) bucket(call.request).give_back();
+    }
+
+    void end(RequestId id, ClientCall& call, Result<ApiReply> result) {
+        if (call.overdue != 0) loop_.cancel(call.overdue);
+        calls_.erase(id);
+        call.done(std::move(result));
+    }
+
+    /// For whoever must not be called back at once.
+    void end_later(RequestId id, ClientCall& call, Error error) {
+        calls_.erase(id);
+        boost::asio::post(loop_.io(), [weak = weak_from_this(), done = std::move(call.done),
+                                       error = std::move(error)] {
+            if (weak.lock()) done(fail(error));
+        });
+    }
+
+    void tell(const ClientCall& call, int status,
+              std::optional<ErrorCode> error = std::nullopt) const {
+        if (!options_.on_attempt) return;
+        const Duration latency = call.sent ? loop_.monotonic() - *call.sent : Duration::zero();
+        options_.on_attempt({call.request.method, host_, call.request.purpose, status, error,
+                             latency, call.waited});
+    }
+
+    void tell_warnings(const HttpHeaders& headers) {
+        for (const std::string& text : warnings_of(headers)) {
+            if (warnings_.size() == remembered_warnings || !warnings_.insert(text).second) continue;
+            if (options_.on_warning) options_.on_warning(text);
+        }
+    }
+
+    io::HttpClient& http_;
+    io::Loop& loop_;
+    Credentials& credentials_;
+    const ApiClientOptions options_;
+    const std::string host_;
+    TokenBucket bucket_, looks_bucket_;
+    RequestId last_id_ = 0;
+    std::map<RequestId, std::shared_ptr<ClientCall>> calls_;
+    std::string certificate_, key_;
+    std::set<std::string> warnings_;
+};
+
+ApiClient::ApiClient(io::HttpClient& http, io::Loop& loop, Credentials& credentials,
+                     ApiClientOptions options)
+    : core_(std::make_shared<Core>(http, loop, credentials, std::move(options))) {}
+
+ApiClient::~ApiClient() { core_->close(); }
+
+Api::RequestId ApiClient::send(ApiRequest request, Done done) {
+    return core_->begin(std::move(request), std::nullopt, std::move(done));
+}
+
+Api::RequestId ApiClient::stream(ApiRequest request, Part on_part, Done done) {
+    return core_->begin(std::move(request), std::move(on_part), std::move(done));
+}
+
+void ApiClient::cancel(RequestId id) { core_->cancel(id); }
+
+AnswerBell& ApiClient::answer_bell() { return core_->bell; }
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,131 @@
+#include "kubernetes/client/watch/node_pods.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <boost/json/array.hpp>
+
+#include <capstan/sentence.hpp>
+
+#include "kubernetes/client/api_status.hpp"
+#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/paths.hpp"
+#include "kubernetes/client/watch/watch_error.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+/// Of a DaemonSet, or of the node itself.
+bool belongs_to_node(const boost::json::object& pod) {
+    if (text_at(pod, {"metadata", "annotations",
+                      "cluster-autoscaler.kubernetes.io/daemonset-pod"}) == "true")
+        return true;
+    const boost::json::array* owners = find_array(pod, {"metadata", "ownerReferences"});
+    return owners != nullptr && std::ranges::any_of(*owners, [](const boost::json::value& each) {
+               const boost::json::object* owner = each.if_object();
+               if (owner == nullptr || !is_true_at(*owner, {"controller"})) return false;
+               const std::string kind = text_at(*owner, {"kind"});
+               return kind == "DaemonSet" || kind == "Node";
+           });
+}
+
+/// A pod without a priority was not admitted by a server, and is not expendable.
+bool is_expendable(const boost::json::object& pod, std::optional<int> expendable_below) {
+    return expendable_below && find_value(pod, {"spec", "priority"}) != nullptr &&
+           integer_at(pod, {"spec", "priority"}) < *expendable_below;
+}
+
+/// Whether a drain would have to do with it.
+bool counts(const boost::json::object& pod, const engine::NodeLook& look) {
+    const std::string phase = text_at(pod, {"status", "phase"});
+    if (phase == "Succeeded" || phase == "Failed") return false;
+    const bool is_mirror =
+        find_value(pod, {"metadata", "annotations", "kubernetes.io/config.mirror"}) != nullptr;
+    return !is_mirror && !belongs_to_node(pod) && !is_expendable(pod, look.expendable_below);
+}
+
+using Keys = std::vector<std::string>;  // "namespace/name/uid"
+
+/// Of the pods in the list those that the look does not know and a drain counts, ascending.
+Result<Keys> find_unknown(const engine::NodeLook& look, const boost::json::object& list) {
+    const boost::json::array* items = find_array(list, {"items"});
+    const boost::json::value* member = list.if_contains("items");
+    // Who took another answer for an empty list would remove a node under its pods.
+    if (items == nullptr && (member == nullptr || !member->is_null()))
+        return fail(ErrorCode::unavailable, "is no list: it has no items");
+    Keys unknown;
+    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+        const boost::json::object* pod = (*items)[i].if_object();
+        if (pod == nullptr) return fail(ErrorCode::unavailable, "an item is no object");
+        std::string key = text_at(*pod, {"metadata", "namespace"}) + "/" +
+                          text_at(*pod, {"metadata", "name"}) + "/" +
+                          text_at(*pod, {"metadata", "uid"});
+        if (counts(*pod, look) && !std::ranges::binary_search(look.known_pods, key))
+            unknown.push_back(std::move(key));
+    }
+    std::ranges::sort(unknown);
+    return unknown;
+}
+
+Error unknown_error(const std::string& node, const Keys& unknown) {
+    const auto name_of_pod = [](const std::string& key) { return key.substr(0, key.rfind('/')); };
+    return {ErrorCode::conflict,
+            "it holds pods that were not known of yet: " + listed(unknown, name_of_pod),
+            std::string(engine::unknown_pods), node};
+}
+
+}  // namespace
+
+/// Nodes that share one version.
+struct NodePods::Batch {
+    std::vector<engine::NodeLook> looks;
+    Done done;
+};
+
+void NodePods::look(std::vector<engine::NodeLook> looks, Done done) {
+    const auto batch = std::make_shared<const Batch>(Batch{std::move(looks), std::move(done)});
+    calls_.send({.path = path_of(resources::pods),
+                 .query = {{"limit", "1"}},
+                 .purpose = std::string(node_look_purpose)},
+                [this, batch](Result<ApiReply> reply) {
+                    const Result<boost::json::object> list = parse_object(std::move(reply));
+                    for (std::size_t at = 0; at < batch->looks.size(); ++at) {
+                        if (list) {
+                            look_at(batch, at, text_at(*list, {"metadata", "resourceVersion"}));
+                        } else {
+                            batch->done(at, fail(within("look at node " + batch->looks[at].node,
+                                                        list.error())));
+                        }
+                    }
+                });
+}
+
+/// `version` empty: as of now, from the server's database.
+void NodePods::look_at(const std::shared_ptr<const Batch>& batch, std::size_t at,
+                       const std::string& version) {
+    const std::string& node = batch->looks[at].node;
+    ApiRequest request{.path = path_of(resources::pods),
+                       .query = {{"fieldSelector", "spec.nodeName=" + node}},
+                       .purpose = std::string(node_look_purpose)};
+    if (!version.empty()) {
+        request.query.emplace_back("resourceVersion", version);
+        request.query.emplace_back("resourceVersionMatch", "NotOlderThan");
+    }
+    calls_.send(std::move(request), [this, batch, at, version](Result<ApiReply> reply) {
+        // The server's cache is behind its database, which can be asked itself.
+        if (!reply && !version.empty() && setback_of(reply.error()) == WatchError::too_large)
+            return look_at(batch, at, {});
+        const engine::NodeLook& look = batch->looks[at];
+        const Result<boost::json::object> list = parse_object(std::move(reply));
+        const Result<Keys> unknown =
+            list ? find_unknown(look, *list) : Result<Keys>(fail(list.error()));
+        if (!unknown)
+            return batch->done(at, fail(within("look at node " + look.node, unknown.error())));
+        if (unknown->empty()) return batch->done(at, Result<void>());
+        if (on_unknown_) on_unknown_(look.node, *unknown);
+        batch->done(at, fail(unknown_error(look.node, *unknown)));
+    });
+}
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,186 @@
+#include "kubernetes/client/watch/object_cache.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <capstan/time_text.hpp>
+
+#include "engine/snapshot/cluster.hpp"
+#include "engine/snapshot/cluster_copy.hpp"
+#include "kubernetes/list_decoder.hpp"
+#include "kubernetes/object_name.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+constexpr std::string_view apps = "apps", batch = "batch", policy = "policy",
+                           storage = "storage.k8s.io";
+/// Pods that have ended need nothing. One that ends leaves the selection, which a watch tells as
+/// its deletion.
+constexpr std::string_view live = "status.phase!=Succeeded,status.phase!=Failed";
+
+constexpr std::string_view of_daemons = "know which daemon pods a new node would run",
+                           of_owners = "tell pods that are made again from those that are lost",
+                           of_volumes = "know which nodes the volumes of a pod are within reach of";
+
+constexpr CachedKind kinds[] = {
+    {resources::nodes, "see which machines have joined and what room they have"},
+    {resources::pods, "see which pods wait for room and what runs on each node", live},
+    {{apps, "v1", "daemonsets", "DaemonSet"}, of_daemons},
+    {{policy, "v1", "poddisruptionbudgets", "PodDisruptionBudget"},
+     "drain no more pods at a time than their budgets allow"},
+    {{apps, "v1", "replicasets", "ReplicaSet"}, of_owners},
+    {{"", "v1", "replicationcontrollers", "ReplicationController"}, of_owners},
+    {{apps, "v1", "statefulsets", "StatefulSet"}, of_owners},
+    {{batch, "v1", "jobs", "Job"}, of_owners},
+    {{"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"}, of_volumes},
+    {{"", "v1", "persistentvolumes", "PersistentVolume", false}, of_volumes},
+    {{storage, "v1", "storageclasses", "StorageClass", false}, of_volumes, {}, true},
+    {{storage, "v1", "csinodes", "CSINode", false}, of_volumes, {}, true},
+    {{storage, "v1", "csidrivers", "CSIDriver", false}, of_volumes, {}, true},
+    {{storage, "v1", "csistoragecapacities", "CSIStorageCapacity"}, of_volumes, {}, true},
+    {{"", "v1", "services", "Service"},
+     "know over which pods the scheduler spreads by itself",
+     {},
+     true},
+    {{"", "v1", "namespaces", "Namespace", false},
+     "match namespaces that affinity between pods selects by label"},
+};
+
+}  // namespace
+
+std::span<const CachedKind> cached_kinds() noexcept { return kinds; }
+
+namespace {
+
+/// Hands on to the builder, and notes pods that the scheduler found no node for.
+class WakefulSink final : public engine::ClusterSink {
+public:
+    explicit WakefulSink(CachePublisher& feed) : feed_(feed), builder_(feed.builder()) {}
+
+    void set(const engine::PodObject& pod) override {
+        const std::uint64_t before = builder_.changes();
+        builder_.set(pod);
+        const bool waits = pod.unscheduled_reason == "Unschedulable" && !pod.deleted;
+        if (waits && builder_.changes() != before) feed_.see_unschedulable();
+    }
+    void set(const engine::NodeObject& node) override { builder_.set(node); }
+    void set(engine::DaemonSetObject object) override { builder_.set(std::move(object)); }
+    void set(engine::DisruptionBudgetObject object) override { builder_.set(std::move(object)); }
+    void set(engine::ControllerObject object) override { builder_.set(std::move(object)); }
+    void set(engine::ClaimObject object) override { builder_.set(std::move(object)); }
+    void set(engine::VolumeObject object) override { builder_.set(std::move(object)); }
+    void set(engine::StorageClassObject object) override { builder_.set(std::move(object)); }
+    void set(engine::CsiNodeObject object) override { builder_.set(std::move(object)); }
+    void set(engine::CsiDriverObject object) override { builder_.set(std::move(object)); }
+    void set(engine::CsiCapacityObject object) override { builder_.set(std::move(object)); }
+    void set(engine::NamespaceObject object) override { builder_.set(std::move(object)); }
+    void set(engine::ServiceObject object) override { builder_.set(std::move(object)); }
+
+private:
+    CachePublisher& feed_;
+    engine::ClusterBuilder& builder_;
+};
+
+/// Since when the pod's condition PodScheduled has been false because no node takes the pod.
+std::optional<Time> find_unschedulable_since(const boost::json::value& pod) {
+    const boost::json::value* const status = find_member(pod, "status");
+    const boost::json::value* const conditions =
+        status != nullptr ? find_member(*status, "conditions") : nullptr;
+    if (conditions == nullptr || !conditions->is_array()) return std::nullopt;
+    for (const boost::json::value& condition : conditions->get_array()) {
+        if (find_text(condition, "type") != "PodScheduled") continue;
+        const bool waits = find_text(condition, "status") == "False" &&
+                           find_text(condition, "reason") == "Unschedulable";
+        const Result<Time> since = parse_rfc3339(find_text(condition, "lastTransitionTime"));
+        return waits && since ? std::optional(*since) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+/// Objects in trouble that are told of one by one; more of them say nothing new.
+constexpr std::size_t most_reports = 100;
+
+}  // namespace
+
+ObjectCache::ObjectCache(const ObjectKind& kind, CachePublisher& feed, OnProblem on_problem)
+    : kind_(kind), feed_(feed), on_problem_(std::move(on_problem)) {}
+
+void ObjectCache::begin_replace() {
+    seen_.clear();
+    if (std::exchange(is_replacing_, true)) {
+        may_have_old_ = true;  // of the list that was cut off
+    } else {
+        feed_.begin_replace();
+    }
+}
+
+void ObjectCache::finish_replace() {
+    if (may_have_old_) remove_unseen();
+    seen_ = {};
+    may_have_old_ = true;
+    if (std::exchange(is_replacing_, false)) feed_.end_replace();
+}
+
+void ObjectCache::remove_unseen() {
+    std::vector<ObjectName> gone;
+    engine::for_each_name(feed_.builder().build(), kind_.object, [&](auto ns, auto name) {
+        ObjectName full{std::string(ns), std::string(name)};
+        if (!seen_.contains(to_string(full))) gone.push_back(std::move(full));
+    });
+    for (const ObjectName& name : gone) feed_.builder().remove(kind_.object, name.ns, name.name);
+    const auto is_gone = [&](const std::string& name) { return !seen_.contains(name); };
+    std::erase_if(unschedulable_, [&](const auto& pod) { return is_gone(pod.first); });
+    std::erase_if(reported_, is_gone);
+    std::erase_if(unreadable_, is_gone);
+}
+
+void ObjectCache::set(const boost::json::value& object) {
+    const std::optional<ObjectName> known = find_object_name(kind_, object);
+    const std::string name = known ? to_string(*known) : "(without a name)";
+    if (is_replacing_ && may_have_old_) seen_.insert(name);
+    if (kind_.object == engine::ObjectKind::pod) note_waiting(name, object);
+    JsonProblems problems(object);
+    WakefulSink sink(feed_);
+    const bool is_loaded = kind_.load(problems.root(), sink);
+    if (is_loaded) unreadable_.erase(name);
+    if (problems.empty()) {
+        reported_.erase(name);
+    } else {
+        report(name, problems, is_loaded);
+    }
+}
+
+void ObjectCache::note_waiting(const std::string& name, const boost::json::value& pod) {
+    if (const std::optional<Time> since = find_unschedulable_since(pod)) {
+        unschedulable_[name] = *since;
+    } else {
+        unschedulable_.erase(name);
+    }
+}
+
+std::optional<Time> ObjectCache::unschedulable_since(const std::string& name) const {
+    const auto at = unschedulable_.find(name);
+    return at == unschedulable_.end() ? std::nullopt : std::optional(at->second);
+}
+
+void ObjectCache::report(const std::string& name, const JsonProblems& problems, bool is_loaded) {
+    const bool is_new = reported_.insert(name).second;
+    const bool is_lost = !is_loaded && unreadable_.insert(name).second;
+    if ((!is_new && !is_lost) || reported_.size() > most_reports) return;
+    const JsonProblem& first = problems.kept().front();
+    const ObjectProblem problem{std::string(kind_.kind) + " " + name, first.pointer, first.what};
+    const char* outcome = is_loaded ? "" : "; what was known of it before is kept";
+    on_problem_({ErrorCode::invalid_argument, to_string(problem) + outcome});
+}
+
+void ObjectCache::remove(const boost::json::value& object) {
+    const std::optional<ObjectName> name = find_object_name(kind_, object);
+    if (!name) return;
+    feed_.builder().remove(kind_.object, name->ns, name->name);
+    unschedulable_.erase(to_string(*name));
+    reported_.erase(to_string(*name));
+    unreadable_.erase(to_string(*name));
+}
+
+}  // namespace capstan::kubernetes

@@ -1,0 +1,137 @@
+#include "kubernetes/field_mask.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using Member = KeptMembers::Member;
+
+constexpr Member owner_members[] = {{"apiVersion"}, {"controller"}, {"kind"}, {"name"}, {"uid"}};
+constexpr KeptMembers owner{owner_members};
+
+constexpr Member metadata_members[] = {{"annotations"},
+                                       {"creationTimestamp"},
+                                       {"deletionTimestamp"},
+                                       {"generation"},
+                                       {"labels"},
+                                       {"name"},
+                                       {"namespace"},
+                                       {"resourceVersion"},
+                                       {"ownerReferences", &owner},
+                                       {"uid"}};
+constexpr KeptMembers metadata{metadata_members};
+
+constexpr Member container_members[] = {{"ports"}, {"resources"}, {"restartPolicy"}};
+constexpr KeptMembers container{container_members};
+
+constexpr KeptMembers nothing{};
+constexpr Member empty_dir_members[] = {{"medium"}};
+constexpr KeptMembers empty_dir{empty_dir_members};
+constexpr Member volume_members[] = {{"emptyDir", &empty_dir},
+                                     {"ephemeral", &nothing},
+                                     {"hostPath", &nothing},
+                                     {"name"},
+                                     {"persistentVolumeClaim"}};
+constexpr KeptMembers volume{volume_members};
+
+constexpr Member pod_spec_members[] = {{"affinity"},
+                                       {"containers", &container},
+                                       {"hostNetwork"},
+                                       {"initContainers", &container},
+                                       {"nodeName"},
+                                       {"nodeSelector"},
+                                       {"overhead"},
+                                       {"priority"},
+                                       {"priorityClassName"},
+                                       {"resourceClaims"},
+                                       {"resources"},  // of claims, too
+                                       {"schedulerName"},
+                                       {"schedulingGates"},
+                                       {"terminationGracePeriodSeconds"},
+                                       {"tolerations"},
+                                       {"topologySpreadConstraints"},
+                                       {"volumes", &volume}};
+constexpr KeptMembers pod_spec{pod_spec_members};
+
+constexpr Member template_members[] = {{"metadata", &metadata}, {"spec", &pod_spec}};
+constexpr KeptMembers pod_template{template_members};
+
+constexpr Member claim_ref_members[] = {{"name"}, {"namespace"}};
+constexpr KeptMembers claim_ref{claim_ref_members};
+constexpr Member csi_members[] = {{"driver"}, {"volumeHandle"}};
+constexpr KeptMembers csi{csi_members};
+
+constexpr Member spec_members[] = {
+    // nodes
+    {"providerID"},
+    {"taints"},
+    {"unschedulable"},
+    // DaemonSets
+    {"template", &pod_template},
+    // controllers, disruption budgets and services
+    {"maxUnavailable"},
+    {"minAvailable"},
+    {"replicas"},
+    {"selector"},
+    {"unhealthyPodEvictionPolicy"},
+    // claims and volumes
+    {"accessModes"},
+    {"capacity"},
+    {"claimRef", &claim_ref},
+    {"csi", &csi},
+    {"nodeAffinity"},
+    {"storageClassName"},
+    {"volumeMode"},
+    {"volumeName"},
+    // CSI nodes and drivers
+    {"drivers"},
+    {"storageCapacity"},
+};
+constexpr KeptMembers spec{spec_members, &pod_spec};
+
+constexpr Member condition_members[] = {{"lastTransitionTime"}, {"reason"}, {"status"}, {"type"}};
+constexpr KeptMembers condition{condition_members};
+constexpr Member status_members[] = {{"allocatable"},
+                                     {"capacity"},
+                                     {"conditions", &condition},
+                                     {"disruptionsAllowed"},
+                                     {"nominatedNodeName"},
+                                     {"observedGeneration"},
+                                     {"phase"}};
+constexpr KeptMembers status{status_members};
+
+constexpr Member details_members[] = {{"causes"}, {"retryAfterSeconds"}};
+constexpr KeptMembers details{details_members};
+
+constexpr Member object_members[] = {
+    {"apiVersion"},
+    {"kind"},
+    {"metadata", &metadata},
+    {"spec", &spec},
+    {"status", &status},
+    // of a Status: what went wrong on the server
+    {"code"},
+    {"details", &details},
+    {"message"},
+    {"reason"},
+    // storage classes and capacities
+    {"allowedTopologies"},
+    {"capacity"},
+    {"nodeTopology"},
+    {"provisioner"},
+    {"storageClassName"},
+    {"volumeBindingMode"},
+};
+constexpr KeptMembers object{object_members};
+
+}  // namespace
+
+const KeptMembers::Member* KeptMembers::find(std::string_view key) const noexcept {
+    for (const Member& member : members) {
+        if (member.key == key) return &member;
+    }
+    return also != nullptr ? also->find(key) : nullptr;
+}
+
+const KeptMembers& field_mask() noexcept { return object; }
+
+}  // namespace capstan::kubernetes

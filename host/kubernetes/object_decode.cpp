@@ -1,0 +1,301 @@
+#include "kubernetes/object_decode.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/gzip.hpp"
+#include "kubernetes/metadata.hpp"
+#include "kubernetes/node_selection.hpp"
+#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/resource_list.hpp"
+#include "kubernetes/selectors.hpp"
+#include "kubernetes/timestamps.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+constexpr std::size_t piece_size = 256 * 1024;
+
+bool is_yaml(std::string_view start) {
+    constexpr std::string_view starts[] = {
+        "apiVersion:", "items:", "kind:", "---", "metadata:", "- "};
+    return std::ranges::any_of(starts,
+                               [&](std::string_view one) { return start.starts_with(one); });
+}
+
+}  // namespace
+
+Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::ClusterSink& sink,
+                                 ObjectListener listener) {
+    CAPSTAN_TRY(io::TextFile in, io::TextFile::open(file));
+    ListDecoder decoder(sink, std::move(listener));
+    std::vector<char> piece(piece_size);
+    for (bool is_first = true;; is_first = false) {
+        CAPSTAN_TRY(const std::size_t size, in.read(piece));
+        if (is_first && is_yaml({piece.data(), size}))
+            return fail(ErrorCode::invalid_argument,
+                        in.name() + ": is YAML; expects JSON, as of kubectl get ... -o json");
+        if (size == 0 || !decoder.feed({piece.data(), size})) break;
+    }
+    DecodeReport out = decoder.finish();
+    if (out.cut_short) out.cut_short = within(in.name(), *std::move(out.cut_short));
+    return out;
+}
+
+namespace {
+
+/// One that cannot be read is none, as the scheduler takes it.
+std::optional<LabelSelector> decode_pod_selector(const JsonCursor& selector,
+                                                 std::string_view kind) {
+    if (kind == "Job" || selector.is_absent()) return std::nullopt;
+    const Complaints complaints(selector);
+    std::optional<LabelSelector> out = kind == "ReplicationController"
+                                           ? LabelSelector{.match_labels = selector.labels()}
+                                           : decode_label_selector(selector);
+    return complaints.any() ? std::nullopt : std::move(out);
+}
+
+}  // namespace
+
+std::optional<engine::ControllerObject> decode_controller(const JsonCursor& controller,
+                                                          std::string_view kind) {
+    ObjectMetadata metadata = decode_named(controller);
+    const Complaints complaints(controller);
+    const auto replicas =
+        controller["spec"]["replicas"].integer(0, std::numeric_limits<std::int32_t>::max());
+    if (!metadata.is_identified || complaints.any()) return std::nullopt;
+    engine::ControllerObject out{.kind = std::string(kind),
+                                 .ns = std::move(metadata.ns),
+                                 .name = std::move(metadata.name),
+                                 .uid = std::move(metadata.uid)};
+    if (replicas) out.replicas = static_cast<int>(*replicas);
+    out.selector = decode_pod_selector(controller["spec"]["selector"], kind);
+    return out;
+}
+
+std::optional<engine::DaemonSetObject> decode_daemon_set(const JsonCursor& daemon_set) {
+    ObjectMetadata own = decode_named(daemon_set);
+    const JsonCursor pod = daemon_set.required("spec").required("template");
+    ObjectMetadata metadata = decode_metadata(pod["metadata"]);
+    const bool has_containers = static_cast<bool>(pod.required("spec").required("containers"));
+    DecodedPodSpec spec = decode_pod_spec(pod["spec"]);
+    if (!own.is_identified || !metadata.is_identified || !has_containers || !spec.is_complete)
+        return std::nullopt;
+    return engine::DaemonSetObject{.ns = std::move(own.ns),
+                                   .name = std::move(own.name),
+                                   .uid = std::move(own.uid),
+                                   .spec = std::move(spec.spec),
+                                   .labels = std::move(metadata.labels),
+                                   .annotations = std::move(metadata.annotations)};
+}
+
+namespace {
+
+template <class Integer>
+Integer decode_count(const JsonCursor& place) {
+    const auto number = place.integer(0, std::numeric_limits<Integer>::max());
+    return static_cast<Integer>(number.value_or(0));
+}
+
+}  // namespace
+
+std::optional<engine::DisruptionBudgetObject> decode_disruption_budget(const JsonCursor& budget) {
+    const JsonCursor status = budget["status"];
+    ObjectMetadata metadata = decode_named(budget);
+    const Complaints complaints(budget);
+    engine::DisruptionBudgetObject out{
+        .ns = std::move(metadata.ns),
+        .name = std::move(metadata.name),
+        .selector = decode_label_selector(budget["spec"]["selector"])};
+    if (!metadata.is_identified || complaints.any()) return std::nullopt;
+    out.disruptions_allowed = decode_count<int>(status["disruptionsAllowed"]);
+    // An API server asks the same before it lets a pod be evicted.
+    out.is_observed =
+        decode_count<std::int64_t>(status["observedGeneration"]) >= metadata.generation;
+    return out;
+}
+
+namespace {
+
+Taint decode_taint(const JsonCursor& place) {
+    Taint out{.key = std::string(place.required("key").name().value_or("")),
+              .value = std::string(place["value"].text().value_or(""))};
+    const JsonCursor effect = place.required("effect");
+    const std::optional<Effect> known = find_effect(effect.text().value_or(""));
+    if (known) {
+        out.effect = *known;
+    } else if (effect.text()) {
+        effect.expects("NoSchedule, PreferNoSchedule or NoExecute");
+    }
+    return out;
+}
+
+void decode_readiness(const JsonCursor& conditions, engine::NodeObject& out) {
+    const std::vector<JsonCursor> all = conditions.items();
+    out.ready = all.empty();
+    for (const JsonCursor& condition : all) {
+        if (condition["type"].text() == "Suspended")
+            out.suspended = condition["status"].text() == "True";
+        if (condition["type"].text() != "Ready") continue;
+        out.ready = condition["status"].text() == "True";
+        out.ready_since = decode_timestamp(condition["lastTransitionTime"]).value_or(Time());
+    }
+}
+
+void decode_node_status(const JsonCursor& status, engine::NodeObject& out) {
+    const JsonCursor allocatable = status["allocatable"];
+    out.capacity = rounded(decode_quantities(status["capacity"]));
+    out.allocatable = allocatable ? rounded(decode_quantities(allocatable)) : out.capacity;
+    decode_readiness(status["conditions"], out);
+}
+
+}  // namespace
+
+std::optional<engine::NodeObject> decode_node(const JsonCursor& node) {
+    ObjectMetadata metadata = decode_named(node);
+    engine::NodeObject out{.name = std::move(metadata.name),
+                           .labels = std::move(metadata.labels),
+                           .annotations = std::move(metadata.annotations),
+                           .created = metadata.created};
+    const JsonCursor spec = node["spec"];
+    const Complaints complaints(node);
+    for (const JsonCursor& taint : spec["taints"].items())
+        out.taints.push_back(decode_taint(taint));
+    out.unschedulable = spec["unschedulable"].boolean().value_or(false);
+    const bool is_complete = metadata.is_identified && !complaints.any();
+    out.provider_id = spec["providerID"].text().value_or("");
+    decode_node_status(node["status"], out);
+    return is_complete ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::optional<engine::ServiceObject> decode_service(const JsonCursor& service) {
+    const Complaints complaints(service);
+    ObjectMetadata metadata = decode_named(service);
+    engine::ServiceObject out{.ns = std::move(metadata.ns),
+                              .name = std::move(metadata.name),
+                              .selector = service["spec"]["selector"].labels()};
+    return complaints.any() ? std::nullopt : std::optional(std::move(out));
+}
+
+namespace {
+
+using namespace engine;
+
+std::string find_annotation(const ObjectMetadata& metadata, std::string_view key) {
+    const auto at = metadata.annotations.find(key);
+    return at != metadata.annotations.end() ? at->second : std::string();
+}
+
+/// The annotation is older than the member and goes before it, as in Kubernetes.
+std::string decode_class_name(const ObjectMetadata& metadata, const JsonCursor& member) {
+    std::string annotated = find_annotation(metadata, "volume.beta.kubernetes.io/storage-class");
+    std::string named = decode_text(member);
+    return annotated.empty() ? std::move(named) : std::move(annotated);
+}
+
+bool decode_is_block(const JsonCursor& mode) {
+    const bool is_block = mode.text() == "Block";
+    if (mode.text() && !is_block && mode.text() != "Filesystem")
+        mode.expects("Block or Filesystem");
+    return is_block;
+}
+
+/// One item of allowedTopologies, as the node selector term it means.
+NodeSelectorTerm decode_topology(const JsonCursor& term) {
+    NodeSelectorTerm out;
+    for (const JsonCursor& expression : term["matchLabelExpressions"].items())
+        out.labels.push_back({.key = decode_text(expression.required("key")),
+                              .op = Operator::in,
+                              .values = decode_texts(expression["values"])});
+    return out;
+}
+
+std::optional<int> decode_attach_limit(const JsonCursor& driver) {
+    const auto count =
+        driver["allocatable"]["count"].integer(0, std::numeric_limits<std::int32_t>::max());
+    return count ? std::optional(static_cast<int>(*count)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ClaimObject> decode_claim(const JsonCursor& claim) {
+    const Complaints complaints(claim);
+    const JsonCursor spec = claim["spec"];
+    ObjectMetadata metadata = decode_named(claim);
+    ClaimObject out{
+        .ns = std::move(metadata.ns),
+        .name = std::move(metadata.name),
+        .volume = decode_text(spec["volumeName"]),
+        .storage_class = decode_class_name(metadata, spec["storageClassName"]),
+        .selected_node = find_annotation(metadata, "volume.kubernetes.io/selected-node"),
+        .requested_bytes = decode_bytes(spec["resources"]["requests"]["storage"]),
+        .access_modes = decode_texts(spec["accessModes"]),
+        .block = decode_is_block(spec["volumeMode"]),
+        .selector = decode_label_selector(spec["selector"]).value_or(LabelSelector{})};
+    return complaints.any() ? std::nullopt : std::optional(std::move(out));
+}
+
+std::optional<VolumeObject> decode_volume(const JsonCursor& volume) {
+    const Complaints complaints(volume);
+    const JsonCursor spec = volume["spec"], csi = spec["csi"], claim = spec["claimRef"];
+    ObjectMetadata metadata = decode_named(volume);
+    VolumeObject out{.name = std::move(metadata.name),
+                     .node_affinity = decode_node_selector(spec["nodeAffinity"]["required"]),
+                     .labels = std::move(metadata.labels),
+                     .storage_class = decode_class_name(metadata, spec["storageClassName"]),
+                     .driver = decode_text(csi["driver"]),
+                     .handle = decode_text(csi["volumeHandle"]),
+                     .capacity_bytes = decode_bytes(spec["capacity"]["storage"]),
+                     .access_modes = decode_texts(spec["accessModes"]),
+                     .claim_ns = decode_text(claim["namespace"]),
+                     .claim_name = decode_text(claim["name"]),
+                     .block = decode_is_block(spec["volumeMode"])};
+    return complaints.any() ? std::nullopt : std::optional(std::move(out));
+}
+
+std::optional<StorageClassObject> decode_storage_class(const JsonCursor& storage_class) {
+    const Complaints complaints(storage_class);
+    const JsonCursor mode = storage_class["volumeBindingMode"];
+    StorageClassObject out{.name = decode_named(storage_class).name,
+                           .provisioner = decode_text(storage_class["provisioner"]),
+                           .waits_for_consumer = mode.text() == "WaitForFirstConsumer"};
+    if (mode.text() && !out.waits_for_consumer && mode.text() != "Immediate")
+        mode.expects("Immediate or WaitForFirstConsumer");
+    for (const JsonCursor& term : storage_class["allowedTopologies"].items())
+        out.allowed_topologies.push_back(decode_topology(term));
+    return complaints.any() ? std::nullopt : std::optional(std::move(out));
+}
+
+std::optional<CsiNodeObject> decode_csi_node(const JsonCursor& csi_node) {
+    const Complaints complaints(csi_node);
+    CsiNodeObject out{.name = decode_named(csi_node).name};
+    for (const JsonCursor& driver : csi_node["spec"]["drivers"].items())
+        out.limits.emplace(decode_text(driver.required("name")), decode_attach_limit(driver));
+    return complaints.any() ? std::nullopt : std::optional(std::move(out));
+}
+
+std::optional<CsiDriverObject> decode_csi_driver(const JsonCursor& driver) {
+    const Complaints complaints(driver);
+    CsiDriverObject out{
+        .name = decode_named(driver).name,
+        .storage_capacity = driver["spec"]["storageCapacity"].boolean().value_or(false)};
+    return complaints.any() ? std::nullopt : std::optional(std::move(out));
+}
+
+std::optional<CsiCapacityObject> decode_csi_capacity(const JsonCursor& capacity) {
+    const Complaints complaints(capacity);
+    ObjectMetadata metadata = decode_named(capacity);
+    CsiCapacityObject out{.ns = std::move(metadata.ns),
+                          .name = std::move(metadata.name),
+                          .storage_class = decode_text(capacity["storageClassName"]),
+                          .topology = decode_label_selector(capacity["nodeTopology"]),
+                          .capacity_bytes = decode_bytes(capacity["capacity"])};
+    return complaints.any() ? std::nullopt : std::optional(std::move(out));
+}
+
+}  // namespace capstan::kubernetes

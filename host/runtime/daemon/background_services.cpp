@@ -1,0 +1,325 @@
+#include "runtime/daemon/background_services.hpp"
+
+#include <csignal>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include <capstan/sentence.hpp>
+
+#include "runtime/guard/same_signal.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+constexpr std::string_view beside_source = "capstan";
+constexpr std::size_t errands_max = 16;
+constexpr Duration flush_time = std::chrono::seconds(3);
+constexpr Duration status_time = std::chrono::seconds(5);
+constexpr Duration sync_period = std::chrono::milliseconds(100);
+
+}  // namespace
+
+BackgroundServices::BackgroundServices(const Config& config, PluginHost& host, Options options)
+    : host_(host),
+      options_(std::move(options)),
+      waiting_(host.loop(), {.interval = config.cluster.scan_interval}) {
+    if (host_.guard() != nullptr) return;
+    signals_.emplace(host.loop().io(), SIGINT, SIGTERM, SIGQUIT);
+    signals_->add(SIGHUP);
+}
+
+BackgroundServices::~BackgroundServices() {
+    if (Guard* const guard = host_.guard()) guard->on_signal({});
+    for (const auto& timer : {sync_timer_, stop_timer_})
+        if (timer) host_.loop().cancel(*timer);
+}
+
+Result<std::unique_ptr<BackgroundServices>> BackgroundServices::open(const Config& config,
+                                                                     PluginHost& host,
+                                                                     Options options) {
+    std::unique_ptr<BackgroundServices> out(
+        new BackgroundServices(config, host, std::move(options)));
+    CAPSTAN_CHECK(out->open_link(config));
+    return out;
+}
+
+Result<void> BackgroundServices::open_link(const Config& all) {
+    const Cluster& config = all.cluster;
+    io::Loop& loop = host_.loop();
+    CAPSTAN_TRY(link_, ClusterLink::open(config, loop, host_.log(),
+                                         {.version = options_.version,
+                                          .seed = options_.seed,
+                                          .dry_run = options_.dry_run,
+                                          .builder = {.spread_timeout_annotation =
+                                                          all.scale_up.spread_timeout_annotation},
+                                          .on_attempt = options_.on_attempt,
+                                          .on_unschedulable = [this] { waiting_.see_pods(); },
+                                          .http = options_.http}));
+    make_writers(config);
+    make_tellers(all);
+    leadership_.emplace(config, link_->api(), loop, host_.log(),
+                        Leadership::Options{.identity = options_.identity,
+                                            .seed = options_.seed,
+                                            .is_alone = options_.dry_run,
+                                            .on_change = [this, config] {
+                                                const std::optional<std::uint64_t> term =
+                                                    leadership_->term();
+                                                if (lent_) lent_->set_term(term.value_or(0));
+                                                if (options_.on_lead)
+                                                    options_.on_lead(term.has_value());
+                                                tell_of_leadership(config);
+                                                waiting_.interrupt();
+                                            }});
+    watch_calls(all);
+    return {};
+}
+
+/// Another host that waits in line has time to see that the Lease is free.
+void BackgroundServices::watch_calls(const Config& all) {
+    if (!host_.has_strand_threads()) return;
+    const Duration pause = 2 * all.cluster.leader_election.lease_duration;
+    stuck_calls_.emplace(host_.loop(), host_.metrics().registry(),
+                         StuckCalls::Options{.hand_over_after = all.watchdog.hand_over_after,
+                                             .is_of_controllers = !options_.makes_passes,
+                                             .hand_over =
+                                                 [this, pause](const std::string& because) {
+                                                     return leadership_->hand_over(because, pause);
+                                                 },
+                                             .come_back = [this] { leadership_->come_back(); }});
+    stuck_calls_->watch(host_.calls());
+}
+
+void BackgroundServices::make_writers(const Cluster& config) {
+    cluster_.emplace(
+        link_->api(), host_.loop(),
+        ApiClusterClient::Options{
+            .gate = gate(),
+            .seed = options_.seed,
+            .on_update_instead =
+                [this](const Error& why) {
+                    host_.log().write(
+                        LogLevel::warn, beside_source,
+                        "nodes are updated as a whole, for patching them is refused: " +
+                            why.message);
+                },
+            .on_unknown_pods =
+                [this](const std::string& node, const std::vector<std::string>& pods) {
+                    see_unknown_pods(node, pods);
+                }});
+    // The memory of another leader must not be written over.
+    memory_api_.emplace(link_->api(), [this] { return ask_gate(memory_term_); });
+    keeper_.emplace(
+        *memory_api_, host_.loop(),
+        MemoryKeeper::Options{.name = {config.kube_namespace, config.memory_config_map_name},
+                              .seed = options_.seed,
+                              .on_unreadable = [this](const std::string& what) {
+                                  host_.log().write(LogLevel::error, beside_source, what);
+                              }});
+}
+
+/// The mirror may know more by now than the decision did. Only pods that it lacks as well tell of a
+/// watch that keeps silent.
+void BackgroundServices::see_unknown_pods(const std::string& node,
+                                          const std::vector<std::string>& pods) {
+    const std::vector<std::string> untold = link_->mirror().find_untold(node, pods);
+    if (untold.empty() || !link_->mirror().relist("Pod")) return;
+    host_.log().write(LogLevel::warn, beside_source,
+                      "node " + node + " holds pods that the watch of pods has not told of: " +
+                          listed(untold, [](const std::string& pod) { return pod; }) +
+                          "; all pods are listed anew");
+}
+
+void BackgroundServices::make_tellers(const Config& all) {
+    const auto warn = [this](const Error& error) {
+        host_.log().write(LogLevel::warn, beside_source, error.message);
+    };
+    events_.emplace(
+        link_->api(), host_.loop(),
+        kubernetes::EventRecorder::Options{.correlator = {.instance = options_.identity},
+                                           .seed = options_.seed,
+                                           .on_trouble = warn});
+    // Without clouds there are no passes to tell of, and no right to tell of them.
+    const Cluster& config = all.cluster;
+    const bool has_passes = !all.pipeline.clouds.empty();
+    if (!config.write_status_configmap || options_.dry_run || !has_passes) return;
+    status_.emplace(
+        link_->api(), host_.loop(),
+        StatusWriter::Options{.name = {config.kube_namespace, config.status_config_map_name},
+                              .seed = options_.seed,
+                              .on_trouble = warn});
+}
+
+void BackgroundServices::tell_of_leadership(const Cluster& config) {
+    if (options_.dry_run) return;
+    const bool leads = leadership_->term().has_value();
+    events_->record({.about = {.api_version = "coordination.k8s.io/v1",
+                               .kind = "Lease",
+                               .ns = config.kube_namespace,
+                               .name = config.leader_election.lease},
+                     .reason = "LeaderElection",
+                     .message = options_.identity + (leads ? " became leader" : " stopped leading"),
+                     .is_distinct = true});
+}
+
+void BackgroundServices::listen() { await_signal(); }
+
+void BackgroundServices::connect_plugins() {
+    KubeGateway* const plugins = host_.cluster();
+    if (plugins == nullptr) return;
+    plugins->connect(link_->api(), [this] { return may_write(); });
+    lent_.reset(plugins);
+}
+
+void BackgroundServices::start() {
+    if (options_.makes_passes) link_->mirror().start();
+    leadership_->start();
+    if (options_.makes_passes) await_sync();
+}
+
+Result<void> BackgroundServices::serve(const Admin& config, AdminSources sources) {
+    CAPSTAN_TRY(admin_, serve_admin(config, host_.loop().io(), std::move(sources)));
+    if (admin_)
+        host_.log().write(LogLevel::info, beside_source,
+                          "admin port: " + std::to_string(admin_->port()));
+    return {};
+}
+
+void BackgroundServices::watch(const std::filesystem::path& file, std::function<void()> on_change,
+                               std::function<void(bool)> on_gone, std::string known) {
+    auto opened = ConfigWatch::open(host_.loop(), file, std::move(on_change), std::move(on_gone),
+                                    std::move(known));
+    if (opened) {
+        config_watch_ = *std::move(opened);
+    } else {
+        host_.log().write(LogLevel::warn, beside_source,
+                          "changes are taken over at SIGHUP alone: " + opened.error().message);
+    }
+}
+
+void BackgroundServices::stop(std::function<void()> done) {
+    const bool led = leadership_->term().has_value();
+    const auto is_handed_back = std::make_shared<bool>(false);
+    const auto hand_back = [this, is_handed_back, done = std::move(done)] {
+        if (std::exchange(*is_handed_back, true)) return;
+        leadership_->stop([this, done] { events_->flush(flush_time, done); });
+    };
+    if (!status_ || !led) return hand_back();
+    // Others wait for the Lease, which a server that is slow about the status must not keep.
+    host_.loop().after(status_time, hand_back);
+    status_->remove(hand_back);
+}
+
+bool BackgroundServices::add_errand(std::function<void()> errand) {
+    if (wishes_.errands.size() >= errands_max) return false;
+    wishes_.errands.push_back(std::move(errand));
+    waiting_.interrupt();
+    return true;
+}
+
+std::string BackgroundServices::unready_because() const {
+    if (options_.waits_for)
+        if (std::string reason = options_.waits_for(); !reason.empty()) return reason;
+    if (!options_.makes_passes) return {};
+    if (!hold_ || !link_->mirror().has_synced()) return "the cluster has not been seen yet";
+    return hold_->reason();
+}
+
+bool BackgroundServices::wants_passes() const {
+    return options_.makes_passes && leadership_->term().has_value() && unready_because().empty();
+}
+
+Result<void> BackgroundServices::may_act(std::uint64_t term) {
+    if (wishes_.stop) return fail(ErrorCode::cancelled, "this host is stopping");
+    acting_term_ = term;
+    if (leadership_->term() == term) return {};
+    return fail(ErrorCode::cancelled, "this host leads no longer");
+}
+
+void BackgroundServices::load_memory(std::uint64_t term, MemoryKeeper::Loaded done) {
+    memory_term_ = term;
+    keeper_->load(std::move(done));
+}
+
+/// Even what was begun in this term comes too late when the term is over, and also when this host
+/// leads again: somebody else may have led between.
+Result<void> BackgroundServices::ask_gate(std::uint64_t term) const {
+    if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
+    if (leadership_ && leadership_->term() == term) return {};
+    return fail(ErrorCode::cancelled, "this host leads no longer");
+}
+
+/// What plugins write is of no pass. That a term has not ended since they began with it, the
+/// gateway sees to.
+Result<void> BackgroundServices::may_write() const {
+    if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
+    if (leadership_ && leadership_->term()) return {};
+    return fail(ErrorCode::cancelled, "this host does not lead");
+}
+
+ChangeGate BackgroundServices::gate() {
+    return [this] { return ask_gate(acting_term_); };
+}
+
+BackgroundServices::PendingRequests BackgroundServices::take_wishes() {
+    return {.stop = wishes_.stop,
+            .reload = std::exchange(wishes_.reload, false),
+            .errands = std::exchange(wishes_.errands, {})};
+}
+
+void BackgroundServices::wish_reload() {
+    wishes_.reload = true;
+    waiting_.interrupt();
+}
+
+void BackgroundServices::wish_pass(const PassWish& wish) {
+    const auto say = [&](LogLevel level, const std::string& message) {
+        host_.log().write(level, wish.plugin, message + ": " + wish.why);
+    };
+    if (!wants_passes()) return say(LogLevel::debug, "wants a pass, and this host makes none now");
+    if (waiting_.want_pass()) say(LogLevel::info, "wants a pass");
+}
+
+void BackgroundServices::await_signal() {
+    if (Guard* const guard = host_.guard()) {
+        return guard->on_signal([&io = host_.loop().io(), weak = std::weak_ptr(self_)](int number) {
+            boost::asio::post(io, [weak, number] {
+                if (const auto self = weak.lock()) (*self)->take_signal(number);
+            });
+        });
+    }
+    signals_->async_wait([this](const boost::system::error_code& error, int number) {
+        if (error) return;
+        take_signal(number);
+        await_signal();
+    });
+}
+
+void BackgroundServices::take_signal(int number) {
+    if (number == SIGHUP) return wish_reload();
+    const Duration now = host_.loop().monotonic();
+    if (wishes_.stop) {
+        if (now - stop_asked_ < same_signal_within) return;
+        return options_.on_overdue();  // a guard has ended the process by now
+    }
+    host_.log().write(LogLevel::info, beside_source, "stopping");
+    wishes_.stop = true;
+    stop_asked_ = now;
+    waiting_.interrupt();
+    if (host_.guard() != nullptr) return;
+    stop_timer_ = host_.loop().after(options_.stop_deadline, options_.on_overdue);
+}
+
+/// Passes begin as soon as the whole cluster has been seen, by plugins as well.
+void BackgroundServices::await_sync() {
+    sync_timer_.reset();
+    if (!hold_ && link_->mirror().has_synced()) {
+        host_.log().write(LogLevel::info, beside_source,
+                          "the cluster at " + link_->server() + " is seen");
+        hold_.emplace(host_.cluster(), host_.loop(), host_.log());
+    }
+    if (hold_ && hold_->is_over()) return waiting_.interrupt();
+    sync_timer_ = host_.loop().after(sync_period, [this] { await_sync(); });
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,105 @@
+#include "runtime/daemon/leader_handover.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "runtime/daemon/on_loop.hpp"
+#include "runtime/daemon/plugin_states.hpp"
+#include "runtime/record/memory_text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+/// Of writes that failed or whose answer was lost, so many of the last may be the one that came
+/// through.
+constexpr std::size_t most_attempts = 8;
+/// Where nodes are unneeded the text is written anew after so long: a host that starts with it
+/// takes the time since for time in which the cluster was not seen.
+constexpr Duration freshness = std::chrono::minutes(1);
+
+}  // namespace
+
+LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServices> beside,
+                               std::string version, std::string identity)
+    : host_(host),
+      beside_(std::move(beside)),
+      version_(std::move(version)),
+      identity_(std::move(identity)),
+      failures_(host.log(), {.source = "capstan",
+                             .failed = "what outlives a restart is not kept",
+                             .succeeded = "what outlives a restart is kept again"}),
+      clock_(host.loop().clock()) {}
+
+Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {
+    CAPSTAN_TRY(PersistedState legacy,
+                from_loop<PersistedState>(
+                    host_, [beside = beside_, term](const PluginHost::Done<PersistedState>& done) {
+                        beside->load_memory(term, done);
+                    }));
+    take_over_states(host_, legacy.states);
+    term_ = term;
+    last_text_.clear();
+    const std::string part(memory_part(legacy.text));
+    const bool is_own = kept_ && std::ranges::find(own_, part) != own_.end();
+    own_ = {part};
+    if (!is_own) return std::move(legacy.memory);
+    // No other leader wrote. This host's last writes may have failed, so that it knows more.
+    engine::Memory out = *kept_;
+    out.started = false;
+    // This host has made no pass since, so that nothing tells whether nodes were needed.
+    if (!out.blind_since) out.blind_since = kept_at_;
+    return out;
+}
+
+void LeaderHandover::keep(const engine::Memory& memory) {
+    kept_ = memory;
+    kept_at_ = clock_.read().now;
+    const Result<bool> kept = write(memory);
+    const Duration now = host_.loop().monotonic();
+    // What another leader keeps is no trouble of this host's, and no end of one.
+    const bool is_over = kept ? !*kept : kept.error().code == ErrorCode::cancelled;
+    if (is_over) return;
+    kept ? failures_.succeeded(now) : failures_.failed(kept.error(), now);
+}
+
+Result<std::string> LeaderHandover::text_of(const engine::Memory& memory, std::size_t room) {
+    const engine::PassTime time = clock_.read();
+    CAPSTAN_TRY(std::string text, memory_text(memory, version_, room, time));
+    const Duration ahead = time.wall - time.now;
+    const bool is_fresh = memory.unneeded.empty() || time.now - last_at_ < freshness;
+    const bool is_known = !last_text_.empty() && is_fresh && ahead == last_ahead_ &&
+                          memory_part(text) == memory_part(last_text_);
+    if (is_known) return last_text_;
+    last_ahead_ = ahead;
+    last_at_ = time.now;
+    last_text_ = text;
+    return text;
+}
+
+void LeaderHandover::note_attempt(const std::string& text) {
+    if (own_.size() == most_attempts) own_.erase(own_.begin() + 1);
+    own_.emplace_back(memory_part(text));
+}
+
+Result<bool> LeaderHandover::write(const engine::Memory& memory) {
+    const std::size_t room = beside_->keeper().room();
+    SharedStates states = share_states(host_, identity_, room / 2);
+    CAPSTAN_TRY(const std::string text, text_of(memory, room - states.bytes));
+    note_attempt(text);
+    CAPSTAN_TRY(const bool is_written,
+                from_loop<bool>(host_, [beside = beside_, text, texts = std::move(states.texts),
+                                        term = term_](const PluginHost::Done<bool>& done) {
+                    // The leader there is now has read it, and writes its own.
+                    if (beside->leadership().term() != term) return done(false);
+                    beside->keeper().save(text, texts, [done](const Result<void>& saved) {
+                        if (!saved) return done(fail(saved.error()));
+                        done(true);
+                    });
+                }));
+    if (is_written) own_ = {std::string(memory_part(text))};
+    if (states.trouble) return fail(*std::move(states.trouble));
+    return is_written;
+}
+
+}  // namespace capstan::runtime

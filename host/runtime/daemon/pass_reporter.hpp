@@ -1,0 +1,70 @@
+/// Tells everybody of a pass: log, metrics, admin port, status, events.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "runtime/daemon/background_services.hpp"
+#include "runtime/daemon/status_writer.hpp"
+#include "runtime/daemon/config_standing.hpp"
+#include "runtime/daemon/daemon_metrics.hpp"
+#include "runtime/daemon/debug_snapshot.hpp"
+#include "runtime/daemon/decision_history.hpp"
+#include "runtime/daemon/decision_log.hpp"
+#include "runtime/daemon/event_reporter.hpp"
+#include "runtime/daemon/watch_outage.hpp"
+#include "runtime/daemon/health_check.hpp"
+
+namespace capstan::runtime {
+
+/// What is shown of the daemon, whoever asks.
+struct Shown {
+    Shown(const Admin& limits, prometheus::Registry& registry)
+        : health(limits), metrics(registry), config([this](bool is_in_force, Time taken_over) {
+              metrics.set_config(is_in_force, taken_over);
+          }) {}
+
+    HealthCheck health;
+    DecisionHistory board{};
+    /// Timers know of it after the daemon has ended.
+    std::shared_ptr<DebugSnapshot> snapshot = std::make_shared<DebugSnapshot>();
+    DaemonMetrics metrics;
+    ConfigStandingKeeper config;
+};
+
+/// [passes' thread]
+class PassReporter {
+public:
+    /// Borrows all; `beside` is told of things on the loop's thread.
+    PassReporter(PluginHost& host, LogFormat format, Shown& shown,
+                 std::shared_ptr<BackgroundServices> beside)
+        : host_(host),
+          shown_(shown),
+          log_(host.log(), format),
+          failures_(
+              host.log(),
+              {.source = "pass", .failed = "pass failed", .succeeded = "passes succeed again"}),
+          beside_(std::move(beside)),
+          events_(std::make_shared<EventReporter>(host.loop(), host.log(), shown.metrics)) {}
+
+    /// A term began, and there has been no pass in it.
+    void begun();
+    void pass_began();
+    void tell(const std::shared_ptr<const PassReport>& pass);
+    void failed(const Error& error, Duration took);
+    /// There is another configuration.
+    void reloaded() { log_.reloaded(); }
+
+private:
+    void write_status(std::string text, Time wall);
+
+    PluginHost& host_;
+    Shown& shown_;
+    DecisionLog log_;
+    FailureLog failures_;
+    StatusMaker status_{};
+    std::shared_ptr<BackgroundServices> beside_;
+    const std::shared_ptr<EventReporter> events_;  ///< used on the loop's thread
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,35 @@
+#include "runtime/daemon/startup_gate.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+constexpr Duration hold_max = std::chrono::seconds(10);
+
+}  // namespace
+
+StartupGate::StartupGate(const KubeGateway* plugins, io::Loop& loop, Logger& log)
+    : plugins_(plugins), loop_(loop), log_(log), end_(loop.monotonic() + hold_max) {}
+
+std::string StartupGate::awaited() const {
+    std::string out;
+    if (plugins_ == nullptr) return out;
+    for (const std::string& watch : plugins_->early_watches().unsettled())
+        out += (out.empty() ? "" : ", ") + watch;
+    return out;
+}
+
+std::string StartupGate::reason() const {
+    const std::string what = has_given_up_ ? std::string() : awaited();
+    return what.empty() ? what : "not seen yet: " + what;
+}
+
+bool StartupGate::is_over() {
+    if (reason().empty()) return true;
+    if (loop_.monotonic() < end_) return false;
+    has_given_up_ = true;
+    log_.write(LogLevel::warn, "capstan",
+               "passes begin without what could not be seen for 10 s: " + awaited());
+    return true;
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,104 @@
+/// The engine's questions, answered by plugins. Every answer is checked before the engine sees it.
+#pragma once
+
+#include <memory>
+
+#include <capstan/abi/expander.h>
+#include <capstan/abi/group_source.h>
+#include <capstan/abi/similarity.h>
+#include <capstan/abi/splitter.h>
+
+#include "engine/policies.hpp"
+#include "runtime/instances/pass_watch.hpp"
+
+namespace capstan::runtime {
+
+/// What they have in common: an instance whose interface is known, and the watch of the pass
+/// it works for, which it borrows. Cheap to make: one per pass. [pass thread]
+template <class Table>
+class PluginPolicy {
+public:
+    /// `internal`: the instance has no usable interface of that kind.
+    static Result<PluginPolicy> of(std::shared_ptr<PluginInstance> instance, const char* kind,
+                                   PassWatch& watch) {
+        CAPSTAN_TRY(const Table* const table, instance->interface<Table>(kind));
+        if (table == nullptr)
+            return fail(ErrorCode::internal, "plugin " + instance->id() + " is no " + kind);
+        PluginInstance& lent = *instance;
+        watch.admit(std::move(instance));
+        return PluginPolicy(lent, *table, watch);
+    }
+
+    PluginInstance& instance() const noexcept { return *instance_; }
+    const Table& table() const noexcept { return *table_; }
+    PassWatch& watch() const noexcept { return *watch_; }
+
+private:
+    PluginPolicy(PluginInstance& instance, const Table& table, PassWatch& watch)
+        : instance_(&instance), table_(&table), watch_(&watch) {}
+    PluginInstance* instance_;  // kept by the watch
+    const Table* table_;
+    PassWatch* watch_;
+};
+
+/// Breaches: an option that is not there, a score that is no number.
+class PluginExpander final : public engine::Expander {
+public:
+    static Result<std::unique_ptr<PluginExpander>> make(std::shared_ptr<PluginInstance> instance,
+                                                        PassWatch& watch);
+    Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
+                                        std::span<const std::uint32_t> among,
+                                        const engine::CallContext& circumstances) override;
+
+private:
+    explicit PluginExpander(PluginPolicy<capstan_expander> plugin) : plugin_(plugin) {}
+    const PluginPolicy<capstan_expander> plugin_;
+};
+
+/// Breaches: no answer, two answers, `decided` without having said that it may decide. A verdict
+/// nobody knows means `differs`, as the boundary says.
+class PluginSimilarity final : public engine::SimilarityCheck {
+public:
+    static Result<std::unique_ptr<PluginSimilarity>> make(std::shared_ptr<PluginInstance> instance,
+                                                          PassWatch& watch);
+    Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
+                               const engine::CallContext& circumstances) override;
+    bool may_decide() const override;
+    Result<std::uint64_t> bucket(const NodeTemplate& node,
+                                 const engine::CallContext& circumstances) override;
+
+private:
+    explicit PluginSimilarity(PluginPolicy<capstan_similarity> plugin) : plugin_(plugin) {}
+    const PluginPolicy<capstan_similarity> plugin_;
+};
+
+/// Breaches: a group that is not there or grows twice, a growth that is not positive or passes the
+/// group's maximum, a sum above the number of nodes.
+class PluginSplitter final : public engine::Splitter {
+public:
+    static Result<std::unique_ptr<PluginSplitter>> make(std::shared_ptr<PluginInstance> instance,
+                                                        PassWatch& watch);
+    Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
+                                   const engine::CallContext& circumstances) override;
+
+private:
+    explicit PluginSplitter(PluginPolicy<capstan_splitter> plugin) : plugin_(plugin) {}
+    const PluginPolicy<capstan_splitter> plugin_;
+};
+
+/// Breaches: a plan that makes no sense, of a machine that is not on offer or of a name that was
+/// there before; a limit below zero.
+class PluginGroupSource final : public engine::GroupSource {
+public:
+    static Result<std::unique_ptr<PluginGroupSource>> make(std::shared_ptr<PluginInstance> instance,
+                                                           PassWatch& watch);
+    Result<engine::GroupsAnswer> suggest(const engine::GroupsQuestion& question,
+                                         const engine::CallContext& circumstances) override;
+    Result<bool> owns(const NodeGroup& group, const engine::CallContext& circumstances) override;
+
+private:
+    explicit PluginGroupSource(PluginPolicy<capstan_group_source> plugin) : plugin_(plugin) {}
+    const PluginPolicy<capstan_group_source> plugin_;
+};
+
+}  // namespace capstan::runtime

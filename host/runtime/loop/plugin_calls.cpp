@@ -1,0 +1,26 @@
+#include "runtime/loop/plugin_calls.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+bool is_power_of_ten(std::uint64_t count) {
+    while (count % 10 == 0) count /= 10;
+    return count == 1;
+}
+
+}  // namespace
+
+void PluginCalls::tell_escape(Hook hook, const std::string& what) {
+    const std::uint64_t count = ++escapes_[index_of(hook)];
+    if (!report_ || !is_power_of_ten(count)) return;
+    const std::string times = count == 1 ? "" : " (" + std::to_string(count) + " times)";
+    report_(hook, std::string(name_of(hook)) + " " + what + times);
+}
+
+void PluginCalls::tell_thread_end(Hook hook) const {
+    if (!report_) return;
+    report_(hook, std::string(name_of(hook)) +
+                      " ends the thread that it was called on, and with it the process");
+}
+
+}  // namespace capstan::runtime

@@ -1,0 +1,177 @@
+#include "runtime/record/memory_text.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "runtime/record/described_types.hpp"
+
+namespace capstan::runtime {
+
+Result<void> check_version(kubernetes::JsonProblems& problems, std::string_view name, int latest) {
+    const JsonCursor root = problems.root();
+    const auto version = root.required("version").integer(1, std::numeric_limits<int>::max());
+    CAPSTAN_CHECK(check_problems(problems, name));
+    if (*version <= latest) return {};
+    const std::string host(root["host"].text().value_or("a later one"));
+    return fail(ErrorCode::unsupported, std::string(name) + ": is of version " +
+                                            std::to_string(*version) + ", written by capstan " +
+                                            host + "; this host reads up to version " +
+                                            std::to_string(latest));
+}
+
+Result<void> check_problems(const kubernetes::JsonProblems& problems, std::string_view name) {
+    if (problems.empty()) return {};
+    std::string text = problems_text(problems, name);
+    text.pop_back();  // the last line's end
+    return fail(ErrorCode::invalid_argument, std::move(text));
+}
+
+namespace {
+
+template <class T>
+inline constexpr bool holds_optional = false;
+template <class T>
+inline constexpr bool holds_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool holds_list = false;
+template <class T>
+inline constexpr bool holds_list<std::vector<T>> = true;
+template <class T>
+inline constexpr bool holds_table = false;
+template <class Key, class T, class Less>
+inline constexpr bool holds_table<std::map<Key, T, Less>> = true;
+
+/// Calls `f(name, time)` for each moment in it, by the name of the member that holds it.
+template <class T, class F>
+void each_time(std::string_view name, T& value, const F& f) {
+    if constexpr (std::is_same_v<T, Time>) {
+        f(name, value);
+    } else if constexpr (holds_optional<T>) {
+        if (value) each_time(name, *value, f);
+    } else if constexpr (holds_list<T>) {
+        for (auto& each : value) each_time(name, each, f);
+    } else if constexpr (holds_table<T>) {
+        for (auto& [key, each] : value) each_time(name, each, f);
+    } else if constexpr (NamedMembers<T>) {
+        each_member<T>([&](const char* its, auto member) { each_time(its, value.*member, f); });
+    }
+}
+
+/// As far as a Duration reaches.
+Duration time_between(Time from, Time to) {
+    Duration::rep out = 0;
+    if (__builtin_sub_overflow(to.time_since_epoch().count(), from.time_since_epoch().count(),
+                               &out))
+        return from < to ? Duration::max() : Duration::min();
+    return Duration(out);
+}
+
+/// As far as a Time reaches.
+Time moved(Time time, Duration by) {
+    Duration::rep out = 0;
+    if (__builtin_add_overflow(time.time_since_epoch().count(), by.count(), &out))
+        return by > Duration(0) ? Time::max() : Time::min();
+    return Time(Duration(out));
+}
+
+bool may_be_to_come(std::string_view name) { return name == "until" || name == "deadline"; }
+
+}  // namespace
+
+engine::Memory read_back(engine::Memory memory, const std::optional<engine::PassTime>& written,
+                         const engine::PassTime& read) {
+    const engine::PassTime from = written.value_or(engine::PassTime(read.wall));
+    const Duration passed = std::max(Duration(0), time_between(from.wall, read.wall));
+    each_time("", memory, [&](std::string_view name, Time& time) {
+        if (time == Time() || time == Time::max() || time == Time::min()) return;
+        // Of the time that it was before the writing, then of what has passed since.
+        time = moved(moved(read.now, time_between(from.now, time)), -passed);
+        if (!may_be_to_come(name)) time = std::min(time, read.now);
+    });
+    return memory;
+}
+
+namespace {
+
+constexpr int memory_version = 1;
+
+}  // namespace
+
+/// When a text was written, by both clocks of a pass.
+struct WrittenAt {
+    Time now{}, wall{};
+    bool operator==(const WrittenAt&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(WrittenAt, (), (now, wall))
+
+/// As it stands in the text.
+struct SavedMemory {
+    int version = 0;
+    std::string host{};
+    std::optional<WrittenAt> written{};
+    engine::Memory memory{};
+};
+BOOST_DESCRIBE_STRUCT(SavedMemory, (), (version, host, written, memory))
+
+namespace {
+
+std::string saved_text(const SavedMemory& saved) {
+    JsonText out;
+    write_json(out, saved);
+    return out.take();
+}
+
+constexpr void (*dispensable[])(engine::Memory&) = {
+    [](engine::Memory& memory) { memory.hints.clear(); },
+    [](engine::Memory& memory) { memory.templates.clear(); },
+    [](engine::Memory& memory) { memory.known_groups.clear(); },
+    [](engine::Memory& memory) {
+        memory.planned.clear();
+        memory.planned_since.clear();
+    },
+    [](engine::Memory& memory) { memory.removal_backoffs.clear(); },
+    [](engine::Memory& memory) { memory.created.clear(); },
+    [](engine::Memory& memory) { memory.unneeded.clear(); },
+};
+
+}  // namespace
+
+Result<std::string> memory_text(const engine::Memory& memory, std::string_view host,
+                                std::size_t limit, const std::optional<engine::PassTime>& written) {
+    SavedMemory saved{.version = memory_version, .host = std::string(host), .memory = memory};
+    if (written) saved.written = WrittenAt{written->now, written->wall};
+    std::string text = saved_text(saved);
+    // From what costs nothing to what makes nodes stay for a while longer.
+    for (void (*const do_without)(engine::Memory&) : dispensable) {
+        if (text.size() <= limit) return text;
+        do_without(saved.memory);
+        text = saved_text(saved);
+    }
+    if (text.size() <= limit) return text;
+    return fail(ErrorCode::invalid_argument, "memory takes " + std::to_string(text.size()) +
+                                                 " bytes without its hints, there is room for " +
+                                                 std::to_string(limit));
+}
+
+std::string_view memory_part(std::string_view text) {
+    return text.substr(std::min(text.find(R"("memory":)"), text.size()));
+}
+
+Result<engine::Memory> parse_memory(std::string_view text, std::string_view name,
+                                    const std::optional<engine::PassTime>& read) {
+    CAPSTAN_TRY(SavedMemory saved, parse_versioned<SavedMemory>(text, name, memory_version));
+    if (!read) return std::move(saved.memory);
+    std::optional<engine::PassTime> written;
+    if (saved.written) written.emplace(saved.written->now, saved.written->wall);
+    // Until now the cluster was not seen.
+    if (written && !saved.memory.blind_since) saved.memory.blind_since = written->now;
+    return read_back(std::move(saved.memory), written, *read);
+}
+
+}  // namespace capstan::runtime

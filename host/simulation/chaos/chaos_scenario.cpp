@@ -1,0 +1,237 @@
+#include "simulation/chaos/chaos_scenario.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulation/chaos/dice.hpp"
+#include "simulation/toml_values.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Duration storm_min = hours(2);
+/// Longer than everything that waits by default: back-offs, drains, unneeded nodes.
+constexpr Duration calm = hours(4);
+/// For steps that say no length.
+constexpr Duration step_default = minutes(30);
+
+constexpr std::array<FaultKind, 14> kinds{
+    FaultKind::stock_out,      FaultKind::quota,        FaultKind::api_error,
+    FaultKind::throttled,      FaultKind::slow_calls,   FaultKind::removal_fails,
+    FaultKind::lost_machine,   FaultKind::never_joins,  FaultKind::flap,
+    FaultKind::eviction_error, FaultKind::clock_jump,   FaultKind::restart,
+    FaultKind::restart_midway, FaultKind::policy_denial};
+
+runtime::TomlValue target_value(int target) {
+    runtime::TomlValue table;
+    table.children.push_back(
+        {.kind = runtime::TomlValue::Kind::integer, .key = "target", .integer = target});
+    return table;
+}
+
+struct GroupBounds {
+    std::string id{};
+    int min = 0;
+    std::optional<int> max{};
+    Duration from{0};                  ///< its cloud has it from then on
+    Duration until = Duration::max();  ///< and no more after that
+};
+
+std::optional<int> find_whole(const runtime::TomlValue& table, std::string_view key) {
+    const runtime::TomlValue* found = table.find(key);
+    if (found == nullptr || found->kind != runtime::TomlValue::Kind::integer) return std::nullopt;
+    return static_cast<int>(found->integer);
+}
+
+GroupBounds bounds_from(const runtime::TomlValue& group, Duration from) {
+    return {text_of(group, "id"), find_whole(group, "min").value_or(0), find_whole(group, "max"),
+            from};
+}
+
+/// Of all groups that the clouds begin with, get and lose.
+std::vector<GroupBounds> group_bounds(const std::vector<SimulatedCloud>& clouds,
+                                      const std::vector<Action>& actions) {
+    std::vector<GroupBounds> out;
+    for (const SimulatedCloud& cloud : clouds) {
+        const runtime::TomlValue* groups = cloud.settings.find("groups");
+        if (groups == nullptr) continue;
+        for (const runtime::TomlValue& group : groups->children)
+            out.push_back(bounds_from(group, Duration(0)));
+    }
+    for (const Action& action : actions) {
+        if (const auto* add = std::get_if<AddGroup>(&action.what))
+            out.push_back(bounds_from(add->group, action.after));
+        if (const auto* remove = std::get_if<RemoveGroup>(&action.what)) {
+            for (GroupBounds& group : out)
+                if (group.id == remove->id) group.until = std::min(group.until, action.after);
+        }
+    }
+    return out;
+}
+
+std::string full_name(const PodBatch& batch) { return batch.pod.ns + "/" + batch.pod.name; }
+
+/// Everything of the base, its steps one after the other.
+std::vector<Action> flattened(const Input& base, Duration& length) {
+    std::vector<Action> out;
+    for (const Step& step : base.steps) {
+        const Duration last = step.actions.empty() ? Duration(0) : step.actions.back().after;
+        for (const Action& action : step.actions) {
+            out.push_back(action);
+            out.back().after += length;
+            out.back().if_impossible = IfImpossible::skip_without_target;
+        }
+        length += step.advance.value_or(last + step_default);
+    }
+    return out;
+}
+
+/// What chance adds to one base.
+class Weather {
+public:
+    Weather(const Input& base, const std::vector<SimulatedCloud>& clouds, std::uint64_t seed)
+        : dice_(seed) {
+        actions_ = flattened(base, length_);
+        length_ = std::max(length_, storm_min);
+        groups_ = group_bounds(clouds, actions_);
+        find_batches();
+    }
+
+    ChaosScenario make(const Input& base, std::uint64_t seed) {
+        ChaosScenario out{.input = base, .storm = length_, .calm = calm};
+        out.input.seed = seed;
+        for (int n = dice_.between(4, 14); n > 0 && !scalable_.empty(); --n) scale();
+        for (int n = dice_.between(2, 8); n > 0 && !batches_.empty(); --n) arrive(n);
+        for (int n = dice_.between(0, 5); n > 0 && !groups_.empty(); --n) retarget();
+        for (const FaultKind kind : kinds) {
+            if (dice_.one_in(2)) add_faults(kind, out.input.faults);
+        }
+        std::ranges::sort(actions_, [](const Action& a, const Action& b) {
+            return std::pair(a.after, a.place.column) < std::pair(b.after, b.place.column);
+        });
+        for (Action& action : actions_) action.place.column = 0;
+        out.input.steps = {Step{.actions = std::move(actions_), .advance = length_},
+                           Step{.actions = {}, .advance = calm}};
+        return out;
+    }
+
+private:
+    /// Those that are there until the end: the base never takes them away.
+    void find_batches() {
+        for (std::size_t i = 0; i < actions_.size(); ++i) {
+            actions_[i].place.column = static_cast<std::uint32_t>(i);  // keeps their order
+            const auto* batch = std::get_if<PodBatch>(&actions_[i].what);
+            if (batch == nullptr) continue;
+            batches_.push_back(*batch);
+            const bool goes = std::ranges::any_of(actions_, [&](const Action& action) {
+                const auto* remove = std::get_if<Remove>(&action.what);
+                return remove != nullptr &&
+                       (remove->name == batch->pod.name || remove->name == full_name(*batch));
+            });
+            const bool has_controller = batch->controller == Controller::replica_set ||
+                                        batch->controller == Controller::stateful_set;
+            if (has_controller && !goes) scalable_.emplace_back(actions_[i].after, *batch);
+        }
+    }
+
+    Duration some_time(Duration from = Duration(0)) { return dice_.between(from, length_); }
+
+    template <class T>
+    const T& one_of(const std::vector<T>& of) {
+        return of[static_cast<std::size_t>(dice_.between(0, static_cast<int>(of.size()) - 1))];
+    }
+
+    void add(Duration after, ExternalEvent what) {
+        // The column keeps what happens at one moment in the order in which it was thought of.
+        Action action{.after = after, .what = std::move(what), .if_impossible = IfImpossible::skip};
+        action.place.column = static_cast<std::uint32_t>(actions_.size());
+        actions_.push_back(std::move(action));
+    }
+
+    void scale() {
+        const auto& [from, batch] = one_of(scalable_);
+        const int usual = batch.count.value_or(1);
+        add(some_time(from), Scale{full_name(batch), dice_.between(0, 2 * usual + 2)});
+    }
+
+    /// Pods of a look that there is, which go again or end by themselves.
+    void arrive(int number) {
+        PodBatch batch = one_of(batches_);
+        const std::string name = "chaos-" + std::to_string(number);
+        for (auto& [key, value] : batch.pod.labels) {
+            if (value == batch.pod.name) value = name;
+        }
+        batch.pod.name = name;
+        batch.count = dice_.between(1, 8);
+        const Duration from = some_time();
+        if (dice_.one_in(2)) {
+            batch.controller = Controller::job;
+            batch.duration = dice_.between(minutes(2), minutes(40));
+        } else {
+            batch.controller = Controller::replica_set;
+            batch.duration.reset();
+        }
+        const bool goes = batch.controller == Controller::replica_set && dice_.one_in(2);
+        const std::string full = full_name(batch);
+        add(from, std::move(batch));
+        if (goes) add(some_time(from), Remove{full});
+    }
+
+    /// Somebody else sets a target, of a group that is there then.
+    void retarget() {
+        const Duration at = some_time();
+        std::vector<GroupBounds> there;
+        for (const GroupBounds& group : groups_)
+            if (group.from <= at && at < group.until) there.push_back(group);
+        if (there.empty()) return;
+        const GroupBounds& group = one_of(there);
+        const int most = std::min(group.max.value_or(group.min + 6), group.min + 6);
+        add(at, CloudChange{group.id, target_value(dice_.between(group.min, most))});
+    }
+
+    void add_faults(FaultKind kind, std::vector<Fault>& out) {
+        out.push_back(fault(kind));
+        if (kind != FaultKind::clock_jump) return;
+        // A clock is set back as well.
+        out.push_back(fault(kind));
+        out.back().lasts *= -1;
+    }
+    Fault fault(FaultKind kind) {
+        Fault out{.kind = kind, .group = {}};
+        out.lasts = dice_.between(minutes(1), minutes(20));
+        const Duration last = length_ - out.lasts - seconds(1);
+        out.from = dice_.between(Duration(0), last / 2);
+        out.chance = dice_.between(1, 20) / 100.0;
+        out.every = dice_.between(minutes(1), minutes(6));
+        out.until = last;
+        return out;
+    }
+
+    Dice dice_;
+    std::vector<GroupBounds> groups_;
+    std::vector<Action> actions_;
+    Duration length_{0};
+    std::vector<PodBatch> batches_;
+    std::vector<std::pair<Duration, PodBatch>> scalable_;
+};
+
+}  // namespace
+
+Result<ChaosScenario> make_storm(const Input& base, const std::vector<SimulatedCloud>& clouds,
+                                 std::uint64_t seed) {
+    if (clouds.empty())
+        return fail(ErrorCode::invalid_config,
+                    base.source + ": chaos needs a simulated cloud, and this has others");
+    return Weather(base, clouds, seed).make(base, seed);
+}
+
+}  // namespace capstan::simulation

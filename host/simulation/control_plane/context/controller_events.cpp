@@ -1,0 +1,88 @@
+#include "simulation/control_plane/context/controller_events.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <tuple>
+
+namespace capstan::simulation {
+namespace {
+
+constexpr Duration kept_for = std::chrono::hours(1);
+
+std::string id_of(const json::object& object, const ControllerEvents::Event& event) {
+    return std::string(text_at(object, "metadata.uid"))
+        .append("\n")
+        .append(event.reason)
+        .append("\n")
+        .append(event.message);
+}
+
+json::object reference_to(const ResourceKind& kind, const json::object& object) {
+    json::object out{{"kind", kind.kind},
+                     {"apiVersion", kind.api_version()},
+                     {"name", json_view(text_at(object, "metadata.name"))},
+                     {"uid", json_view(text_at(object, "metadata.uid"))},
+                     {"resourceVersion", json_view(text_at(object, "metadata.resourceVersion"))}};
+    if (kind.namespaced) out["namespace"] = json_view(text_at(object, "metadata.namespace"));
+    return out;
+}
+
+std::string event_name(const json::object& object, std::uint64_t number) {
+    char suffix[24];
+    std::snprintf(suffix, sizeof suffix, ".%016llx", static_cast<unsigned long long>(number));
+    return std::string(text_at(object, "metadata.name")) + suffix;
+}
+
+}  // namespace
+
+void ControllerEvents::record(const ResourceKind& kind, const json::object& object,
+                              const Event& event) {
+    forget_old();
+    const std::string id = id_of(object, event);
+    const Time now = store_.now();
+    const auto again = [&](json::object& fresh) {
+        fresh["count"] = integer_at(fresh, "count").value_or(1) + 1;
+        fresh["lastTimestamp"] = timestamp_text(now);
+    };
+    const auto before = said_.find(id);
+    const bool is_again = before != said_.end() &&
+                          store_.edit(store_.kind("events"), before->second.space,
+                                      before->second.name, again, {.part = ObjectPart::everything});
+    if (!is_again) write(kind, object, event, id);
+    by_time_.emplace_back(now, id);
+    said_[id].last = now;
+}
+
+void ControllerEvents::write(const ResourceKind& kind, const json::object& object,
+                             const Event& event, const std::string& id) {
+    Said& said = said_[id];
+    said.space = kind.namespaced ? text_at(object, "metadata.namespace") : "default";
+    said.name = event_name(object, ++last_number_);
+    const std::string now = timestamp_text(store_.now());
+    json::object out{
+        {"metadata", json::object{{"name", said.name}}},
+        {"involvedObject", reference_to(kind, object)},
+        {"reason", json_view(event.reason)},
+        {"message", event.message},
+        {"source", json::object{{"component", json_view(event.component)}}},
+        {"reportingComponent", json_view(event.component)},
+        {"type", event.is_warning ? "Warning" : "Normal"},
+        {"firstTimestamp", now},
+        {"lastTimestamp", now},
+        {"count", 1},
+    };
+    // A namespace on its way out takes no events.
+    std::ignore = store_.create(store_.kind("events"), said.space, std::move(out));
+}
+
+void ControllerEvents::forget_old() {
+    const Time until = store_.now() - kept_for;
+    for (; !by_time_.empty() && by_time_.front().first <= until; by_time_.pop_front()) {
+        const auto said = said_.find(by_time_.front().second);
+        if (said == said_.end() || said->second.last > until) continue;
+        std::ignore = store_.remove(store_.kind("events"), said->second.space, said->second.name);
+        said_.erase(said);
+    }
+}
+
+}  // namespace capstan::simulation

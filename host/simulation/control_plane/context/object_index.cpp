@@ -1,0 +1,148 @@
+#include "simulation/control_plane/context/object_index.hpp"
+
+#include <utility>
+
+#include <boost/assert.hpp>
+
+#include "simulation/control_plane/context/object_fields.hpp"
+
+namespace capstan::simulation {
+
+void ObjectFeed::listen(std::string_view resource, Listener listener) {
+    BOOST_ASSERT(store_.kinds().find(resource) != nullptr);
+    listeners_.emplace_back(
+        resource, [listener = std::move(listener)](const ResourceKind&, const Change& change) {
+            listener(change);
+        });
+}
+
+void ObjectFeed::listen_to_all(KindListener listener) {
+    listeners_.emplace_back(std::string(), std::move(listener));
+}
+
+void ObjectFeed::start() {
+    follow_new_kinds();
+    // A definition brings kinds as soon as the server has read it, which is told by then or at the
+    // definition's next change: its status.
+    listen("customresourcedefinitions.apiextensions.k8s.io",
+           [this](const Change&) { follow_new_kinds(); });
+}
+
+void ObjectFeed::follow_new_kinds() {
+    for (const KindPtr& kind : std::vector(store_.kinds().all())) {
+        const auto [watch, is_new] = watches_.try_emplace(kind->resource());
+        watch->second.kind = kind;
+        if (is_new) follow(watch->second);
+    }
+}
+
+void ObjectFeed::follow(Watch& watch) {
+    const Listing listing = store_.list(*watch.kind);
+    std::map<std::string, ApiObject> gone = watch.known;
+    for (const ApiObject& object : listing.items) gone.erase(object_key(*object));
+    for (const auto& [key, object] : gone)
+        tell(watch, {listing.revision, ChangeType::deleted, object, object});
+    for (const ApiObject& object : listing.items)
+        tell(watch, {listing.revision, ChangeType::added, object, nullptr});
+    auto made = store_.subscribe(*watch.kind, listing.revision,
+                                 {[this, &watch](const Change& change) { tell(watch, change); },
+                                  [this, &watch] { follow(watch); }});
+    BOOST_ASSERT(made.has_value());
+    watch.subscription = std::move(*made);
+}
+
+void ObjectFeed::tell(Watch& watch, const Change& change) {
+    const std::string key = object_key(*change.object);
+    if (change.type == ChangeType::deleted) {
+        watch.known.erase(key);
+    } else {
+        watch.known[key] = change.object;
+    }
+    const std::string resource = watch.kind->resource();
+    for (const auto& [name, listener] : listeners_)
+        if (name.empty() || name == resource) listener(*watch.kind, change);
+}
+
+namespace {
+
+std::string shelf(std::string_view what, std::string_view of, std::string_view more = {}) {
+    return std::string(what).append("/").append(of).append("/").append(more);
+}
+
+bool is_adopted(std::string_view resource) {
+    return resource == "pods" || resource == "replicasets.apps" ||
+           resource == "controllerrevisions.apps";
+}
+
+std::vector<std::string> shelves_for(const std::string& resource, const json::object& object) {
+    std::vector<std::string> out{shelf("uid", text_at(object, "metadata.uid"))};
+    for (const json::object* owner : owners_of(object))
+        out.push_back(shelf("owner", text_at(*owner, "uid")));
+    if (const json::object* controller = find_controller(object)) {
+        out.push_back(shelf("controller", text_at(*controller, "uid"), resource));
+    } else if (is_adopted(resource)) {
+        out.push_back(shelf("orphan", text_at(object, "metadata.namespace"), resource));
+    }
+    if (const std::string_view node = text_at(object, "spec.nodeName");
+        resource == "pods" && !node.empty())
+        out.push_back(shelf("node", node));
+    return out;
+}
+
+}  // namespace
+
+void ObjectIndex::note(const ResourceKind& kind, std::string_view space, std::string_view name) {
+    const ObjectName full{kind.resource(), std::string(space), std::string(name)};
+    const ApiObject object = store_.find(kind, space, name);
+    std::vector<std::string> fresh;
+    if (object != nullptr) fresh = shelves_for(full.resource, *object);
+    const auto known = shelves_of_.find(full);
+    if (known != shelves_of_.end()) {
+        if (known->second == fresh) return;
+        for (const std::string& old : known->second)
+            if (Names& names = shelves_[old]; names.erase(full) > 0 && names.empty())
+                shelves_.erase(old);
+        shelves_of_.erase(known);
+    }
+    if (object == nullptr) return;
+    for (const std::string& now : fresh) shelves_[now].insert(full);
+    shelves_of_.emplace(full, std::move(fresh));
+}
+
+std::vector<ObjectName> ObjectIndex::names_in(const std::string& shelf) const {
+    const auto found = shelves_.find(shelf);
+    if (found == shelves_.end()) return {};
+    return {found->second.begin(), found->second.end()};
+}
+
+std::vector<ApiObject> ObjectIndex::objects_in(const std::string& shelf) const {
+    std::vector<ApiObject> out;
+    for (const ObjectName& full : names_in(shelf))
+        if (ApiObject object = store_.find(store_.kind(full.resource), full.space, full.name))
+            out.push_back(std::move(object));
+    return out;
+}
+
+std::vector<ApiObject> ObjectIndex::controlled_by(std::string_view uid,
+                                                  std::string_view resource) const {
+    return objects_in(shelf("controller", uid, resource));
+}
+
+std::vector<ApiObject> ObjectIndex::without_controller(std::string_view space,
+                                                       std::string_view resource) const {
+    return objects_in(shelf("orphan", space, resource));
+}
+
+std::vector<ApiObject> ObjectIndex::pods_on(std::string_view node) const {
+    return objects_in(shelf("node", node));
+}
+
+std::vector<ObjectName> ObjectIndex::dependents_of(std::string_view uid) const {
+    return names_in(shelf("owner", uid));
+}
+
+std::vector<ObjectName> ObjectIndex::named_by_uid(std::string_view uid) const {
+    return names_in(shelf("uid", uid));
+}
+
+}  // namespace capstan::simulation

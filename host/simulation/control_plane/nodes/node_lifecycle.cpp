@@ -1,0 +1,104 @@
+#include "simulation/control_plane/nodes/node_lifecycle.hpp"
+
+#include "simulation/control_plane/context/object_fields.hpp"
+#include "simulation/control_plane/nodes/node_object.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+constexpr std::string_view lease_space = "kube-node-lease";
+constexpr std::int64_t lease_duration_s = 40;
+
+/// Whether it is up to the kubelet to say that the node is ready: nobody said anything, or that
+/// nothing was heard of it.
+bool is_unspoken_for(const json::object& node) {
+    return find_condition(node, "Ready") == nullptr || has_condition(node, "Ready", "Unknown");
+}
+
+/// Whether there is something that complete_node() would write.
+bool is_incomplete(const json::object& node) {
+    return find_value(node, "status.nodeInfo.bootID") == nullptr ||
+           find_object(node, "status.capacity") == nullptr ||
+           find_object(node, "status.allocatable") == nullptr ||
+           node_address(node, "InternalIP").empty() ||
+           label_of(node, "kubernetes.io/hostname").empty();
+}
+
+json::object make_lease(const json::object& node, const ResourceKind& kind) {
+    const std::string_view name = text_at(node, "metadata.name");
+    return {{"metadata", json::object{{"name", json_view(name)},
+                                      {"ownerReferences",
+                                       json::array{json::object{
+                                           {"apiVersion", kind.api_version()},
+                                           {"kind", kind.kind},
+                                           {"name", json_view(name)},
+                                           {"uid", json_view(text_at(node, "metadata.uid"))}}}}}},
+            {"spec", json::object{{"holderIdentity", json_view(name)},
+                                  {"leaseDurationSeconds", lease_duration_s}}}};
+}
+
+}  // namespace
+
+NodeLifecycle::NodeLifecycle(ControlContext& context)
+    : context_(context),
+      random_(io::seed_for(context.options().seed, "heartbeats")),
+      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
+    context.feed().listen("nodes", [this](const Change& change) {
+        if (change.type == ChangeType::deleted)
+            lives_.erase(std::string(text_at(*change.object, "metadata.uid")));
+        queue_.add(object_key(*change.object));
+    });
+}
+
+void NodeLifecycle::reconcile(const std::string& key) {
+    const ApiObject node = context_.find("nodes", key);
+    if (node == nullptr || is_kubelet_stopped(*node)) return;
+    const Duration now = context_.loop().monotonic();
+    EventLoop& life =
+        lives_.try_emplace(std::string(text_at(*node, "metadata.uid")), EventLoop{now, {}})
+            .first->second;
+    const Duration left = life.came + context_.paced(context_.options().node_start_up) - now;
+    if (is_unspoken_for(*node) && left > Duration::zero()) return queue_.add_after(key, left);
+    if (is_unspoken_for(*node) || is_incomplete(*node)) join(*node);
+    beat(key, *node, life);
+}
+
+/// The second beat comes after a part of the usual time, so that nodes of one moment do not beat
+/// together for ever.
+void NodeLifecycle::beat(const std::string& key, const json::object& node, EventLoop& life) {
+    const Duration now = context_.loop().monotonic();
+    if (now >= life.next_beat) {
+        const bool is_first = life.next_beat == Duration::zero();
+        const auto parts = static_cast<std::int64_t>(is_first ? random_.next() % 1000 + 1 : 1000);
+        renew_lease(node);
+        life.next_beat = now + heartbeat / 1000 * parts;
+    }
+    queue_.add_after(key, life.next_beat - now);
+}
+
+void NodeLifecycle::join(const json::object& node) {
+    const bool speaks = is_unspoken_for(node);
+    context_.edit("nodes", node, [&](json::object& fresh) {
+        if (is_incomplete(fresh)) complete_node(fresh, ++last_address_);
+        if (speaks) set_node_ready(fresh, context_.now());
+    });
+    if (speaks)
+        context_.events().record(
+            context_.kind("nodes"), node,
+            {"kubelet", "NodeReady",
+             "Node " + std::string(text_at(node, "metadata.name")) + " status is now: NodeReady"});
+}
+
+void NodeLifecycle::renew_lease(const json::object& node) {
+    constexpr std::string_view leases = "leases.coordination.k8s.io";
+    ApiObject lease =
+        context_.find(leases, object_key(lease_space, text_at(node, "metadata.name")));
+    if (lease == nullptr)
+        lease = context_.create(leases, lease_space, make_lease(node, context_.kind("nodes")));
+    if (lease == nullptr) return;
+    context_.edit(leases, *lease, [&](json::object& fresh) {
+        make_object(fresh, "spec")["renewTime"] = micro_timestamp_text(context_.now());
+    });
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,310 @@
+#include "simulation/control_plane/nodes/pod_lifecycle.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "simulation/control_plane/context/control_plane_options.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
+#include "simulation/control_plane/nodes/node_object.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+struct StatusList {
+    std::string_view of;    ///< in the spec
+    std::string_view into;  ///< in the status
+    bool is_init;
+};
+
+constexpr StatusList status_lists[] = {{"initContainers", "initContainerStatuses", true},
+                                       {"containers", "containerStatuses", false}};
+
+const json::object* find_named(const json::object& pod, std::string_view list,
+                               std::string_view name) {
+    const json::array* statuses = find_array(pod, std::string("status.").append(list));
+    if (statuses == nullptr) return nullptr;
+    for (const json::value& item : *statuses)
+        if (item.is_object() && text_at(item.get_object(), "name") == name)
+            return &item.get_object();
+    return nullptr;
+}
+
+std::string made_up_id(const json::object& pod, std::string_view name) {
+    return "simulated://" + std::string(text_at(pod, "metadata.uid")) + "/" + std::string(name);
+}
+
+json::object make_status(const json::object& pod, const json::object& container,
+                         const StatusList& list) {
+    const std::string_view name = text_at(container, "name");
+    const std::string_view image = text_at(container, "image");
+    const json::object* before = find_named(pod, list.into, name);
+    return {{"name", json_view(name)},
+            {"image", json_view(image)},
+            {"imageID", json_view(image)},
+            {"containerID", made_up_id(pod, name)},
+            {"restartCount", before == nullptr ? 0 : number_or(*before, "restartCount", 0)},
+            {"lastState", json::object()},
+            {"ready", false},
+            {"started", false}};
+}
+
+/// `change` completes each container's status.
+template <class Change>
+void set_containers(json::object& pod, const Change& change) {
+    for (const StatusList& list : status_lists) {
+        const json::array* containers = find_array(pod, std::string("spec.").append(list.of));
+        if (containers == nullptr) continue;
+        json::array statuses;
+        for (const json::value& item : *containers) {
+            if (!item.is_object()) continue;
+            json::object status = make_status(pod, item.get_object(), list);
+            change(status, list);
+            statuses.push_back(std::move(status));
+        }
+        make_object(pod, "status")[json_view(list.into)] = std::move(statuses);
+    }
+}
+
+json::object terminated(const json::object& pod, std::int64_t exit_code, Time now) {
+    const std::string_view started = text_at(pod, "status.startTime");
+    const std::string ended = timestamp_text(now);
+    return {{"exitCode", exit_code},
+            {"reason", exit_code == 0 ? "Completed" : "Error"},
+            {"startedAt", started.empty() ? json_view(ended) : json_view(started)},
+            {"finishedAt", ended}};
+}
+
+void set_container_running(json::object& status, const json::object& pod, const StatusList& list,
+                           Time now) {
+    status["ready"] = true;
+    if (list.is_init) {
+        status["state"] = json::object{{"terminated", terminated(pod, 0, now)}};
+        return;
+    }
+    status["started"] = true;
+    status["state"] = json::object{{"running", json::object{{"startedAt", timestamp_text(now)}}}};
+}
+
+void set_conditions(json::object& pod, bool is_ready, std::string_view reason, Time now) {
+    // Somebody may have named the node without a scheduler.
+    for (const std::string_view type : {"PodScheduled", "Initialized"})
+        set_condition(pod, {.type = type}, now);
+    for (const std::string_view type : {"Ready", "ContainersReady"})
+        set_condition(pod, {.type = type, .status = is_ready ? "True" : "False", .reason = reason},
+                      now);
+}
+
+}  // namespace
+
+void set_creating(json::object& pod, std::string_view host_ip, Time now) {
+    json::object& status = make_object(pod, "status");
+    status["phase"] = "Pending";
+    status["startTime"] = timestamp_text(now);
+    if (!host_ip.empty()) {
+        status["hostIP"] = json_view(host_ip);
+        status["hostIPs"] = json::array{json::object{{"ip", json_view(host_ip)}}};
+    }
+    set_containers(pod, [](json::object& container, const StatusList& list) {
+        container["state"] = json::object{
+            {"waiting",
+             json::object{{"reason", list.is_init ? "PodInitializing" : "ContainerCreating"}}}};
+    });
+    set_conditions(pod, false, "ContainersNotReady", now);
+}
+
+void set_running(json::object& pod, std::string_view pod_ip, Time now) {
+    json::object& status = make_object(pod, "status");
+    status["phase"] = "Running";
+    status["podIP"] = json_view(pod_ip);
+    status["podIPs"] = json::array{json::object{{"ip", json_view(pod_ip)}}};
+    set_containers(pod, [&](json::object& container, const StatusList& list) {
+        set_container_running(container, pod, list, now);
+    });
+    set_conditions(pod, true, {}, now);
+}
+
+void set_restarted(json::object& pod, std::int64_t exit_code, Time now) {
+    set_containers(pod, [&](json::object& container, const StatusList& list) {
+        set_container_running(container, pod, list, now);
+        if (list.is_init) return;
+        container["restartCount"] = number_or(container, "restartCount", 0) + 1;
+        container["lastState"] = json::object{{"terminated", terminated(pod, exit_code, now)}};
+    });
+}
+
+void set_ended(json::object& pod, std::int64_t exit_code, Time now) {
+    make_object(pod, "status")["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
+    set_containers(pod, [&](json::object& container, const StatusList& list) {
+        container["ready"] = list.is_init;
+        container["state"] =
+            json::object{{"terminated", terminated(pod, list.is_init ? 0 : exit_code, now)}};
+    });
+    set_conditions(pod, false, exit_code == 0 ? "PodCompleted" : "PodFailed", now);
+}
+
+void set_node_not_ready(json::object& pod, Time now) {
+    set_condition(pod, {.type = "Ready", .status = "False", .reason = "NodeNotReady"}, now);
+}
+
+std::string pod_address(std::uint32_t number) {
+    return "10." + std::to_string(number >> 16 & 0xff) + "." + std::to_string(number >> 8 & 0xff) +
+           "." + std::to_string(number & 0xff);
+}
+
+namespace {
+
+/// Between the end of containers and their next start, so that nothing restarts without end.
+constexpr Duration restart_pause = std::chrono::seconds(1);
+
+/// Of a program that is asked to stop, and does.
+constexpr std::int64_t stopped_exit_code = 143;
+
+/// Its node was not heard of for a while.
+bool is_lost(const json::object& pod) {
+    const json::object* ready = find_condition(pod, "Ready");
+    return ready != nullptr && text_at(*ready, "reason") == "NodeNotReady";
+}
+
+bool runs_pods(const json::object& node) {
+    return is_node_ready(node) && !is_kubelet_stopped(node);
+}
+
+std::int64_t exit_code_of(const json::object& pod) {
+    const std::string_view written = annotation_of(pod, exit_code_annotation);
+    std::int64_t code = 0;
+    std::from_chars(written.data(), written.data() + written.size(), code);
+    return code;
+}
+
+bool may_restart(const json::object& pod, std::int64_t exit_code) {
+    const std::string_view policy = text_at(pod, "spec.restartPolicy");
+    return policy == "Always" || (policy == "OnFailure" && exit_code != 0);
+}
+
+/// Nothing: until somebody asks it to go.
+std::optional<Duration> run_time(const json::object& pod, Duration of_jobs) {
+    if (const auto annotated = annotated_duration(pod, run_for_annotation)) return annotated;
+    const json::object* controller = find_controller(pod);
+    const bool is_of_job = controller != nullptr && text_at(*controller, "kind") == "Job";
+    return is_of_job ? std::optional(of_jobs) : std::nullopt;
+}
+
+}  // namespace
+
+PodLifecycle::PodLifecycle(ControlContext& context)
+    : context_(context),
+      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
+    context.feed().listen("pods", [this](const Change& change) {
+        if (!text_at(*change.object, "spec.nodeName").empty())
+            queue_.add(object_key(*change.object));
+    });
+    context.feed().listen("nodes", [this](const Change& change) { note_node(change); });
+}
+
+/// Pods that waited for their node to be ready, or to be there at all.
+void PodLifecycle::note_node(const Change& change) {
+    if (change.type == ChangeType::deleted || !runs_pods(*change.object)) return;
+    if (change.before != nullptr && runs_pods(*change.before)) return;
+    for (const ApiObject& pod : context_.index().pods_on(text_at(*change.object, "metadata.name")))
+        queue_.add(object_key(*pod));
+}
+
+PodLifecycle::EventLoop& PodLifecycle::life_of(const std::string& key, const json::object& pod) {
+    EventLoop& life = lives_[key];
+    if (const std::string_view uid = text_at(pod, "metadata.uid"); life.uid != uid)
+        life = {.uid = std::string(uid)};
+    return life;
+}
+
+void PodLifecycle::enter(EventLoop& life, Stage stage) {
+    life.stage = stage;
+    life.since = context_.loop().monotonic();
+}
+
+bool PodLifecycle::has_lasted(const std::string& key, const EventLoop& life, Duration real) {
+    const Duration left = life.since + context_.paced(real) - context_.loop().monotonic();
+    if (left <= Duration::zero()) return true;
+    queue_.add_after(key, left);
+    return false;
+}
+
+void PodLifecycle::tell(const json::object& pod, std::string_view reason, std::string message) {
+    context_.events().record(context_.kind("pods"), pod, {"kubelet", reason, std::move(message)});
+}
+
+void PodLifecycle::reconcile(const std::string& key) {
+    const ApiObject pod = context_.find("pods", key);
+    if (pod == nullptr) {
+        lives_.erase(key);
+        return;
+    }
+    const ApiObject node = context_.find("nodes", object_key("", text_at(*pod, "spec.nodeName")));
+    if (node == nullptr || !runs_pods(*node)) return;
+    EventLoop& life = life_of(key, *pod);
+    if (is_leaving(*pod)) {
+        stop(key, *pod, life);
+    } else if (text_at(*pod, "status.phase") == "Pending") {
+        start(key, *pod, *node, life);
+    } else if (text_at(*pod, "status.phase") == "Running") {
+        run(key, *pod, life);
+    }
+}
+
+void PodLifecycle::start(const std::string& key, const json::object& pod, const json::object& node,
+                         EventLoop& life) {
+    if (life.stage != Stage::starting) {
+        enter(life, Stage::starting);
+        context_.edit("pods", pod, [&](json::object& fresh) {
+            set_creating(fresh, node_address(node, "InternalIP"), context_.now());
+        });
+    }
+    const Duration takes =
+        annotated_duration(pod, start_up_annotation).value_or(context_.options().pod_start_up);
+    if (!has_lasted(key, life, takes)) return;
+    enter(life, Stage::running);
+    const std::string address = pod_address(++last_address_);
+    context_.edit("pods", pod,
+                  [&](json::object& fresh) { set_running(fresh, address, context_.now()); });
+    tell(pod, "Started", "Started all containers");
+}
+
+void PodLifecycle::run(const std::string& key, const json::object& pod, EventLoop& life) {
+    // It ran before this control plane did, or its node was away meanwhile.
+    if (life.stage != Stage::running) enter(life, Stage::running);
+    if (is_lost(pod))
+        context_.edit("pods", pod, [&](json::object& fresh) {
+            set_running(fresh, text_at(pod, "status.podIP"), context_.now());
+        });
+    const auto takes = run_time(pod, context_.options().job_run_time);
+    if (takes && has_lasted(key, life, std::max(*takes, restart_pause))) end(pod, life);
+}
+
+void PodLifecycle::end(const json::object& pod, EventLoop& life) {
+    const std::int64_t code = exit_code_of(pod);
+    const bool again = may_restart(pod, code);
+    if (again) enter(life, Stage::running);
+    context_.edit("pods", pod, [&](json::object& fresh) {
+        if (again) {
+            set_restarted(fresh, code, context_.now());
+        } else {
+            set_ended(fresh, code, context_.now());
+        }
+    });
+}
+
+void PodLifecycle::stop(const std::string& key, const json::object& pod, EventLoop& life) {
+    const bool has_run = text_at(pod, "status.phase") == "Running";
+    if (life.stage != Stage::stopping) {
+        enter(life, Stage::stopping);
+        if (has_run) tell(pod, "Killing", "Stopping all containers");
+    }
+    if (has_run && !has_lasted(key, life, stop_time(pod, context_.options().grace_share))) return;
+    if (!has_ended(pod))
+        context_.edit("pods", pod, [&](json::object& fresh) {
+            set_ended(fresh, stopped_exit_code, context_.now());
+        });
+    context_.remove("pods", pod, {.grace_s = 0});
+}
+
+}  // namespace capstan::simulation

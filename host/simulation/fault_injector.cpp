@@ -1,0 +1,178 @@
+#include "simulation/fault_injector.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "simulation/toml_values.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+using runtime::TomlValue;
+using Kind = TomlValue::Kind;
+
+TomlValue table(std::vector<TomlValue> members, std::string key = {}) {
+    return {.kind = Kind::table, .key = std::move(key), .children = std::move(members)};
+}
+TomlValue integer(std::string key, std::int64_t value) {
+    return {.kind = Kind::integer, .key = std::move(key), .integer = value};
+}
+TomlValue flag(std::string key) {
+    return {.kind = Kind::boolean, .key = std::move(key), .boolean = true};
+}
+TomlValue failure(std::string key, std::string code) {
+    return table(
+        {text_value("code", std::move(code)), text_value("message", "a fault of the simulation")},
+        std::move(key));
+}
+
+/// "spot: stock_out for 5m", "api_error is over".
+std::string sentence(const FaultEvent& event) {
+    std::string out = event.group.empty() ? "" : event.group + ": ";
+    out += name_of(event.kind);
+    if (!event.begins) return out + " is over";
+    if (event.kind == FaultKind::clock_jump) return out + " by " + format_duration(event.lasts);
+    return is_brief(event.kind) ? out : out + " for " + format_duration(event.lasts);
+}
+
+/// Calls that are under way when silence ends stay without an answer.
+std::string latency_in(FaultKind kind) { return kind == FaultKind::silent ? "24h" : "20s"; }
+
+std::string failure_code_in(FaultKind kind) {
+    const bool is_unavailable = kind == FaultKind::api_error;
+    return is_unavailable ? "unavailable" : std::string(name_of(kind));
+}
+
+}  // namespace
+
+std::vector<std::string> FaultInjector::groups() {
+    std::vector<std::string> out;
+    if (parts_.cloud != nullptr) out = parts_.cloud->groups();
+    for (const engine::Group& group : parts_.passes.groups()) {
+        const std::string& id = group.group.id.value();
+        const bool is_missing = parts_.cloud == nullptr ||
+                                (group.group.autoprovisioned && std::ranges::count(out, id) == 0);
+        if (!is_missing) continue;
+        if (parts_.cloud != nullptr) made_.insert(id);
+        out.push_back(id);
+    }
+    return out;
+}
+
+bool FaultInjector::is_out_of_reach(const FaultEvent& event) const {
+    const bool needs_settings =
+        event.kind == FaultKind::stock_out || event.kind == FaultKind::quota ||
+        event.kind == FaultKind::removal_fails || event.kind == FaultKind::lost_machine;
+    return needs_settings && made_.contains(event.group);
+}
+
+Result<Duration> FaultInjector::reach(Time now) {
+    Duration jump{0};
+    std::vector<FaultEvent> due = faults_.take_due(now, groups());
+    std::erase_if(due, [&](const FaultEvent& event) { return is_out_of_reach(event); });
+    for (const FaultEvent& event : due) {
+        parts_.story.tell(now, EventKind::fault, event.group, sentence(event));
+        if (event.kind == FaultKind::clock_jump) jump += event.lasts;
+        CAPSTAN_CHECK(strike(event, now));
+    }
+    if (!due.empty()) parts_.passes.look_again();
+    return jump;
+}
+
+Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
+    switch (event.kind) {
+        case FaultKind::stock_out:
+        case FaultKind::quota:
+        case FaultKind::removal_fails:
+        case FaultKind::lost_machine: return strike_group(event, now);
+        case FaultKind::api_error:
+        case FaultKind::throttled:
+        case FaultKind::unauthenticated:
+        case FaultKind::slow_calls:
+        case FaultKind::silent: return strike_cloud(event, now);
+        case FaultKind::never_joins:
+            parts_.machines.set({.group = event.group, .joins = !event.begins});
+            return {};
+        case FaultKind::flap: flap(event, now); return {};
+        case FaultKind::eviction_error: parts_.passes.break_api(event.begins); return {};
+        case FaultKind::policy_denial: parts_.passes.deny_evictions(event.begins); return {};
+        case FaultKind::clock_jump: return {};
+        case FaultKind::restart: return parts_.passes.restart();
+        case FaultKind::restart_midway: parts_.passes.restart_midway(); return {};
+    }
+    return {};
+}
+
+Result<void> FaultInjector::strike_cloud(const FaultEvent& event, Time now) {
+    if (parts_.cloud == nullptr)
+        return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+    const bool is_slow = event.kind == FaultKind::slow_calls || event.kind == FaultKind::silent;
+    const std::string key = is_slow ? "latency" : "fail";
+    const PluginInstanceId cloud = struck_cloud(event);
+    const bool is_known = std::ranges::any_of(
+        parts_.cloud->clouds(), [&](const SimulatedCloud& each) { return each.id == cloud; });
+    if (!is_known)
+        return fail(ErrorCode::invalid_config,
+                    "fault: no simulated cloud is called " + in_quotes(cloud.value()));
+    if (event.begins) {
+        const TomlValue* const before = parts_.cloud->find(cloud, key);
+        if (before != nullptr && is_slow) latency_ = *before;
+        TomlValue value = is_slow ? text_value(key, latency_in(event.kind))
+                                  : failure(key, failure_code_in(event.kind));
+        return parts_.cloud->happen(
+            CloudEdit{.settings = table({std::move(value)}), .cloud = cloud}, now);
+    }
+    CloudEdit edit{.settings = table({}), .dropped = {key}, .cloud = cloud};
+    if (is_slow && latency_) edit.settings.children.push_back(*std::exchange(latency_, {}));
+    return parts_.cloud->happen(edit, now);
+}
+
+/// The one that chance names when the fault begins, and the same when it ends.
+PluginInstanceId FaultInjector::struck_cloud(const FaultEvent& event) {
+    if (!event.cloud.empty()) return PluginInstanceId(event.cloud);
+    const std::vector<SimulatedCloud>& clouds = parts_.cloud->clouds();
+    if (event.begins) struck_[event.kind] = clouds[event.chance % clouds.size()].id;
+    return struck_[event.kind];
+}
+
+Result<void> FaultInjector::strike_group(const FaultEvent& event, Time now) {
+    if (parts_.cloud == nullptr)
+        return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+    if (parts_.cloud->has_left(event.group)) return {};
+    std::vector<TomlValue> change;
+    if (event.kind == FaultKind::lost_machine) {
+        change.push_back(integer("lose", 1));
+    } else if (event.kind == FaultKind::stock_out && event.begins) {
+        capacities_[event.group] = parts_.cloud->capacity_of(event.group, now);
+        change.push_back(integer("capacity", 0));
+    } else if (event.kind == FaultKind::stock_out) {
+        const std::optional<int> before = capacities_[event.group];
+        change.push_back(before ? integer("capacity", *before) : flag("unlimited"));
+    } else if (!event.begins) {
+        change.push_back(flag("recover"));
+    } else if (event.kind == FaultKind::quota) {
+        change.push_back(failure("fail", "quota"));
+    } else {
+        change.push_back(failure("fail_removals", "unavailable"));
+    }
+    return parts_.cloud->happen(CloudChange{event.group, table(std::move(change))}, now);
+}
+
+void FaultInjector::flap(const FaultEvent& event, Time now) {
+    if (!event.begins) {
+        if (const auto at = flapping_.find(event.group); at != flapping_.end())
+            parts_.world.set_ready(at->second, true, now);
+        flapping_.erase(event.group);
+        return;
+    }
+    const std::vector<std::string> nodes = parts_.world.nodes_of(event.group);
+    if (nodes.empty()) return;
+    const std::string& node = nodes[event.chance % nodes.size()];
+    flapping_[event.group] = node;
+    parts_.world.set_ready(node, false, now);
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,194 @@
+#include "simulation/simulated_cluster.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace capstan::simulation {
+namespace {
+
+/// Who brings back pods of such an owner. What a DaemonSet or a node owns goes with its node.
+Controller controller_kind(const engine::PodOwner& owner) {
+    if (owner.kind.empty() || owner.kind == "DaemonSet" || owner.kind == "Node")
+        return Controller::none;
+    if (owner.kind == "StatefulSet") return Controller::stateful_set;
+    return owner.kind == "Job" ? Controller::job : Controller::replica_set;
+}
+
+}  // namespace
+
+std::string SimulatedCluster::key_of(std::string_view ns, std::string_view name) {
+    return std::string(ns) + "/" + std::string(name);
+}
+
+SimulatedCluster::BatchId SimulatedCluster::batch(const std::string& key,
+                                                  const engine::PodObject& look) {
+    const auto [at, is_new] =
+        batch_by_name_.try_emplace(key, static_cast<BatchId>(batches_.size()));
+    if (is_new) batches_.emplace_back();
+    batches_[at->second].look = look;
+    return at->second;
+}
+
+std::optional<SimulatedCluster::BatchId> SimulatedCluster::find_batch(std::string_view name) const {
+    const bool full = name.find('/') != std::string_view::npos;
+    const auto at = batch_by_name_.find(full ? std::string(name) : key_of("default", name));
+    return at == batch_by_name_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::optional<SimulatedCluster::PodId> SimulatedCluster::find_pod(std::string_view name) const {
+    const bool full = name.find('/') != std::string_view::npos;
+    const auto at = pod_by_name_.find(full ? std::string(name) : key_of("default", name));
+    return at == pod_by_name_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::string SimulatedCluster::uid_of(PodId id) const {
+    return pods_[id].uid.empty() ? "pod-" + std::to_string(id) : pods_[id].uid;
+}
+
+engine::PodObject SimulatedCluster::object_of(PodId id) const {
+    const Pod& pod = pods_[id];
+    const Workload& of = batches_[pod.batch];
+    const auto given = given_.find(key_of(of.look.ns, pod.name));
+    engine::PodObject out = given == given_.end() ? of.look : given->second;
+    out.name = pod.name;
+    out.uid = uid_of(id);
+    out.created = pod.told_created;
+    out.deleted = pod.deleted;
+    out.node_name = pod.node;
+    out.phase = pod.node.empty() ? engine::PodPhase::pending : engine::PodPhase::running;
+    out.unscheduled_reason = pod.is_marked && pod.node.empty() ? "Unschedulable" : "";
+    return out;
+}
+
+SimulatedCluster::PodId SimulatedCluster::enter(BatchId of, std::string name, Time now) {
+    const auto id = static_cast<PodId>(pods_.size());
+    pod_by_name_.emplace(key_of(batches_[of].look.ns, name), id);
+    pods_.push_back(
+        {.name = std::move(name), .batch = of, .created = now, .told_created = wall(now)});
+    batches_[of].pods.insert(id);
+    return id;
+}
+
+void SimulatedCluster::fill(const Objects& objects, Time now) {
+    for (const auto& object : objects.controllers) {
+        builder_.set(object);
+        selectors_.emplace(key_of(object.ns, key_of(object.kind, object.name)), object.selector);
+    }
+    for (const auto& object : objects.claims) builder_.set(object);
+    for (const auto& object : objects.volumes) builder_.set(object);
+    for (const auto& object : objects.storage_classes) builder_.set(object);
+    for (const auto& object : objects.csi_nodes) builder_.set(object);
+    for (const auto& object : objects.csi_drivers) builder_.set(object);
+    for (const auto& object : objects.csi_capacities) builder_.set(object);
+    for (const auto& object : objects.namespaces) builder_.set(object);
+    for (const auto& object : objects.services) builder_.set(object);
+    for (const engine::NodeObject& node : objects.nodes) add_node(node, "", now);
+    std::vector<const engine::PodObject*> pods;
+    for (const engine::PodObject& pod : objects.pods) pods.push_back(&pod);
+    std::ranges::sort(pods, {}, [](const engine::PodObject* p) {
+        return std::tuple(p->created, std::string_view(p->ns), std::string_view(p->name));
+    });
+    for (const engine::PodObject* pod : pods) fill_pod(*pod, now);
+    for (const std::string& name : objects.unready) set_unready(name);
+    for (Workload& b : batches_) {
+        const engine::PodOwner& owner = b.look.owner;
+        const auto scaled = objects.scaled.find(key_of(b.look.ns, key_of(owner.kind, owner.name)));
+        if (scaled != objects.scaled.end()) b.scaled = scaled->second;
+    }
+    for (const engine::DaemonSetObject& set : objects.daemon_sets) fill_daemon_set(set);
+    for (auto& [name, node] : nodes_) add_daemons(node, now);
+}
+
+/// It has been told to end, and is gone when its grace is over by the wall clock.
+void SimulatedCluster::end_at(PodId id, Time deleted, Time now) {
+    pods_[id].deleted = deleted;
+    ++batches_[pods_[id].batch].ending;
+    leaves_.emplace(std::max(now, deleted - wall_ahead_), id);
+    look_after_health(id);
+}
+
+/// It has not started, and no moment is known at which it will have.
+void SimulatedCluster::set_unready(std::string_view name) {
+    const std::optional<PodId> id = find_pod(name);
+    if (!id) return;
+    pods_[*id].has_started = false;
+    look_after_health(*id);
+}
+
+void SimulatedCluster::fill_daemon_set(const engine::DaemonSetObject& set) {
+    builder_.set(set);
+    const engine::PodObject look{
+        .ns = set.ns,
+        .name = set.name,
+        .spec = set.spec,
+        .labels = set.labels,
+        .annotations = set.annotations,
+        .owner = {.kind = "DaemonSet", .api_group = "apps", .name = set.name, .uid = set.uid}};
+    daemon_sets_.push_back(batch("DaemonSet " + key_of(set.ns, set.name), look));
+    batches_[daemon_sets_.back()].is_daemon = true;
+}
+
+/// Pods of one owner that ask for the same are one batch.
+void SimulatedCluster::fill_pod(const engine::PodObject& pod, Time now) {
+    if (pod.phase == engine::PodPhase::succeeded || pod.phase == engine::PodPhase::failed) return;
+    engine::PodObject look = pod;
+    if (!pod.owner.name.empty()) look.name = pod.owner.name;
+    look.node_name.clear();
+    look.nominated_node.clear();
+    std::string key = key_of(look.ns, look.name);
+    const auto known = batch_by_name_.find(key);
+    if (known != batch_by_name_.end() && batches_[known->second].look.spec != look.spec)
+        key += "#" + std::to_string(engine::hash_of(look.spec));
+    const BatchId of = batch(key, look);
+    batches_[of].controller = controller_kind(pod.owner);
+    batches_[of].is_daemon = pod.owner.kind == "DaemonSet";
+    // Its controller has made another one in place of a pod that is going.
+    if (!pod.deleted) ++batches_[of].wanted;
+    const PodId id = enter(of, pod.name, pod.created);
+    pods_[id].uid = pod.uid;
+    builder_.set(pod);
+    const auto node = nodes_.find(pod.node_name);
+    if (node != nodes_.end()) {
+        occupy(id, node->second, now);
+        if (pod.deleted) end_at(id, *pod.deleted, now);
+    } else if (pod.node_name.empty()) {
+        given_.emplace(key_of(pod.ns, pod.name), pod);
+        pending_.insert(id);
+        if (const auto made_for = node_of_daemon(pod)) awaited_daemons_[*made_for].insert(id);
+        tally_.arrived(1);
+        has_changed_ = true;
+    }
+}
+
+std::int64_t SimulatedCluster::nodes_in(const std::string& group) const {
+    return std::ranges::count_if(nodes_, [&](const auto& n) { return n.second.group == group; });
+}
+
+std::string SimulatedCluster::batch_of(std::string_view pod) const {
+    const auto at = pod_by_name_.find(std::string(pod));
+    if (at != pod_by_name_.end()) return batches_[pods_[at->second].batch].look.name;
+    const std::size_t slash = pod.find('/');
+    return std::string(slash == std::string_view::npos ? pod : pod.substr(slash + 1));
+}
+
+std::vector<StillPending> SimulatedCluster::still_pending(Time now) const {
+    std::vector<StillPending> out;
+    std::map<std::string, std::size_t> at;
+    for (const PodId id : pending_) {
+        const std::string& name = batches_[pods_[id].batch].look.name;
+        const auto [found, is_new] = at.try_emplace(name, out.size());
+        if (is_new) out.push_back({.pods = name});
+        StillPending& line = out[found->second];
+        ++line.count;
+        line.longest = std::max(line.longest, Duration(now - pods_[id].created));
+    }
+    return out;
+}
+
+Duration SimulatedCluster::take_longest_wait(Time now) {
+    Duration longest = std::exchange(longest_wait_, Duration(0));
+    for (const PodId id : pending_) longest = std::max(longest, Duration(now - pods_[id].created));
+    return longest;
+}
+
+}  // namespace capstan::simulation

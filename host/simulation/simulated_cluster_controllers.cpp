@@ -1,0 +1,228 @@
+// Pods come and go by order from outside, and come back by their controllers.
+#include <algorithm>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "simulation/simulated_cluster.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+struct OwnerKind {
+    const char *name, *api_group;
+};
+
+OwnerKind owner_kind_of(Controller controller) {
+    switch (controller) {
+        case Controller::none: return {"", ""};
+        case Controller::replica_set: return {"ReplicaSet", "apps"};
+        case Controller::stateful_set: return {"StatefulSet", "apps"};
+        case Controller::job: return {"Job", "batch"};
+    }
+    return {"", ""};
+}
+
+engine::PodOwner owner_of(const PodBatch& batch, Controller controller) {
+    if (controller == Controller::none) return batch.pod.owner;
+    const auto [kind, api_group] = owner_kind_of(controller);
+    return {.kind = kind,
+            .api_group = api_group,
+            .name = batch.pod.name,
+            .uid = batch.pod.ns + "/" + batch.pod.name,
+            .job_among_owners = controller == Controller::job};
+}
+
+std::string pods_of(const std::string& batch, std::int64_t count) {
+    return batch + ": " + counted(count, "pod");
+}
+
+}  // namespace
+
+Result<void> SimulatedCluster::happen(const PodBatch& given, Time now) {
+    // What ends by itself is what a Job is for.
+    const Controller controller =
+        given.controller == Controller::none && given.duration ? Controller::job : given.controller;
+    engine::PodObject look = given.pod;
+    look.owner = owner_of(given, controller);
+    const bool single = !given.count && given.controller == Controller::none;
+    if (single && pod_by_name_.contains(key_of(look.ns, look.name)))
+        return fail(ErrorCode::conflict, "pod '" + look.name + "' is there already");
+    const BatchId of = batch(key_of(look.ns, look.name), look);
+    Workload& b = batches_[of];
+    b.controller = controller;
+    b.duration = given.duration;
+    b.start_up = given.start_up;
+    b.stop_time = given.stop_time;
+    b.is_packed = given.packed;
+    const int count = given.count.value_or(1);
+    story_.tell(now, EventKind::arrival, look.name,
+                pods_of(look.name, count) + (count == 1 ? " arrives" : " arrive"), count);
+    want(of, b.wanted + count);
+    if (single) {
+        create_pod(of, look.name, now);
+    } else if (controller == Controller::stateful_set) {
+        unsettled_.insert(of);
+        settle(now);
+    } else {
+        create(of, count, now);
+    }
+    return {};
+}
+
+Result<void> SimulatedCluster::happen(const Scale& to, Time now) {
+    const std::optional<BatchId> of = find_batch(to.batch);
+    if (!of || batches_[*of].controller == Controller::none) {
+        return fail(of ? ErrorCode::invalid_config : ErrorCode::not_found,
+                    "scale of '" + to.batch + "', which is no replica set that is there");
+    }
+    const Workload& b = batches_[*of];
+    const int present = alive(b);
+    want(*of, to.replicas);
+    if (to.replicas <= present) {
+        shrink(*of, present - to.replicas, now);
+        return {};
+    }
+    story_.tell(
+        now, EventKind::arrival, to.batch,
+        to.batch + " scales from " + std::to_string(present) + " to " + counted(to.replicas, "pod"),
+        to.replicas - present);
+    if (b.controller != Controller::stateful_set) create(*of, to.replicas - present, now);
+    unsettled_.insert(*of);
+    settle(now);
+    return {};
+}
+
+Result<void> SimulatedCluster::happen(const Remove& what, Time now) {
+    if (const auto of = find_batch(what.name)) {
+        batches_[*of].controller = Controller::none;
+        want(*of, 0);
+        shrink(*of, alive(batches_[*of]), now);
+        return {};
+    }
+    if (const auto pod = find_pod(what.name)) {
+        story_.tell(now, EventKind::departure, batches_[pods_[*pod].batch].look.name,
+                    what.name + " is taken away", 1);
+        end(*pod, {}, now);
+        settle(now);
+        return {};
+    }
+    if (remove_daemon_set(what.name, now) || remove_node(what.name, now)) return {};
+    return fail(ErrorCode::not_found, "removal of '" + what.name +
+                                          "', and there is no pod, DaemonSet or node of that name");
+}
+
+/// The controller's object says so, too, where there is one.
+void SimulatedCluster::want(BatchId of, int count) {
+    Workload& b = batches_[of];
+    b.wanted = count;
+    if (b.scaled.wanted) b.scaled.wanted = count;
+    has_changed_ = true;
+    // A Job's object says nothing that anybody looks at, and traces have very many of them.
+    if (b.controller == Controller::none || b.controller == Controller::job) return;
+    builder_.set(engine::ControllerObject{.kind = b.look.owner.kind,
+                                          .ns = b.look.ns,
+                                          .name = b.look.owner.name,
+                                          .uid = b.look.owner.uid,
+                                          .replicas = count,
+                                          .selector = selector_of(b)});
+}
+
+/// Pods of a story are told apart by one label, whatever others they have.
+std::optional<LabelSelector> SimulatedCluster::selector_of(const Workload& b) const {
+    const engine::PodOwner& owner = b.look.owner;
+    const auto known = selectors_.find(key_of(b.look.ns, key_of(owner.kind, owner.name)));
+    if (known != selectors_.end()) return known->second;
+    const auto app = b.look.labels.find("app");
+    if (app == b.look.labels.end()) return std::nullopt;
+    return LabelSelector{.match_labels = {*app}};
+}
+
+int SimulatedCluster::alive(const Workload& b) const {
+    return static_cast<int>(b.pods.size()) - b.ending;
+}
+
+void SimulatedCluster::create_pod(BatchId of, std::string name, Time now) {
+    const PodId id = enter(of, std::move(name), now);
+    builder_.set(object_of(id));
+    pending_.insert(id);
+    tally_.arrived(1);
+    has_changed_ = true;
+}
+
+void SimulatedCluster::create(BatchId of, int count, Time now) {
+    for (int i = 0; i < count; ++i) {
+        Workload& b = batches_[of];
+        std::string name;
+        do {
+            name = b.look.name + "-" + std::to_string(++b.last_number);
+        } while (pod_by_name_.contains(key_of(b.look.ns, name)));
+        create_pod(of, std::move(name), now);
+    }
+}
+
+/// Like the ReplicaSet controller: pods without a node first, then the youngest. Of a StatefulSet
+/// the last ones go, which are the youngest unless one came back.
+void SimulatedCluster::shrink(BatchId of, int count, Time now) {
+    if (count <= 0) return;
+    std::vector<PodId> order;
+    for (const PodId id : batches_[of].pods) {
+        if (!pods_[id].deleted) order.push_back(id);
+    }
+    const bool in_row = batches_[of].controller == Controller::stateful_set;
+    std::ranges::sort(order, [&](PodId a, PodId b) {
+        const std::string &one = pods_[a].name, &other = pods_[b].name;
+        if (in_row) return one.size() != other.size() ? one.size() > other.size() : one > other;
+        const bool a_waits = pods_[a].node.empty();
+        return a_waits != pods_[b].node.empty() ? a_waits : a > b;
+    });
+    order.resize(static_cast<std::size_t>(count));
+    for (const PodId id : order) end(id, {}, now);
+    const std::string& name = batches_[of].look.name;
+    story_.tell(now, EventKind::departure, name,
+                pods_of(name, count) + (count == 1 ? " is" : " are") + " taken away", count);
+    settle(now);
+}
+
+/// The number of the pod that a StatefulSet makes next; nothing: it has all, or one before it is
+/// not ready.
+std::optional<std::uint32_t> SimulatedCluster::next_in_row(const Workload& b) const {
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(b.wanted); ++i) {
+        const auto pod =
+            pod_by_name_.find(key_of(b.look.ns, b.look.name + "-" + std::to_string(i)));
+        if (pod == pod_by_name_.end()) return i;
+        if (!pods_[pod->second].is_healthy) return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+void SimulatedCluster::settle(Time now) {
+    while (!unsettled_.empty()) {
+        const BatchId of = *unsettled_.begin();
+        unsettled_.erase(unsettled_.begin());
+        settle(of, now);
+    }
+}
+
+void SimulatedCluster::settle(BatchId of, Time now) {
+    Workload& b = batches_[of];
+    std::int64_t back = 0;
+    if (b.controller == Controller::stateful_set) {
+        const auto number = next_in_row(b);
+        if (!number) return;
+        back = *number < b.last_number ? 1 : 0;
+        b.last_number = std::max(b.last_number, *number + 1);
+        create_pod(of, b.look.name + "-" + std::to_string(*number), now);
+    } else if (b.controller != Controller::none) {
+        back = std::max(0, b.wanted - alive(b));
+        create(of, static_cast<int>(back), now);
+    }
+    if (back == 0) return;
+    tally_.came_back(back);
+    const std::string& name = batches_[of].look.name;
+    story_.tell(now, EventKind::arrival, name,
+                pods_of(name, back) + (back == 1 ? " comes" : " come") + " back without a node",
+                back);
+}
+
+}  // namespace capstan::simulation

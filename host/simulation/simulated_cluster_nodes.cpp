@@ -1,0 +1,156 @@
+// Nodes: they join, change and vanish.
+#include <algorithm>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "simulation/simulated_cluster.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+const Taint not_ready{.key = "node.kubernetes.io/not-ready", .effect = Effect::no_schedule};
+
+Load load_of(const Resources& resources) {
+    return {resources.amount("cpu"), resources.amount("memory")};
+}
+
+void drop_taint(engine::NodeObject& node, std::string_view key) {
+    std::erase_if(node.taints, [&](const Taint& taint) { return taint.key == key; });
+}
+
+void apply(const engine::NodeChange& change, engine::NodeObject& node) {
+    for (const std::string& key : change.drop_taints) drop_taint(node, key);
+    for (const Taint& taint : change.set_taints) {
+        drop_taint(node, taint.key);
+        node.taints.push_back(taint);
+    }
+    node.unschedulable = change.unschedulable.value_or(node.unschedulable);
+    for (const auto& [key, value] : change.annotations) {
+        node.annotations.erase(key);
+        if (value) node.annotations.emplace(key, *value);
+    }
+}
+
+}  // namespace
+
+const engine::NodeObject* SimulatedCluster::find_node(std::string_view name) const {
+    const auto at = nodes_.find(name);
+    return at == nodes_.end() ? nullptr : &at->second.object;
+}
+
+std::vector<std::string> SimulatedCluster::nodes_of(std::string_view group) const {
+    std::vector<std::string> out;
+    for (const auto& [name, node] : nodes_) {
+        if (node.group == group) out.push_back(name);
+    }
+    return out;
+}
+
+std::map<std::string, std::vector<std::string>> SimulatedCluster::taints() const {
+    std::map<std::string, std::vector<std::string>> out;
+    for (const auto& [name, node] : nodes_) {
+        std::vector<std::string>& keys = out[name];
+        for (const Taint& taint : node.object.taints) keys.push_back(taint.key);
+    }
+    return out;
+}
+
+void SimulatedCluster::add_node(engine::NodeObject object, std::string group, Time now) {
+    object.labels.emplace("kubernetes.io/hostname", object.name);
+    if (!object.ready && std::ranges::find(object.taints, not_ready) == object.taints.end())
+        object.taints.push_back(not_ready);
+    if (!object.provider_id.empty()) node_by_provider_id_[object.provider_id] = object.name;
+    tally_.node_joined(group, load_of(object.allocatable));
+    const std::string name = object.name;
+    Node& node = nodes_.insert_or_assign(name, Node{std::move(object), std::move(group), {}, {}})
+                     .first->second;
+    renew(node, now);
+}
+
+/// Lets everybody know how the node is now.
+void SimulatedCluster::renew(Node& node, Time now) {
+    builder_.set(node.object);
+    add_daemons(node, now);
+    for (const PodId id : node.pods) look_after_health(id);
+    has_changed_ = true;
+}
+
+Result<void> SimulatedCluster::happen(const engine::NodeObject& node, Time now) {
+    if (has_node(node.name))
+        return fail(ErrorCode::conflict, "node '" + node.name + "' is there already");
+    add_node(node, "", now);
+    story_.tell(now, EventKind::node, "", "node " + node.name + " joins", 1);
+    return {};
+}
+
+Result<void> SimulatedCluster::change(const engine::NodeChange& change, Time now) {
+    const auto at = nodes_.find(change.node);
+    if (at == nodes_.end())
+        return fail(ErrorCode::not_found, "node " + change.node + ": there is no such node");
+    apply(change, at->second.object);
+    renew(at->second, now);
+    settle(now);
+    return {};
+}
+
+Result<void> SimulatedCluster::happen(const NodeEdit& edit, Time now) {
+    if (!has_node(edit.node)) {
+        return fail(ErrorCode::not_found, "change of node '" + edit.node + "', which is not there");
+    }
+    if (edit.ready) set_ready(edit.node, *edit.ready, now);
+    return change({.node = edit.node,
+                   .set_taints = edit.set_taints,
+                   .drop_taints = edit.drop_taints,
+                   .unschedulable = edit.cordoned,
+                   .annotations = edit.annotations},
+                  now);
+}
+
+void SimulatedCluster::set_ready(const std::string& name, bool ready, Time now) {
+    const auto at = nodes_.find(name);
+    if (at == nodes_.end() || at->second.object.ready == ready) return;
+    engine::NodeObject& object = at->second.object;
+    object.ready = ready;
+    object.ready_since = wall(now);
+    drop_taint(object, not_ready.key);
+    if (!ready) object.taints.push_back(not_ready);
+    renew(at->second, now);
+    settle(now);
+}
+
+std::optional<std::string> SimulatedCluster::adopt_node(const std::string& provider_id,
+                                                        const std::string& group) {
+    const auto known = node_by_provider_id_.find(provider_id);
+    if (known == node_by_provider_id_.end()) return std::nullopt;
+    Node& node = nodes_.find(known->second)->second;
+    tally_.node_vanished(node.group, load_of(node.object.allocatable));
+    tally_.node_joined(group, load_of(node.object.allocatable));
+    node.group = group;
+    return known->second;
+}
+
+bool SimulatedCluster::remove_node(const std::string& name, Time now) {
+    const auto at = nodes_.find(name);
+    if (at == nodes_.end()) return false;
+    std::int64_t others = 0;
+    for (const PodId id : std::vector<PodId>(at->second.pods.begin(), at->second.pods.end())) {
+        if (!batches_[pods_[id].batch].is_daemon) ++others;
+        take_away(id);
+    }
+    if (const auto awaited = awaited_daemons_.extract(name))
+        for (const PodId id : awaited.mapped()) take_away(id);
+    tally_.node_vanished(at->second.group, load_of(at->second.object.allocatable));
+    node_by_provider_id_.erase(at->second.object.provider_id);
+    builder_.remove_node(name);
+    const std::string group = at->second.group;
+    nodes_.erase(at);
+    has_changed_ = true;
+    story_.tell(
+        now, EventKind::node, group,
+        "node " + name + " vanishes" + (others == 0 ? "" : " with " + counted(others, "pod")), 1);
+    settle(now);
+    return true;
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,197 @@
+// A pod's life: it becomes ready, is told to end, ends, is gone; and the budgets that look at it.
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "simulation/event_loop.hpp"
+#include "simulation/simulated_cluster.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+constexpr Duration default_grace = std::chrono::seconds(30);
+
+}  // namespace
+
+std::optional<Time> SimulatedCluster::next_due() const {
+    std::optional<Time> out = next_lapse_;
+    for (const Moments* moments : {&ends_, &leaves_, &starts_}) {
+        if (!moments->empty()) out = earliest(out, moments->begin()->first);
+    }
+    return out;
+}
+
+void SimulatedCluster::reach(Time now) {
+    // The pods whose moment has come and that are still there: names and numbers never come twice.
+    const auto take_due = [&](Moments& moments) {
+        std::vector<PodId> due;
+        for (; !moments.empty() && moments.begin()->first <= now; moments.erase(moments.begin())) {
+            const PodId id = moments.begin()->second;
+            if (batches_[pods_[id].batch].pods.contains(id)) due.push_back(id);
+        }
+        return due;
+    };
+    std::map<BatchId, int> ended;
+    for (const PodId id : take_due(ends_)) {
+        const BatchId of = pods_[id].batch;
+        if (batches_[of].controller == Controller::job) want(of, batches_[of].wanted - 1);
+        take_away(id);
+        ++ended[of];
+    }
+    tell_ended(ended, now);
+    for (const PodId id : take_due(leaves_)) take_away(id);
+    for (const PodId id : take_due(starts_)) {
+        pods_[id].has_started = true;
+        look_after_health(id);
+    }
+    settle(now);
+}
+
+void SimulatedCluster::tell_ended(const std::map<BatchId, int>& ended, Time now) {
+    for (const auto& [of, count] : ended) {
+        tally_.ended(count);
+        const std::string& name = batches_[of].look.name;
+        story_.tell(now, EventKind::departure, name,
+                    name + ": " + counted(count, "pod") + (count == 1 ? " ends" : " end"), count);
+    }
+}
+
+/// Tells it to end. It is gone when it is ready to go, or when its grace is over.
+void SimulatedCluster::end(PodId id, std::optional<Duration> grace, Time now) {
+    Pod& pod = pods_[id];
+    const Workload& of = batches_[pod.batch];
+    if (pod.deleted) return;
+    const Duration allowed = grace.value_or(of.look.spec.termination_grace.value_or(default_grace));
+    const Duration takes = std::min(allowed, of.stop_time);
+    if (pod.node.empty() || takes <= Duration(0)) return take_away(id);
+    pod.deleted = wall(now) + allowed;
+    ++batches_[pod.batch].ending;
+    leaves_.emplace(now + takes, id);
+    builder_.set(object_of(id));
+    look_after_health(id);
+    unsettled_.insert(pod.batch);
+    has_changed_ = true;
+}
+
+void SimulatedCluster::take_away(PodId id) {
+    Pod& pod = pods_[id];
+    Workload& of = batches_[pod.batch];
+    const std::string key = key_of(of.look.ns, pod.name);
+    builder_.remove_pod(of.look.ns, pod.name);
+    pod_by_name_.erase(key);
+    given_.erase(key);
+    of.pods.erase(id);
+    if (pod.deleted) --of.ending;
+    if (std::exchange(pod.is_healthy, false)) --of.healthy;
+    pending_.erase(id);
+    if (of.is_daemon)
+        for (auto& [made_for, pods] : awaited_daemons_) pods.erase(id);
+    if (const auto node = nodes_.find(pod.node); node != nodes_.end()) {
+        node->second.pods.erase(id);
+        node->second.requested -= of.look.spec.requests;
+        tally_.released(
+            {of.look.spec.requests.amount("cpu"), of.look.spec.requests.amount("memory")});
+    }
+    unsettled_.insert(pod.batch);
+    has_changed_ = true;
+}
+
+/// Whether it counts as available, for budgets and for a StatefulSet's next pod.
+void SimulatedCluster::look_after_health(PodId id) {
+    Pod& pod = pods_[id];
+    const auto node = nodes_.find(pod.node);
+    const bool is_healthy =
+        pod.has_started && !pod.deleted && node != nodes_.end() && node->second.object.ready;
+    if (std::exchange(pod.is_healthy, is_healthy) == is_healthy) return;
+    Workload& of = batches_[pod.batch];
+    of.healthy += is_healthy ? 1 : -1;
+    if (of.controller == Controller::stateful_set) unsettled_.insert(pod.batch);
+    if (!budgets_.empty()) has_changed_ = true;
+}
+
+Result<void> SimulatedCluster::evict(const engine::Eviction& eviction, Time now) {
+    const std::string key = key_of(eviction.ns, eviction.pod);
+    const auto at = pod_by_name_.find(key);
+    if (at == pod_by_name_.end() || uid_of(at->second) != eviction.uid)
+        return fail(ErrorCode::not_found, "pod " + key + ": there is no such pod any more");
+    const PodId id = at->second;
+    const Pod& pod = pods_[id];
+    if (pod.deleted) return {};
+    if (!pod.node.empty() && !budgets_.empty()) {
+        const engine::PodObject& look = batches_[pod.batch].look;
+        if (auto why = budgets_.find_refusal(look.ns, look.labels, pod.is_healthy, crowds()))
+            return fail(ErrorCode::throttled, "pod " + key + ": " + *why);
+    }
+    end(id, eviction.grace, now);
+    settle(now);
+    return {};
+}
+
+Result<void> SimulatedCluster::look(const engine::NodeLook& look) const {
+    const auto node = nodes_.find(look.node);
+    if (node == nodes_.end()) return {};
+    const auto counts = [&](const Workload& batch) {
+        const std::optional<std::int32_t>& priority = batch.look.spec.priority;
+        const bool is_expendable =
+            look.expendable_below && priority && *priority < *look.expendable_below;
+        return !batch.is_daemon && !is_expendable;
+    };
+    for (const PodId id : node->second.pods) {
+        const Pod& pod = pods_[id];
+        const Workload& batch = batches_[pod.batch];
+        const std::string name = key_of(batch.look.ns, pod.name);
+        if (counts(batch) && !std::ranges::binary_search(look.known_pods, name + "/" + uid_of(id)))
+            return fail({ErrorCode::conflict, "it holds pods that were not known of yet: " + name,
+                         std::string(engine::unknown_pods), look.node});
+    }
+    return {};
+}
+
+void SimulatedCluster::fill(const std::vector<Budget>& budgets) {
+    for (const Budget& budget : budgets) budgets_.set(budget);
+    refresh_budgets();
+}
+
+Result<void> SimulatedCluster::happen(const Budget& budget, Time) {
+    budgets_.set(budget);
+    has_changed_ = true;
+    refresh_budgets();
+    return {};
+}
+
+std::vector<PodSet> SimulatedCluster::crowds() const {
+    // Pods of one controller that differ are in several batches.
+    std::map<std::string, int, std::less<>> wanted;
+    for (const Workload& b : batches_)
+        if (b.scaled.id.empty()) wanted[b.look.owner.uid] += b.wanted;
+    std::vector<PodSet> out;
+    for (const Workload& b : batches_)
+        if (!b.pods.empty()) out.push_back(crowd_of(b, wanted[b.look.owner.uid]));
+    return out;
+}
+
+PodSet SimulatedCluster::crowd_of(const Workload& b, int wanted_by_owner) const {
+    PodSet out{.ns = b.look.ns,
+               .labels = &b.look.labels,
+               .present = static_cast<int>(b.pods.size()),
+               .healthy = b.healthy};
+    if (!b.scaled.id.empty()) {
+        out.controller = b.scaled.id;
+        out.wanted = b.scaled.wanted;
+    } else if (!b.look.owner.uid.empty()) {
+        out.controller = b.look.owner.uid;
+        const bool has_scale =
+            b.controller == Controller::replica_set || b.controller == Controller::stateful_set;
+        if (has_scale) out.wanted = wanted_by_owner;
+    }
+    return out;
+}
+
+void SimulatedCluster::refresh_budgets() {
+    if (budgets_.empty()) return;
+    for (auto& object : budgets_.refresh(crowds())) builder_.set(std::move(object));
+}
+
+}  // namespace capstan::simulation

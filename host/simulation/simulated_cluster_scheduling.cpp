@@ -1,0 +1,180 @@
+// Pods get nodes.
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <capstan/sentence.hpp>
+
+#include "engine/snapshot/spread_timeout.hpp"
+#include "simulation/scheduler.hpp"
+#include "simulation/simulated_cluster.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+std::string got_nodes(const std::string& batch, std::int64_t count) {
+    return batch + ": " + counted(count, "pod") + (count == 1 ? " gets" : " get") + " a node";
+}
+
+}  // namespace
+
+/// A pod that may get a node now.
+struct SimulatedCluster::Waiting {
+    PodId id = 0;
+    engine::PodGroupId equivalence_group = 0;
+    std::int32_t priority = 0;
+};
+
+void SimulatedCluster::occupy(PodId id, Node& node, Time now) {
+    Pod& pod = pods_[id];
+    const Workload& of = batches_[pod.batch];
+    pod.node = node.object.name;
+    node.pods.insert(id);
+    node.requested += of.look.spec.requests;
+    tally_.requested({of.look.spec.requests.amount("cpu"), of.look.spec.requests.amount("memory")});
+    if (of.duration) ends_.emplace(now + *of.duration, id);
+    pod.has_started = of.start_up <= Duration(0);
+    if (!pod.has_started) starts_.emplace(now + of.start_up, id);
+    look_after_health(id);
+}
+
+void SimulatedCluster::bind(PodId id, const std::string& node, Time now) {
+    occupy(id, nodes_.find(node)->second, now);
+    pending_.erase(id);
+    const Pod& pod = pods_[id];
+    builder_.bind_pod(batches_[pod.batch].look.ns, pod.name, node);
+    tally_.bound(now - pod.created);
+    longest_wait_ = std::max(longest_wait_, Duration(now - pod.created));
+}
+
+Result<void> SimulatedCluster::happen(const Bind& what, Time now) {
+    const std::optional<PodId> pod = find_pod(what.pod);
+    if (!pod || !pending_.contains(*pod)) {
+        return fail(pod ? ErrorCode::conflict : ErrorCode::not_found,
+                    "binding of '" + what.pod + "', which is no pod that waits for a node");
+    }
+    if (!has_node(what.node)) {
+        return fail(ErrorCode::not_found,
+                    "binding to '" + what.node + "', and there is no such node");
+    }
+    bind(*pod, what.node, now);
+    has_changed_ = true;
+    const std::string& name = batches_[pods_[*pod].batch].look.name;
+    story_.tell(now, EventKind::bound, name, got_nodes(name, 1), 1);
+    settle(now);
+    return {};
+}
+
+void SimulatedCluster::mark(PodId id) {
+    if (std::exchange(pods_[id].is_marked, true)) return;
+    builder_.set(object_of(id));
+}
+
+/// By priority, then by age, each under the class that it is of now.
+std::vector<SimulatedCluster::Waiting> SimulatedCluster::waiting(const engine::Cluster& cluster,
+                                                                 Time now) {
+    std::vector<Waiting> out;
+    for (const engine::PodIndex index : cluster.unbound()) {
+        const engine::PodRow row = cluster.pod(index);
+        const engine::PodGroupRow& of = cluster.equivalence_group(row.equivalence_group);
+        const auto id = pod_by_name_.find(key_of(cluster.text(of.ns), cluster.text(row.name)));
+        if (row.gated || row.deleted || id == pod_by_name_.end()) continue;
+        const engine::PodGroupId is_of = engine::class_at(cluster, row, wall(now));
+        if (is_of == row.equivalence_group && of.spread_timeout) {
+            const auto lapse = engine::lapse_of(row.created - wall_ahead_, *of.spread_timeout);
+            if (lapse) next_lapse_ = std::min(next_lapse_.value_or(*lapse), *lapse);
+        }
+        out.push_back({id->second, is_of, of.spec->priority.value_or(0)});
+    }
+    std::ranges::sort(out, [](const Waiting& a, const Waiting& b) {
+        return a.priority != b.priority ? a.priority > b.priority : a.id < b.id;
+    });
+    return out;
+}
+
+bool SimulatedCluster::schedule(Time now) {
+    const bool has_lapsed = next_lapse_ && *next_lapse_ <= now;
+    if (!has_changed_ && !has_lapsed) return false;
+    // A StatefulSet makes its next pod when one has got its node, and so on.
+    do {
+        has_changed_ = false;
+        next_lapse_.reset();
+        place(now);
+        settle(now);
+    } while (has_changed_);
+    refresh_budgets();
+    return true;
+}
+
+void SimulatedCluster::place(Time now) {
+    if (pending_.empty()) return;
+    pack(now);
+    const engine::Cluster cluster = builder_.build();
+    const std::vector<Waiting> pods = waiting(cluster, now);
+    std::vector<engine::PodGroupId> classes;
+    for (const Waiting& pod : pods) classes.push_back(pod.equivalence_group);
+    std::vector<std::optional<engine::NodeIndex>> nodes(pods.size());
+    if (has_scheduler_)
+        nodes = find_nodes(engine::with_default_spread(cluster, default_spread_), classes);
+    std::map<BatchId, std::int64_t> bound;
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+        if (!nodes[i]) {
+            mark(pods[i].id);
+            continue;
+        }
+        bind(pods[i].id, std::string(cluster.text(cluster.node(*nodes[i]).name)), now);
+        ++bound[pods_[pods[i].id].batch];
+    }
+    tell_bound(bound, now);
+}
+
+void SimulatedCluster::tell_bound(const std::map<BatchId, std::int64_t>& bound, Time now) {
+    for (const auto& [of, count] : bound) {
+        const std::string& name = batches_[of].look.name;
+        story_.tell(now, EventKind::bound, name, got_nodes(name, count), count);
+    }
+}
+
+/// The first node of each group, then the second of each, and so on.
+std::vector<SimulatedCluster::Node*> SimulatedCluster::nodes_in_turn() {
+    std::map<std::string_view, int> seen;
+    std::vector<std::pair<int, Node*>> order;
+    for (auto& [name, node] : nodes_) order.emplace_back(seen[node.group]++, &node);
+    std::ranges::sort(order, {}, [](const auto& entry) {
+        const auto& [turn, node] = entry;
+        return std::tuple(turn, std::string_view(node->group), std::string_view(node->object.name));
+    });
+    std::vector<Node*> out;
+    for (const auto& [turn, node] : order) out.push_back(node);
+    return out;
+}
+
+/// Gives pods that are to be there already their nodes, once there are nodes.
+void SimulatedCluster::pack(Time now) {
+    const bool is_asked_for = std::ranges::any_of(batches_, &Workload::is_packed);
+    if (!is_asked_for || nodes_.empty()) return;
+    const std::vector<Node*> nodes = nodes_in_turn();
+    std::map<BatchId, std::int64_t> bound;
+    for (BatchId of = 0; of < batches_.size(); ++of) {
+        if (!std::exchange(batches_[of].is_packed, false)) continue;
+        Resources need = batches_[of].look.spec.requests;
+        need.set("pods", 1);
+        auto node = nodes.begin();
+        for (const PodId id : batches_[of].pods) {
+            if (!pending_.contains(id)) continue;
+            node = std::find_if(node, nodes.end(), [&](const Node* n) {
+                Resources free = n->object.allocatable - n->requested;
+                free.set("pods", free.amount("pods") - static_cast<std::int64_t>(n->pods.size()));
+                return fits_in(need, free);
+            });
+            if (node == nodes.end()) break;
+            bind(id, (*node)->object.name, now);
+            ++bound[of];
+        }
+    }
+    tell_bound(bound, now);
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,308 @@
+#include "kubernetes/client/watch/cluster_cache.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include <capstan/time_text.hpp>
+
+#include "mirrored.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST_F(Mirrored, FollowsEveryKindAndOnlyPodsThatHaveNotEnded) {
+    mirror.start();
+    Texts paths;
+    for (const ScriptedApi::Asked& asked : api.asked()) paths.push_back(asked.request.path);
+    std::ranges::sort(paths);
+    EXPECT_EQ(
+        paths,
+        (Texts{"/api/v1/namespaces", "/api/v1/nodes", "/api/v1/persistentvolumeclaims",
+               "/api/v1/persistentvolumes", "/api/v1/pods", "/api/v1/replicationcontrollers",
+               "/api/v1/services", "/apis/apps/v1/daemonsets", "/apis/apps/v1/replicasets",
+               "/apis/apps/v1/statefulsets", "/apis/batch/v1/jobs",
+               "/apis/policy/v1/poddisruptionbudgets", "/apis/storage.k8s.io/v1/csidrivers",
+               "/apis/storage.k8s.io/v1/csinodes", "/apis/storage.k8s.io/v1/csistoragecapacities",
+               "/apis/storage.k8s.io/v1/storageclasses"}));
+    EXPECT_NE(api.first("GET /api/v1/pods")
+                  .line()
+                  .find("fieldSelector=status.phase!=Succeeded,status.phase!=Failed"),
+              std::string::npos);
+}
+
+TEST_F(Mirrored, HandsOutNothingBeforeEveryKindIsHere) {
+    mirror.start();
+    const auto namespaces = find_open("list", "/api/v1/namespaces")->id;
+    while (find_open("list")->id != namespaces)
+        api.answer(find_open("list")->id, {.body = page(10, {})});
+    EXPECT_FALSE(mirror.has_synced());
+    const auto early = mirror.cluster(1h);
+    ASSERT_FALSE(early);
+    EXPECT_EQ(early.error().code, ErrorCode::unavailable);
+    EXPECT_EQ(changes, 0);
+    api.answer(namespaces, {.body = page(10, {})});
+    EXPECT_TRUE(mirror.has_synced());
+    EXPECT_EQ(changes, 1);
+    EXPECT_TRUE(mirror.cluster(1h));
+}
+
+TEST_F(Mirrored, IsWhatWasListedAndWhatHappenedSince) {
+    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}), page(10, {ready_node("n", 1, "t")}));
+    EXPECT_EQ(pods(), (Texts{"a", "b"}));
+    push("/api/v1/pods", line("ADDED", pod_line("c", 11)) + line("DELETED", pod_line("a", 12)));
+    EXPECT_EQ(pods(), (Texts{"b", "c"}));
+    EXPECT_EQ(status("Pod").objects, 2u);
+    EXPECT_EQ(status("Node").objects, 1u);
+    EXPECT_EQ(status("Pod").resource_version, "12");
+}
+
+TEST_F(Mirrored, CountsWhatIsHereThoughNobodyAsksForACluster) {
+    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}), page(10, {ready_node("n", 1, "t")}));
+    EXPECT_EQ(status("Pod").objects, 2u);
+    EXPECT_EQ(status("Node").objects, 1u);
+    push("/api/v1/pods", line("ADDED", pod_line("c", 11)) + line("ADDED", pod_line("d", 12)));
+    EXPECT_EQ(status("Pod").objects, 4u);
+}
+
+TEST_F(Mirrored, CountsTheKindsThatAreHereWhileAnotherIsMissing) {
+    mirror.start();
+    EXPECT_EQ(status("Pod").objects, 0u);
+    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(10, {pod_line("a", 1)})});
+    EXPECT_EQ(status("Pod").objects, 1u);
+    EXPECT_FALSE(mirror.has_synced());
+}
+
+TEST_F(Mirrored, CountsWhatItShowsWhileAKindIsListedAnew) {
+    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
+    expire_pods();
+    api.answer(find_open("list", "/api/v1/pods")->id,
+               {.body = page(20, {pod_line("a", 1)}, "more")});
+    EXPECT_EQ(status("Pod").objects, 2u);
+}
+
+TEST_F(Mirrored, WakesForAChangeThoughSomebodyLookedAtItMeanwhile) {
+    sync();
+    std::ignore = mirror.cluster(1min);
+    changes = 0;
+    push("/api/v1/pods", line("ADDED", pod_line("a", 11)));
+    EXPECT_EQ(status("Pod").objects, 1u);
+    EXPECT_EQ(changes, 1);
+    EXPECT_EQ(pods(), Texts{"a"});
+    push("/api/v1/pods", line("ADDED", pod_line("b", 12)));
+    EXPECT_EQ(changes, 2);
+}
+
+TEST_F(Mirrored, StandsEventsThatComeTwiceOrInAnotherOrder) {
+    sync(page(10, {pod_line("a", 1)}));
+    push("/api/v1/pods",
+         line("DELETED", pod_line("ghost", 11)) + line("ADDED", pod_line("a", 11)) +
+             line("MODIFIED", pod_line("new", 12)) + line("ADDED", pod_line("new", 12)) +
+             line("DELETED", pod_line("a", 13)) + line("DELETED", pod_line("a", 13)));
+    EXPECT_EQ(pods(), (Texts{"new"}));
+}
+
+TEST_F(Mirrored, ShowsTheClusterAsItWasWhileAKindIsListedAnewAndThenWithoutWhatIsGone) {
+    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
+    push("/api/v1/pods", line("ADDED", pod_line("c", 11)));  // not shown yet
+    expire_pods();
+    const auto id = find_open("list", "/api/v1/pods")->id;
+    const std::string text = page(20, {pod_line("c", 11), pod_line("d", 19)});
+    for (std::size_t at = 0; at + 1 < text.size(); at += 10) {
+        api.push(
+            id, std::string_view(text).substr(at, std::min<std::size_t>(10, text.size() - 1 - at)));
+        ASSERT_EQ(pods(), (Texts{"a", "b", "c"}));
+    }
+    api.push(id, "}");
+    EXPECT_EQ(pods(), (Texts{"a", "b", "c"})) << "until the server says that this was all";
+    changes = 0;
+    api.end(id);
+    EXPECT_EQ(changes, 1);
+    EXPECT_EQ(pods(), (Texts{"c", "d"}));
+    EXPECT_EQ(status("Pod").relists, 1u);
+}
+
+TEST_F(Mirrored, AListThatIsCutOffChangesNothingAndTheNextOneCounts) {
+    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
+    EXPECT_EQ(pods(), (Texts{"a", "b"}));
+    expire_pods();
+    auto id = find_open("list", "/api/v1/pods")->id;
+    const std::string text = page(20, {pod_line("b", 2), pod_line("x", 19)});
+    api.push(id, std::string_view(text).substr(0, text.size() - 5));
+    api.fail(id, {ErrorCode::unavailable, "connection lost"});
+    EXPECT_EQ(pods(), (Texts{"a", "b"}));
+    loop.advance(5s);
+    id = find_open("list", "/api/v1/pods")->id;
+    EXPECT_EQ(pods(), (Texts{"a", "b"}));
+    api.answer(id, {.body = page(30, {pod_line("a", 1)})});
+    EXPECT_EQ(pods(), (Texts{"a"}));
+}
+
+TEST_F(Mirrored, AFirstListThatIsCutOffLeavesNothingBehind) {
+    mirror.start();
+    api.push(find_open("list", "/api/v1/pods")->id, page(10, {pod_line("x", 1)}).substr(0, 300));
+    api.fail(find_open("list", "/api/v1/pods")->id, {ErrorCode::unavailable, "connection lost"});
+    loop.advance(2s);
+    sync(page(10, {pod_line("a", 1)}));
+    EXPECT_EQ(pods(), (Texts{"a"}));
+}
+
+TEST_F(Mirrored, GoesOnWithoutOptionalKinds) {
+    mirror.start();
+    for (const char* kind : {"csidrivers", "csinodes", "csistoragecapacities", "storageclasses"})
+        api.answer(find_open("list", std::string("/apis/storage.k8s.io/v1/") + kind)->id,
+                   {.status = 404, .body = status_body("NotFound")});
+    sync();
+    EXPECT_TRUE(mirror.has_synced());
+    for (int minutes = 0; minutes < 4; ++minutes) {
+        accept_watches();
+        loop.advance(1min);
+    }
+    EXPECT_TRUE(mirror.cluster(1min));
+    EXPECT_TRUE(status("CSIDriver").is_unavailable);
+}
+
+TEST_F(Mirrored, FollowsServices) {
+    const auto service = [](int version, const std::string& app) {
+        return R"({"metadata":{"namespace":"shop","name":"web","resourceVersion":")" +
+               std::to_string(version) + R"("},"spec":{"selector":{"app":")" + app + R"("}}})";
+    };
+    const auto selectors = [&] {
+        const Result<engine::Cluster> cluster = mirror.cluster(1min);
+        Texts out;
+        for (const auto& [name, object] : cluster->objects().services)
+            out.push_back(name + " " + object.selector.at("app"));
+        return out;
+    };
+    sync();
+    push("/api/v1/services", line("ADDED", service(11, "a")));
+    EXPECT_EQ(selectors(), (Texts{"shop/web a"}));
+    changes = 0;
+    push("/api/v1/services", line("MODIFIED", service(12, "b")));
+    EXPECT_EQ(changes, 1);
+    EXPECT_EQ(selectors(), (Texts{"shop/web b"}));
+    push("/api/v1/services", line("DELETED", service(13, "b")));
+    EXPECT_EQ(selectors(), (Texts{}));
+}
+
+TEST_F(Mirrored, GoesOnWithoutTheRightToReadServicesAndSaysSoOnce) {
+    mirror.start();
+    const auto forbid = [&] {
+        api.answer(find_open("list", "/api/v1/services")->id,
+                   {.status = 403, .body = status_body("Forbidden", "cannot list services")});
+    };
+    forbid();
+    sync();
+    EXPECT_TRUE(mirror.has_synced());
+    EXPECT_TRUE(status("Service").is_unavailable);
+    for (int i = 0; i < 3; ++i) {
+        while (find_open("list", "/api/v1/services") == nullptr) loop.advance(10s);
+        forbid();
+    }
+    EXPECT_TRUE(mirror.cluster(1h));
+    ASSERT_EQ(troubles.size(), 1u);
+    EXPECT_NE(troubles[0].find("cannot list services"), std::string::npos) << troubles[0];
+}
+
+TEST_F(Mirrored, WakesForWhatChangesACluster) {
+    sync(page(10, {pod_line("a", 1)}), page(10, {ready_node("n", 1, "12:00")}));
+    ASSERT_TRUE(mirror.cluster(1min));
+    changes = 0;
+    push("/api/v1/nodes", line("MODIFIED", ready_node("n", 11, "12:05")));
+    push("/api/v1/nodes", bookmark(12));
+    push("/api/v1/pods", line("MODIFIED", pod_line("a", 13)));
+    EXPECT_EQ(changes, 0) << "heartbeats";
+    push("/api/v1/pods", line("MODIFIED", pod_line("a", 14, "n")));
+    EXPECT_EQ(changes, 1);
+    push("/api/v1/pods", line("ADDED", pod_line("b", 15)));
+    EXPECT_EQ(changes, 1) << "once until it is looked at";
+    ASSERT_TRUE(mirror.cluster(1min));
+    push("/api/v1/pods", line("DELETED", pod_line("b", 16)));
+    EXPECT_EQ(changes, 2);
+    EXPECT_EQ(unschedulable, 0);
+}
+
+TEST_F(Mirrored, WakesAtOnceForAPodThatFoundNoNode) {
+    sync(page(10, {pod_line("a", 1)}));
+    ASSERT_TRUE(mirror.cluster(1min));
+    push("/api/v1/pods", line("ADDED", pod_line("gated", 11, "", "SchedulingGated")));
+    EXPECT_EQ(unschedulable, 0);
+    push("/api/v1/pods", line("MODIFIED", pod_line("a", 12, "", "Unschedulable")));
+    EXPECT_EQ(unschedulable, 1);
+    ASSERT_TRUE(mirror.cluster(1min));
+    push("/api/v1/pods", line("MODIFIED", pod_line("a", 13, "", "Unschedulable")));
+    EXPECT_EQ(unschedulable, 1) << "the scheduler tried again";
+    expire_pods();
+    api.answer(find_open("list", "/api/v1/pods")->id,
+               {.body = page(20, {pod_line("a", 13, "", "Unschedulable"),
+                                  pod_line("b", 14, "", "Unschedulable")})});
+    EXPECT_EQ(unschedulable, 2) << "one that came while nobody watched";
+}
+
+TEST_F(Mirrored, KnowsSinceWhenAPodHasFoundNoNode) {
+    const auto waiting_since = [](const std::string& name, int version, const std::string& time) {
+        std::string pod = pod_line(name, version, "", "Unschedulable");
+        return pod.insert(pod.find(R"("reason")"), R"("lastTransitionTime":")" + time + R"(",)");
+    };
+    sync(page(10, {waiting_since("a", 1, "2026-01-01T00:00:00Z"), pod_line("b", 2)}));
+    const auto since = [&](const char* pod) { return mirror.unschedulable_since("shop", pod); };
+    EXPECT_EQ(since("a"), parse_rfc3339("2026-01-01T00:00:00Z").value());
+    EXPECT_EQ(since("b"), std::nullopt) << "not tried yet";
+    push("/api/v1/pods", line("MODIFIED", waiting_since("b", 11, "2026-01-01T00:00:07Z")) +
+                             line("MODIFIED", pod_line("a", 12, "n")));
+    EXPECT_EQ(since("a"), std::nullopt) << "it has a node";
+    EXPECT_EQ(since("b"), parse_rfc3339("2026-01-01T00:00:07Z").value());
+    expire_pods();
+    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {})});
+    EXPECT_EQ(since("b"), std::nullopt) << "it is gone";
+}
+
+TEST_F(Mirrored, TellsWhatIsWrongWithItsWatchesAtThisMoment) {
+    sync();
+    accept_watches();
+    EXPECT_TRUE(mirror.troubles().empty());
+    api.fail(find_open("watch", "/api/v1/pods")->id, {ErrorCode::unavailable, "connection lost"});
+    ASSERT_EQ(mirror.troubles().size(), 1u);
+    EXPECT_EQ(mirror.troubles()[0].kind, "Pod");
+    EXPECT_EQ(mirror.troubles()[0].error.message, "connection lost");
+    EXPECT_FALSE(mirror.troubles()[0].is_unavailable);
+    loop.advance(6s);
+    accept_watches();
+    EXPECT_TRUE(mirror.troubles().empty());
+}
+
+TEST_F(Mirrored, KeepsWhatItKnewOfAnObjectThatCannotBeReadAndSaysSoOnce) {
+    sync(page(10, {pod_line("a", 1, "n")}));
+    const std::string unreadable =
+        R"({"metadata":{"name":"a","namespace":"shop","resourceVersion":"11"},"spec":{"nodeName":7}})";
+    push("/api/v1/pods", line("MODIFIED", unreadable) + line("MODIFIED", unreadable));
+    EXPECT_EQ(pods(), (Texts{"a"}));
+    EXPECT_EQ(status("Pod").unreadable, 1u);
+    ASSERT_EQ(troubles.size(), 1u);
+    EXPECT_TRUE(troubles[0].starts_with("Pod: Pod shop/a: /spec")) << troubles[0];
+    EXPECT_TRUE(troubles[0].ends_with("; what was known of it before is kept")) << troubles[0];
+    expire_pods();
+    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {unreadable})});
+    EXPECT_EQ(pods(), (Texts{"a"})) << "it is still there";
+    push("/api/v1/pods", line("MODIFIED", pod_line("a", 21)));
+    EXPECT_EQ(status("Pod").unreadable, 0u);
+    push("/api/v1/pods", line("MODIFIED", unreadable) + line("DELETED", unreadable));
+    EXPECT_EQ(pods(), (Texts{}));
+    EXPECT_EQ(status("Pod").unreadable, 0u);
+}
+
+TEST_F(Mirrored, LeavesNothingOpenBehind) {
+    {
+        ClusterCache other(api, loop, {});
+        other.start();
+    }
+    loop.settle();
+    EXPECT_EQ(api.open_count(), 0u);
+    EXPECT_FALSE(loop.next_due());
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

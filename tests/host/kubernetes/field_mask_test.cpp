@@ -1,0 +1,66 @@
+#include "kubernetes/field_mask.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "kubernetes/object_stream.hpp"
+
+namespace capstan::kubernetes {
+namespace {
+
+struct Last final : ObjectSink {
+    void take(std::string_view, const boost::json::value& object) override { value = object; }
+    void take_error(std::string_view) override {}
+    boost::json::value value;
+};
+
+/// One object of each kind with every member that its decoder reads.
+TEST(KeptMembers, AreAllThatTheDecodersRead) {
+    for (
+        const char* text : {
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"n","name":"p","uid":"u","labels":{"a":"b"},
+                 "annotations":{"c":"d"},"creationTimestamp":"t","deletionTimestamp":"t",
+                 "generation":3,
+                 "ownerReferences":[{"apiVersion":"v1","kind":"k","name":"n","uid":"u","controller":true}]},
+                "spec":{"nodeName":"n","schedulerName":"s","priority":1,"priorityClassName":"c","hostNetwork":true,
+                 "nodeSelector":{"a":"b"},"overhead":{"cpu":"1"},"resources":{"requests":{"cpu":"1"}},
+                 "containers":[{"restartPolicy":"Always","resources":{"limits":{"cpu":"1"}},"ports":[{"hostPort":1}]}],
+                 "initContainers":[{"restartPolicy":"Always","resources":{},"ports":[]}],
+                 "affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z"}]}},
+                 "tolerations":[{"key":"k"}],"topologySpreadConstraints":[{"maxSkew":1}],
+                 "volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}},{"emptyDir":{"medium":"Memory"}},
+                            {"hostPath":{}},{"ephemeral":{}}],
+                 "resourceClaims":[{"name":"r"}],"terminationGracePeriodSeconds":30,"schedulingGates":[{"name":"g"}]},
+                "status":{"phase":"Pending","nominatedNodeName":"n",
+                 "conditions":[{"type":"PodScheduled","status":"False","reason":"r"}]}})",
+            R"({"metadata":{"name":"n"},"spec":{"providerID":"p","taints":[{"key":"k"}],"unschedulable":true},
+                "status":{"capacity":{"cpu":"1"},"allocatable":{"cpu":"1"},
+                 "conditions":[{"type":"Ready","status":"True","lastTransitionTime":"t"}]}})",
+            R"({"metadata":{"name":"d"},"spec":{"template":{"metadata":{"labels":{"a":"b"},"annotations":{}},
+                 "spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}],"tolerations":[{}]}}}})",
+            R"({"metadata":{"name":"c"},"spec":{"volumeName":"v","storageClassName":"s","accessModes":["m"],
+                 "resources":{"requests":{"storage":"1"}}}})",
+            R"({"metadata":{"name":"v"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[]}},
+                 "csi":{"driver":"d","volumeHandle":"h"},"capacity":{"storage":"1"},
+                 "claimRef":{"name":"n","namespace":"n"}}})",
+            R"({"metadata":{"name":"s"},"provisioner":"p","volumeBindingMode":"m","allowedTopologies":[{"a":1}]})",
+            R"({"metadata":{"name":"n"},"spec":{"drivers":[{"name":"d","allocatable":{"count":1}}]}})",
+            R"({"metadata":{"name":"d"},"spec":{"storageCapacity":true}})",
+            R"({"metadata":{"name":"b"},"spec":{"selector":{"matchLabels":{"a":"b"}}},
+                "status":{"disruptionsAllowed":1,"observedGeneration":1}})",
+            R"({"metadata":{"name":"r","resourceVersion":"7"},"spec":{"replicas":3}})",
+            R"({"metadata":{"name":"s"},"spec":{"selector":{"app":"web"}}})",
+            R"({"kind":"Status","code":429,"reason":"TooManyRequests","message":"m",
+                "details":{"causes":[{"message":"m"}],"retryAfterSeconds":2}})",
+            R"({"metadata":{"name":"c"},"storageClassName":"s","nodeTopology":{"a":1},"capacity":"1"})",
+        }) {
+        Last last;
+        ObjectStream stream(last);
+        ASSERT_TRUE(stream.write(text));
+        EXPECT_EQ(last.value, boost::json::parse(text));
+    }
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes

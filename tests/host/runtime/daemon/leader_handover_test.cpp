@@ -1,0 +1,137 @@
+#include "runtime/daemon/leader_handover.hpp"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+
+#include <capstan/json.hpp>
+
+#include "live_cluster.hpp"
+#include "runtime/record/memory_text.hpp"
+#include "runtime/services/state_text.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Time cluster_start(1'795'255'200s);  // of a LiveCluster
+
+constexpr const char* group_of_two = R"(register_nodes = true
+groups = [{ id = "web", size = 2, max = 5, boot = "1s", machine = { cpu = "4", memory = "16Gi" } }])";
+
+/// What the cloud keeps, after another leader had web-2 removed, and maybe more.
+std::string without_web_2(const std::string& text) {
+    InstanceState state = find_printable_state(text).value();
+    state.home = "another";
+    StoredValue& kept = state.values.at("machines");
+    Json ledger = capstan::parse_json(kept.value).value();
+    const Json machines = ledger.at("groups").at("web").at("machines");
+    ledger.at("groups").at("web").set("machines", Json::array({machines.items().at(0)}));
+    kept = {.value = to_string(ledger), .revision = 1};
+    return printable_state(state);
+}
+
+/// Leads, then another host does, which changes what `capstan-memory` says, then leads again.
+struct Again : ::testing::Test {
+    LiveCluster cluster{"", group_of_two};
+    std::optional<PassInput> first, again;  ///< passes: the last of one term, the first of the next
+
+    void lead_and_lose_and_lead(const std::function<void()>& meanwhile) {
+        cluster.on_pass = [this](const PassReport& pass) {
+            if (cluster.now() < 25s) first = pass.input;
+            if (cluster.now() > 30s && !again) again = pass.input;
+        };
+        cluster.at(25s, [this] { cluster.take_lease("another"); });
+        cluster.at(30s, meanwhile);
+        cluster.at(35s, [this] { cluster.take_lease(""); });
+        cluster.run(60s);
+    }
+    void keep(const char* key, const std::function<std::string(const std::string&)>& change) {
+        cluster.edit("configmaps", "capstan-memory", [&](boost::json::object& map) {
+            boost::json::value& text = map.at("data").as_object()[key];
+            text = change(text.is_string() ? std::string(text.as_string()) : "");
+        });
+    }
+    static int target(const std::optional<PassInput>& pass) {
+        return pass.value().snapshot.groups->at(0).group.target.value();
+    }
+};
+
+TEST_F(Again, RemembersWhatTheLeaderBetweenRemembered) {
+    lead_and_lose_and_lead([&] {
+        keep("memory", [](const std::string& text) {
+            engine::Memory memory = parse_memory(text, "memory").value();
+            memory.backoffs[NodeGroupId("web")] = {.since = cluster_start + 20s,
+                                                   .until = cluster_start + 1h + 20s,
+                                                   .length = 1h,
+                                                   .last_failure = cluster_start + 20s,
+                                                   .because = "no machines"};
+            return memory_text(memory, "another").value();
+        });
+    });
+    ASSERT_TRUE(first && again);
+    EXPECT_FALSE(first->memory.backoffs.contains(NodeGroupId("web")));
+    EXPECT_TRUE(again->memory.backoffs.contains(NodeGroupId("web")));
+    EXPECT_FALSE(again->memory.started) << "as at a start";
+}
+
+TEST_F(Again, KnowsWhatItCouldNotWriteWhereNoOtherLeaderWrote) {
+    cluster.at(20s, [this] {
+        cluster.server->faults().add(
+            {.verb = "update", .resource = "configmaps", .status = 403, .times = std::nullopt});
+        // Two find room on the nodes there are.
+        for (const char* pod : {"web-1", "web-2", "web-3"}) cluster.add_waiting_pod(pod);
+    });
+    lead_and_lose_and_lead([] {});
+    ASSERT_TRUE(first && again);
+    EXPECT_GE(again->memory.last.scale_up, cluster_start + 20s);
+    EXPECT_FALSE(again->memory.started) << "as at a start";
+}
+
+TEST_F(Again, CountsTheTimeInWhichItDidNotLeadAsTimeInWhichItSawNothing) {
+    lead_and_lose_and_lead([] {});
+    ASSERT_TRUE(first && again);
+    ASSERT_TRUE(again->memory.blind_since);
+    EXPECT_GE(*again->memory.blind_since, first->circumstances.now);
+    EXPECT_LT(*again->memory.blind_since, cluster_start + 30s) << "no pass was made since";
+}
+
+TEST_F(Again, KnowsNothingOfItsOwnOnceAnotherLeaderWrote) {
+    lead_and_lose_and_lead([&] {
+        keep("memory", [](const std::string&) {
+            engine::Memory memory;
+            memory.last.scale_up = cluster_start + 1s;
+            return memory_text(memory, "another").value();
+        });
+    });
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->memory.last.scale_up, cluster_start + 1s);
+}
+
+TEST_F(Again, HasPluginsGoOnFromWhatTheLeaderBetweenKept) {
+    lead_and_lose_and_lead([&] {
+        keep("state.cloud", without_web_2);
+        ASSERT_TRUE(cluster.store->remove(cluster.store->kind("nodes"), "", "web-2"));
+    });
+    EXPECT_EQ(target(first), 2);
+    EXPECT_EQ(target(again), 1);
+    EXPECT_EQ(cluster.find("nodes", "web-2", ""), nullptr) << "nobody brings it back";
+}
+
+TEST_F(Again, KeepsWhatItsPluginsKnowWhereNobodyWroteBetween) {
+    lead_and_lose_and_lead([] {});
+    EXPECT_EQ(target(first), 2);
+    EXPECT_EQ(target(again), 2);
+    EXPECT_NE(cluster.find("nodes", "web-2", ""), nullptr);
+}
+
+TEST_F(Again, LeavesPluginsWithWhatTheyHaveWhereTheOthersWordCannotBeRead) {
+    lead_and_lose_and_lead(
+        [&] { keep("state.cloud", [](const std::string&) { return "something else"; }); });
+    EXPECT_EQ(target(again), 2);
+}
+
+}  // namespace
+}  // namespace capstan::runtime

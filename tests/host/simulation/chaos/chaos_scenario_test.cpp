@@ -1,0 +1,112 @@
+#include "simulation/chaos/chaos_scenario.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "simulation/cloud_changes.hpp"
+#include "simulation/toml_values.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+Input base() {
+    Input out{.source = "web.toml", .cloud = CloudSettings{}};
+    PodBatch web{.count = 3, .controller = Controller::replica_set};
+    web.pod.name = "web";
+    out.steps = {Step{.actions = {{.what = web}}, .advance = std::chrono::hours(1)}};
+    out.steps[0].expect.pending = 0;
+    return out;
+}
+
+runtime::TomlValue groups(const std::vector<std::string>& ids) {
+    runtime::TomlValue out;
+    for (const std::string& id : ids) {
+        runtime::TomlValue group;
+        put(text_value("id", id), group);
+        add_group(out, std::move(group));
+    }
+    return out;
+}
+
+std::vector<SimulatedCloud> one_cloud() {
+    return {{simulated_cloud, {"web.toml", ""}, groups({"web"})}};
+}
+
+/// Of all that others set.
+std::set<std::string> retargeted(const Input& from, const std::vector<SimulatedCloud>& clouds) {
+    std::set<std::string> out;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        const auto storm = make_storm(from, clouds, seed);
+        for (const Action& action : storm->input.steps[0].actions)
+            if (const auto* change = std::get_if<CloudChange>(&action.what))
+                out.insert(change->group);
+    }
+    return out;
+}
+
+TEST(ChaosScenario, IsTheSameForOneSeedAndAnotherForTheNext) {
+    const auto moments = [](std::uint64_t seed) {
+        std::vector<Duration> out;
+        const auto storm = make_storm(base(), one_cloud(), seed);
+        for (const Action& action : storm->input.steps.at(0).actions) out.push_back(action.after);
+        for (const Fault& fault : storm->input.faults) out.push_back(fault.from);
+        return out;
+    };
+    EXPECT_EQ(moments(7), moments(7));
+    EXPECT_NE(moments(7), moments(8));
+}
+
+TEST(ChaosScenario, IsOverWhenCalmBegins) {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        const auto storm = make_storm(base(), one_cloud(), seed);
+        ASSERT_TRUE(storm);
+        ASSERT_EQ(storm->input.steps.size(), 2u);
+        EXPECT_TRUE(storm->input.steps[1].actions.empty());
+        EXPECT_EQ(storm->input.steps[0].expect.pending, std::nullopt) << "nobody expects anything";
+        for (const Action& action : storm->input.steps[0].actions)
+            EXPECT_LE(action.after, storm->storm);
+        for (const Fault& fault : storm->input.faults)
+            EXPECT_LT(*fault.until + fault.lasts, storm->storm);
+    }
+}
+
+TEST(ChaosScenario, StrikesSeveralClouds) {
+    const std::vector<SimulatedCloud> clouds{
+        {PluginInstanceId("east"), {"web.toml", ""}, groups({"east"})},
+        {PluginInstanceId("west"), {"web.toml", ""}, groups({"west"})}};
+    EXPECT_EQ(retargeted(base(), clouds), (std::set<std::string>{"east", "west"}));
+}
+
+TEST(ChaosScenario, LeavesAGroupAloneThatHasLeft) {
+    Input from = base();
+    from.steps[0].actions.push_back({.what = RemoveGroup{"web"}});
+    EXPECT_EQ(retargeted(from, one_cloud()), std::set<std::string>{});
+    from.steps[0].actions.push_back({.after = std::chrono::minutes(1),
+                                     .what = AddGroup{groups({"new"}).children[0].children[0]}});
+    EXPECT_EQ(retargeted(from, one_cloud()), std::set<std::string>{"new"});
+}
+
+TEST(ChaosScenario, LeavesOutWhatChanceAddedAndOfTheStorysOwnWhatHasLostItsTarget) {
+    const auto storm = make_storm(base(), one_cloud(), 1);
+    int own = 0, added = 0;
+    for (const Action& action : storm->input.steps[0].actions) {
+        const auto* batch = std::get_if<PodBatch>(&action.what);
+        const bool is_own = batch != nullptr && batch->pod.name == "web";
+        ++(is_own ? own : added);
+        EXPECT_EQ(action.if_impossible,
+                  is_own ? IfImpossible::skip_without_target : IfImpossible::skip);
+    }
+    EXPECT_EQ(own, 1);
+    EXPECT_GT(added, 0);
+}
+
+TEST(ChaosScenario, WantsASimulatedCloud) {
+    EXPECT_EQ(make_storm(base(), {}, 1).error().code, ErrorCode::invalid_config);
+}
+
+}  // namespace
+}  // namespace capstan::simulation

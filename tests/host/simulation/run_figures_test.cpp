@@ -1,0 +1,38 @@
+#include "simulation/run_figures.hpp"
+
+#include <gtest/gtest.h>
+
+namespace capstan::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Figures, TimesAreShortAndCountDaysOnceThereAreTwo) {
+    EXPECT_EQ(clock_text(0s), "0s");
+    EXPECT_EQ(clock_text(90s), "1m30s");
+    EXPECT_EQ(clock_text(36h), "36h");
+    EXPECT_EQ(clock_text(48h), "2d");
+    EXPECT_EQ(clock_text(149 * 24h + 3h + 700ms), "149d3h");
+}
+
+TEST(Figures, WhatIsUnknownIsSaid) {
+    EXPECT_EQ(figures_of({}),
+              (std::vector<Figure>{{"time", "0s, 0 passes"},
+                                   {"pods", "0 arrived, 0 got a node, 0 ended"},
+                                   {"pending time", "no pod got a node"},
+                                   {"nodes", "0 at the start, 0 at most, 0 at the end"},
+                                   {"node hours", "0.00"},
+                                   {"cost", "unknown: a group has no price"},
+                                   {"used", "no node"}}));
+}
+
+TEST(Figures, PodsThatCameBackAreToldAmongThoseThatArrived) {
+    Summary s;
+    s.pods_arrived = 29;
+    s.pods_came_back = 3;
+    EXPECT_EQ(figures_of(s)[1].text,
+              "29 arrived (3 came back after losing a node), 0 got a node, 0 ended");
+}
+
+}  // namespace
+}  // namespace capstan::simulation
