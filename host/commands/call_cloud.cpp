@@ -118,7 +118,7 @@ public:
 
 private:
     Result<void> find_secrets(const std::filesystem::path& folder) {
-        const runtime::DirectorySecrets files(folder);
+        const runtime::services::DirectorySecrets files(folder);
         for (const std::string& name : settings_.secrets()) {
             host_.secrets()[name] = made_up;
             if (folder.empty()) continue;

@@ -16,7 +16,7 @@ namespace capstan::commands {
 namespace {
 
 namespace json = boost::json;
-using simulation::ObjectPart;
+using simulation::api_server::ObjectPart;
 
 /// 1900-01-01T00:00:00Z, and long enough to be past any startup timeout.
 constexpr Time long_ago = Time(std::chrono::sys_days(std::chrono::year(1900) / 1 / 1));
@@ -107,16 +107,17 @@ struct CallCluster::Parts {
           anyone(loop),
           api(network, loop, anyone, {.server = "http://cluster.local", .requests_per_second = 0}) {
     }
-    simulation::ObjectStore store;
-    simulation::ApiServer server;
-    simulation::LocalHttpClient network;
+    simulation::api_server::ObjectStore store;
+    simulation::api_server::ApiServer server;
+    simulation::api_server::LocalHttpClient network;
     AnonymousCredentials anyone;
-    kubernetes::ApiClient api;
-    std::shared_ptr<runtime::ControllerClient> controller{};
+    kubernetes::client::ApiClient api;
+    std::shared_ptr<runtime::instances::ControllerClient> controller{};
 };
 
 void CallCluster::AnonymousCredentials::get(Done done) {
-    boost::asio::post(loop_.io(), [done = std::move(done)] { done(kubernetes::Credential()); });
+    boost::asio::post(loop_.io(),
+                      [done = std::move(done)] { done(kubernetes::client::Credential()); });
 }
 
 CallCluster::CallCluster(ControllerRequest request) : request_(std::move(request)) {
@@ -161,8 +162,8 @@ Result<void> CallCluster::start(const runtime::LoadedPlugin& plugin) {
     const auto clock = std::make_shared<io::ManualClock>(long_ago);
     runtime::LoadedPlugin granted = plugin;
     granted.config.grants.kube = grants();
-    runtime::Config config;
-    config.log.level = runtime::LogLevel::error;
+    runtime::config::Config config;
+    config.log.level = runtime::config::LogLevel::error;
     CAPSTAN_TRY(host_, runtime::PluginHost::start(
                            config, {granted},
                            {.version = CAPSTAN_VERSION, .clock = clock, .has_cluster = true}));
@@ -182,7 +183,7 @@ Result<void> CallCluster::start(const runtime::LoadedPlugin& plugin) {
 std::string CallCluster::serve_kind(const Target& target) {
     const std::string group = group_of(target.api_version);
     const auto find_kind = [&]() -> std::string {
-        for (const simulation::KindPtr& kind : parts_->store.kinds().all()) {
+        for (const simulation::api_server::KindPtr& kind : parts_->store.kinds().all()) {
             if (kind->kind == target.kind && kind->group == group &&
                 kind->version == version_of(target.api_version))
                 return kind->resource();
@@ -232,7 +233,7 @@ void CallCluster::create_objects() {
                                         {"selector", std::string(target_label) + "=" + label}}}});
     }
     json::object balancer = request_.balancer;
-    json::object& metadata = simulation::make_object(balancer, "metadata");
+    json::object& metadata = simulation::api_server::make_object(balancer, "metadata");
     metadata["name"] = name_;
     metadata["namespace"] = ns_;
     create("balancers.balancer.x-k8s.io", ns_, std::move(balancer));
@@ -276,10 +277,11 @@ std::vector<std::string> CallCluster::grants() const {
 }
 
 Result<void> CallCluster::reconcile() {
-    CAPSTAN_TRY(parts_->controller, runtime::ControllerClient::of(host_->instances().front()));
+    CAPSTAN_TRY(parts_->controller,
+                runtime::instances::ControllerClient::of(host_->instances().front()));
     parts_->controller->lead(true);
     host_->virtual_loop()->advance(settle_time);
-    const runtime::ControllerStatus status = parts_->controller->status();
+    const runtime::instances::ControllerStatus status = parts_->controller->status();
     if (status.error) return fail(*status.error);
     if (!status.last) return fail(ErrorCode::deadline, "the controller came to no end");
     return {};

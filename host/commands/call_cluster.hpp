@@ -31,11 +31,11 @@ public:
 
 private:
     /// Nobody asks who it is.
-    class AnonymousCredentials final : public kubernetes::Credentials {
+    class AnonymousCredentials final : public kubernetes::client::Credentials {
     public:
         explicit AnonymousCredentials(io::Loop& loop) : loop_(loop) {}
         void get(Done done) override;
-        void rejected(const kubernetes::Credential&) override {}
+        void rejected(const kubernetes::client::Credential&) override {}
 
     private:
         io::Loop& loop_;

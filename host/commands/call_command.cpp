@@ -67,7 +67,8 @@ int answer_call(Policy& policy, Decode decode, const boost::json::value& documen
                 std::ostream& out, std::ostream& err) {
     kubernetes::JsonProblems problems(document);
     const auto request = decode(problems.root());
-    if (!problems.empty()) return refuse_input(err, runtime::problems_text(problems, input));
+    if (!problems.empty())
+        return refuse_input(err, runtime::record::problems_text(problems, input));
     const Result<std::string> answered = ask_policy(policy, request);
     out << (answered ? *answered : answer_of(answered.error())) << '\n';
     return answered ? exit_ok : exit_failed;
@@ -77,7 +78,8 @@ int answer_controller(const CallArguments& arguments, const boost::json::value& 
                       std::ostream& out, std::ostream& err) {
     kubernetes::JsonProblems problems(document);
     const ControllerRequest request = decode_controller_request(problems.root(), document);
-    if (!problems.empty()) return refuse_input(err, runtime::problems_text(problems, input));
+    if (!problems.empty())
+        return refuse_input(err, runtime::record::problems_text(problems, input));
     const Result<ControllerAnswer> answered = arguments.controller(request);
     out << (answered ? answer_of(*answered) : answer_of(answered.error())) << '\n';
     return answered ? exit_ok : exit_failed;
@@ -87,7 +89,8 @@ int answer_groups(const CallArguments& arguments, const boost::json::value& docu
                   std::ostream& out, std::ostream& err) {
     kubernetes::JsonProblems problems(document);
     const GroupsRequest request = decode_groups_request(problems.root());
-    if (!problems.empty()) return refuse_input(err, runtime::problems_text(problems, input));
+    if (!problems.empty())
+        return refuse_input(err, runtime::record::problems_text(problems, input));
     const Result<engine::GroupsAnswer> answered = arguments.group_source(request);
     out << (answered ? answer_of(*answered) : answer_of(answered.error())) << '\n';
     return answered ? exit_ok : exit_failed;
@@ -112,13 +115,13 @@ std::string unknown_call_kind(std::string_view kind) {
         names.emplace_back(known.name);
     }
     return "kind " + capstan::in_quotes(kind) + " cannot be called; these can: " + listed +
-           runtime::suggestion(kind, names);
+           runtime::config::suggestion(kind, names);
 }
 
 int call(const CallArguments& arguments, std::istream& in, std::ostream& out, std::ostream& err) {
-    const Result<std::string> text = runtime::read_all(in);
+    const Result<std::string> text = runtime::record::read_all(in);
     if (!text) return refuse_input(err, std::string(input) + ": " + text.error().message);
-    const auto document = runtime::parse_json(*text, input);
+    const auto document = runtime::record::parse_json(*text, input);
     if (!document) return refuse_input(err, document.error().message);
     switch (arguments.kind) {
         case CallKind::expander:

@@ -52,7 +52,7 @@ bool has_target(const json::object& balancer, std::string_view name) {
 
 ControllerRequest decode_controller_request(const kubernetes::JsonCursor& root,
                                             const json::value& document) {
-    runtime::refuse_unknown(root, {"balancer", "targets"});
+    runtime::record::refuse_unknown(root, {"balancer", "targets"});
     ControllerRequest out;
     const kubernetes::JsonCursor balancer = root.required("balancer");
     if (const json::object* whole = document.if_object()) {
@@ -64,7 +64,7 @@ ControllerRequest decode_controller_request(const kubernetes::JsonCursor& root,
         }
     }
     for (const kubernetes::JsonCursor& target : root["targets"].items()) {
-        runtime::refuse_unknown(target, {"name", "total", "running", "blocked"});
+        runtime::record::refuse_unknown(target, {"name", "total", "running", "blocked"});
         const auto name = target.required("name").name();
         if (!name) continue;
         if (!has_target(out.balancer, *name)) target.complain("is no target of the Balancer");

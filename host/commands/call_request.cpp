@@ -55,7 +55,7 @@ Resources decode_resources(const JsonCursor& place, bool may_be_negative) {
 std::vector<Taint> decode_taints(const JsonCursor& place) {
     std::vector<Taint> out;
     for (const JsonCursor& item : place.items()) {
-        runtime::refuse_unknown(item, {"key", "value", "effect", "timeAdded"});
+        runtime::record::refuse_unknown(item, {"key", "value", "effect", "timeAdded"});
         Taint taint{.key = name(item.required("key")),
                     .value = std::string(item["value"].text().value_or(""))};
         const JsonCursor effect = item.required("effect");
@@ -74,7 +74,7 @@ std::optional<double> decode_price(const JsonCursor& place) {
 }
 
 NodeGroup decode_group(const JsonCursor& place) {
-    runtime::refuse_unknown(place, {"id", "min", "max", "target", "tags"});
+    runtime::record::refuse_unknown(place, {"id", "min", "max", "target", "tags"});
     NodeGroup out{.id = NodeGroupId(name(place.required("id")))};
     out.min = count(place["min"]);
     out.max = count(place["max"]);
@@ -84,8 +84,9 @@ NodeGroup decode_group(const JsonCursor& place) {
 }
 
 NodeTemplate decode_template(const JsonCursor& place) {
-    runtime::refuse_unknown(place, {"name", "labels", "annotations", "taints", "capacity",
-                                    "allocatable", "free", "machine_type", "zone", "arch", "os"});
+    runtime::record::refuse_unknown(
+        place, {"name", "labels", "annotations", "taints", "capacity", "allocatable", "free",
+                "machine_type", "zone", "arch", "os"});
     NodeTemplate out{.name = name(place.required("name"))};
     out.labels = place["labels"].labels();
     out.annotations = place["annotations"].labels();
@@ -153,8 +154,8 @@ void sum_up(ScaleUpOption& option, const std::vector<PodEquivalenceGroup>& class
 }
 
 ScaleUpOption decode_option(const JsonCursor& place, const Pods& pods) {
-    runtime::refuse_unknown(place,
-                            {"group", "nodes", "template", "pods", "similar", "price_per_hour"});
+    runtime::record::refuse_unknown(
+        place, {"group", "nodes", "template", "pods", "similar", "price_per_hour"});
     ScaleUpOption out;
     out.group = decode_group(place.required("group"));
     // None at all is no growth, but upstream's own tests ask about it.
@@ -212,7 +213,7 @@ NodeGroup decode_sized_group(const JsonCursor& place) {
 }  // namespace
 
 ExpanderRequest decode_expander_request(const JsonCursor& root) {
-    runtime::refuse_unknown(root, {"seed", "cluster_nodes", "options", "pods"});
+    runtime::record::refuse_unknown(root, {"seed", "cluster_nodes", "options", "pods"});
     ExpanderRequest out;
     Pods pods = decode_pods(root["pods"]);
     std::vector<ScaleUpOption> options;
@@ -234,12 +235,12 @@ ExpanderRequest decode_expander_request(const JsonCursor& root) {
 }
 
 SimilarityRequest decode_similarity_request(const JsonCursor& root) {
-    runtime::refuse_unknown(root, {"a", "b"});
+    runtime::record::refuse_unknown(root, {"a", "b"});
     return {decode_template(root.required("a")), decode_template(root.required("b"))};
 }
 
 SplitterRequest decode_splitter_request(const JsonCursor& root) {
-    runtime::refuse_unknown(root, {"nodes", "groups"});
+    runtime::record::refuse_unknown(root, {"nodes", "groups"});
     SplitterRequest out;
     out.nodes = static_cast<int>(root.required("nodes").integer(0, count_max).value_or(0));
     std::vector<NodeGroup> groups;

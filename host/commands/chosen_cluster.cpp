@@ -8,9 +8,9 @@
 namespace capstan::commands {
 namespace {
 
-runtime::Log warnings_alone() {
-    runtime::Log out;
-    out.level = runtime::LogLevel::warn;
+runtime::config::Log warnings_alone() {
+    runtime::config::Log out;
+    out.level = runtime::config::LogLevel::warn;
     return out;
 }
 
@@ -29,20 +29,21 @@ ChosenCluster::ChosenCluster() : log_(warnings_alone(), loop_.clock()) {}
 Result<std::unique_ptr<ChosenCluster>> ChosenCluster::open(const ClusterChoice& choice,
                                                            Access access) {
     std::unique_ptr<ChosenCluster> out(new ChosenCluster);
-    runtime::Cluster cluster;
+    runtime::config::Cluster cluster;
     cluster.kubeconfig = choice.kubeconfig;
     cluster.context = choice.context;
-    CAPSTAN_TRY(out->link_, runtime::ClusterLink::open(cluster, out->loop_, out->log_,
-                                                       {.version = CAPSTAN_VERSION,
-                                                        .dry_run = access == Access::read_only}));
+    CAPSTAN_TRY(out->link_,
+                runtime::daemon::ClusterLink::open(
+                    cluster, out->loop_, out->log_,
+                    {.version = CAPSTAN_VERSION, .dry_run = access == Access::read_only}));
     return out;
 }
 
-Result<kubernetes::ApiReply> send_and_wait(kubernetes::Api& api, io::Loop& loop,
-                                           kubernetes::ApiRequest request) {
-    std::optional<Result<kubernetes::ApiReply>> reply;
+Result<kubernetes::client::ApiReply> send_and_wait(kubernetes::client::Api& api, io::Loop& loop,
+                                                   kubernetes::client::ApiRequest request) {
+    std::optional<Result<kubernetes::client::ApiReply>> reply;
     api.send(std::move(request),
-             [&reply](Result<kubernetes::ApiReply> result) { reply = std::move(result); });
+             [&reply](Result<kubernetes::client::ApiReply> result) { reply = std::move(result); });
     while (!reply) {
         if (loop.io().run_one() == 0) loop.io().restart();
     }

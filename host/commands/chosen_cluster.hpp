@@ -37,7 +37,7 @@ public:
     ChosenCluster(const ChosenCluster&) = delete;
     ChosenCluster& operator=(const ChosenCluster&) = delete;
 
-    kubernetes::Api& api() noexcept { return link_->api(); }
+    kubernetes::client::Api& api() noexcept { return link_->api(); }
     io::Loop& loop() noexcept { return loop_; }
 
 private:
@@ -47,12 +47,12 @@ private:
     const boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
         io_.get_executor()};
     io::Loop loop_{io_};
-    runtime::Logger log_;
-    std::unique_ptr<runtime::ClusterLink> link_;  ///< not NULL
+    runtime::services::Logger log_;
+    std::unique_ptr<runtime::daemon::ClusterLink> link_;  ///< not NULL
 };
 
 /// One request, answered; the loop runs until it is.
-Result<kubernetes::ApiReply> send_and_wait(kubernetes::Api& api, io::Loop& loop,
-                                           kubernetes::ApiRequest request);
+Result<kubernetes::client::ApiReply> send_and_wait(kubernetes::client::Api& api, io::Loop& loop,
+                                                   kubernetes::client::ApiRequest request);
 
 }  // namespace capstan::commands

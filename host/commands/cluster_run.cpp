@@ -72,7 +72,9 @@ private:
     void make_player();
     void await_leader();
     void await_signal();
-    void tell(const simulation::LiveLine& line) { report_.tell(loop_.monotonic() - began_, line); }
+    void tell(const simulation::live::LiveLine& line) {
+        report_.tell(loop_.monotonic() - began_, line);
+    }
     void story_is_over(int unmet);
     void end(Result<void> result);
 
@@ -82,18 +84,18 @@ private:
     ClusterReport& report_;
     boost::asio::io_context io_{};
     io::Loop loop_{io_};
-    simulation::ObjectStore store_;
-    simulation::ApiServer server_;
-    simulation::ControlPlane control_plane_;
-    simulation::LiveCloud cloud_;
+    simulation::api_server::ObjectStore store_;
+    simulation::api_server::ApiServer server_;
+    simulation::control_plane::ControlPlane control_plane_;
+    simulation::live::LiveCloud cloud_;
     boost::asio::signal_set signals_{io_, SIGINT, SIGTERM};
     std::optional<ReservedPort> admin_port_{};  ///< the daemon's, whoever starts it
     std::string admin_{};
     Duration began_{0};
     bool is_ending_ = false;
     Result<void> result_{};
-    std::optional<simulation::LiveStory> story_{};
-    std::optional<simulation::ScenarioPlayer> player_{};
+    std::optional<simulation::live::LiveStory> story_{};
+    std::optional<simulation::live::ScenarioPlayer> player_{};
     std::unique_ptr<ClusterDaemon> daemon_{};
 };
 
@@ -119,7 +121,7 @@ Result<void> LiveCluster::open() {
                   .log = folder_.log(),
                   .runs_daemon = options_.runs_daemon,
                   .speed = options_.speed,
-                  .remarks = simulation::find_live_remarks(
+                  .remarks = simulation::live::find_live_remarks(
                       simulation_.input, !simulation_.prepared->config->pipeline.clouds.empty())});
     return {};
 }
@@ -134,7 +136,7 @@ Result<void> LiveCluster::begin() {
         });
     CAPSTAN_CHECK(define_balancers());
     control_plane_.start();
-    story_.emplace(store_, [this](const simulation::LiveLine& line) { tell(line); });
+    story_.emplace(store_, [this](const simulation::live::LiveLine& line) { tell(line); });
     make_player();
     player_->fill();
     if (options_.runs_daemon) CAPSTAN_CHECK(start_daemon());
@@ -154,8 +156,9 @@ Result<void> LiveCluster::define_balancers() {
                            !simulation_.prepared->config->pipeline.controllers.empty();
     if (!is_wanted) return {};
     CAPSTAN_TRY(const boost::json::object definition, parse_definition(balancer_definition));
-    const auto made = store_.create(store_.kind("customresourcedefinitions.apiextensions.k8s.io"),
-                                    "", definition, {.part = simulation::ObjectPart::everything});
+    const auto made =
+        store_.create(store_.kind("customresourcedefinitions.apiextensions.k8s.io"), "", definition,
+                      {.part = simulation::api_server::ObjectPart::everything});
     if (!made) return fail(ErrorCode::internal, made.error().message);
     // It is served once the server has heard of it.
     io_.poll();
@@ -178,26 +181,26 @@ Result<void> LiveCluster::start_daemon() {
 }
 
 Result<void> LiveCluster::write_config() {
-    const runtime::TomlValue settings = cloud_.settings();
+    const runtime::config::TomlValue settings = cloud_.settings();
     CAPSTAN_TRY(const std::string text,
-                simulation::make_live_config(*simulation_.prepared->config, simulation_.input,
-                                             simulation_.input.cloud ? &settings : nullptr,
-                                             simulation_.prepared->shipped,
-                                             {.kubeconfig = folder_.kubeconfig().string(),
-                                              .admin = admin_,
-                                              .speed = options_.speed}));
+                simulation::live::make_live_config(*simulation_.prepared->config, simulation_.input,
+                                                   simulation_.input.cloud ? &settings : nullptr,
+                                                   simulation_.prepared->shipped,
+                                                   {.kubeconfig = folder_.kubeconfig().string(),
+                                                    .admin = admin_,
+                                                    .speed = options_.speed}));
     return write_file(folder_.config(), text);
 }
 
 void LiveCluster::make_player() {
-    const Duration patience =
-        simulation::patience_of(*simulation_.prepared->config, simulation_.input, options_.speed) +
-        cloud_.slowest_boot();
+    const Duration patience = simulation::live::patience_of(*simulation_.prepared->config,
+                                                            simulation_.input, options_.speed) +
+                              cloud_.slowest_boot();
     player_.emplace(store_, simulation_.input,
-                    simulation::ScenarioPlayer::Options{
+                    simulation::live::ScenarioPlayer::Options{
                         .speed = options_.speed,
                         .patience = patience,
-                        .tell = [this](const simulation::LiveLine& line) { tell(line); },
+                        .tell = [this](const simulation::live::LiveLine& line) { tell(line); },
                         .balancers = simulation_.balancers,
                         // A daemon takes over its file when that has changed.
                         .change_cloud = [this](const simulation::ExternalEvent& what,
@@ -224,7 +227,7 @@ void LiveCluster::await_leader() {
     const std::string& lease = simulation_.prepared->config->cluster.leader_election.lease;
     const auto found = store_.find(store_.kind("leases.coordination.k8s.io"), ns, lease);
     const bool is_led =
-        found != nullptr && !simulation::text_at(*found, "spec.holderIdentity").empty();
+        found != nullptr && !simulation::api_server::text_at(*found, "spec.holderIdentity").empty();
     if (!is_led) {
         loop_.after(leader_poll_interval, [this] { await_leader(); });
         return;

@@ -21,20 +21,20 @@ std::string count_of(std::size_t n, const std::string& noun) {
     return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
-json::array findings_of(const runtime::Diagnostics& diagnostics) {
+json::array findings_of(const runtime::config::Diagnostics& diagnostics) {
     json::array out;
-    for (const runtime::Diagnostic& d : diagnostics.sorted()) {
-        out.push_back(
-            json::object{{"severity", d.severity == runtime::Severity::error ? "error" : "warning"},
-                         {"line", d.place.line},
-                         {"column", d.place.column},
-                         {"message", d.message}});
+    for (const runtime::config::Diagnostic& d : diagnostics.sorted()) {
+        out.push_back(json::object{
+            {"severity", d.severity == runtime::config::Severity::error ? "error" : "warning"},
+            {"line", d.place.line},
+            {"column", d.place.column},
+            {"message", d.message}});
     }
     return out;
 }
 
 void print_text(const std::string& file, const Prepared& prepared, Streams streams) {
-    const runtime::Diagnostics& diagnostics = prepared.loaded.diagnostics;
+    const runtime::config::Diagnostics& diagnostics = prepared.loaded.diagnostics;
     streams.err << diagnostics.text();
     if (prepared.is_sound()) {
         streams.out << file << ": ok, " << count_of(prepared.plugins.size(), "plugin")
@@ -44,9 +44,9 @@ void print_text(const std::string& file, const Prepared& prepared, Streams strea
     }
 }
 
-void warn_if_unbalanced(runtime::Loaded& loaded) {
+void warn_if_unbalanced(runtime::config::Loaded& loaded) {
     if (!loaded.config) return;
-    if (const auto unbalanced = runtime::find_unbalanced(*loaded.config))
+    if (const auto unbalanced = runtime::config::find_unbalanced(*loaded.config))
         loaded.diagnostics.warning(unbalanced->place, unbalanced->found + "; " + unbalanced->fix);
 }
 
@@ -98,16 +98,16 @@ int tell(const Result<std::string>& explanation, Streams streams) {
 
 int explain(const std::string& key, const std::string& file, Streams streams) {
     if (file.empty()) {
-        const auto unknown = [](const PluginInstanceId&) -> const runtime::PluginSettings* {
+        const auto unknown = [](const PluginInstanceId&) -> const runtime::config::PluginSettings* {
             return nullptr;
         };
-        return tell(runtime::explain_key(key, nullptr, unknown), streams);
+        return tell(runtime::config::explain_key(key, nullptr, unknown), streams);
     }
     const auto prepared = prepare(file);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->loaded.config) return exit_usage;
     const PluginSettingsTable settings(prepared->plugins);
-    return tell(runtime::explain_key(key, &prepared->config(), settings.lookup()), streams);
+    return tell(runtime::config::explain_key(key, &prepared->config(), settings.lookup()), streams);
 }
 
 }  // namespace
@@ -137,10 +137,11 @@ int print_configuration(const std::string& file, bool defaults, Streams streams)
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return exit_usage;
     const PluginSettingsTable settings(prepared->plugins);
-    streams.out << runtime::print_config(
-        prepared->config(),
-        defaults || file.empty() ? runtime::PrintDefaults::yes : runtime::PrintDefaults::no,
-        settings.lookup());
+    streams.out << runtime::config::print_config(prepared->config(),
+                                                 defaults || file.empty()
+                                                     ? runtime::config::PrintDefaults::yes
+                                                     : runtime::config::PrintDefaults::no,
+                                                 settings.lookup());
     return exit_ok;
 }
 

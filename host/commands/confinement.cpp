@@ -138,7 +138,7 @@ std::optional<std::string> filter_system_calls() {
     FilterProgram program = make_filter();
     const sock_fprog raw = program.raw();
     if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &raw, 0, 0) == 0) return std::nullopt;
-    return "system calls are not filtered: seccomp: " + runtime::errno_message();
+    return "system calls are not filtered: seccomp: " + io::errno_message();
 }
 
 namespace {
@@ -175,7 +175,7 @@ Ruleset all_of(long version) {
 }
 
 std::optional<std::string> not_protected() {
-    return "files are not protected from being written: Landlock: " + runtime::errno_message();
+    return "files are not protected from being written: Landlock: " + io::errno_message();
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ std::optional<std::string> protect_files() {
     const long version = ::syscall(landlock_create_ruleset, nullptr, 0, ask_for_version);
     if (version < 1) return not_protected();
     const Ruleset rules = all_of(version);
-    const runtime::FileDescriptor ruleset(
+    const io::FileDescriptor ruleset(
         static_cast<int>(::syscall(landlock_create_ruleset, &rules, sizeof rules, 0)));
     if (!ruleset || ::syscall(landlock_restrict_self, ruleset.get(), 0) != 0)
         return not_protected();
@@ -193,8 +193,8 @@ std::optional<std::string> protect_files() {
 
 namespace {
 
-using runtime::errno_message;
-using runtime::FileDescriptor;
+using io::errno_message;
+using io::FileDescriptor;
 
 void close_all_but(std::vector<int> kept) {
     std::ranges::sort(kept);
@@ -215,7 +215,7 @@ void forget_surroundings(const Confinement& limits) {
 }
 
 bool write_text(const char* file, const std::string& text) {
-    const FileDescriptor fd(::open(file, O_WRONLY | O_CLOEXEC));
+    const io::FileDescriptor fd(::open(file, O_WRONLY | O_CLOEXEC));
     return fd && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
@@ -233,7 +233,7 @@ bool unshare_as_a_user(int namespaces) {
 std::optional<std::string> isolate() {
     constexpr int namespaces = CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS;
     if (::unshare(namespaces) != 0 && !unshare_as_a_user(namespaces))
-        return "no network and mount namespace of its own: " + errno_message();
+        return "no network and mount namespace of its own: " + io::errno_message();
 #if defined(SYS_mount_setattr) && defined(MOUNT_ATTR_RDONLY)
     mount_attr attributes{};
     attributes.attr_set = MOUNT_ATTR_RDONLY;
@@ -249,9 +249,9 @@ std::optional<std::string> drop_privileges() {
     __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
     std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
     if (::syscall(SYS_capset, &header, none.data()) != 0)
-        return "its capabilities stay: " + errno_message();
+        return "its capabilities stay: " + io::errno_message();
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return "it may gain privileges: " + errno_message();
+        return "it may gain privileges: " + io::errno_message();
     return std::nullopt;
 }
 
@@ -280,7 +280,7 @@ std::optional<std::string> set_limits(const Confinement& limits) {
         ::getrlimit(resource, &limit);
         limit.rlim_cur = limit.rlim_max = std::min(most, limit.rlim_max);
         if (::setrlimit(resource, &limit) != 0)
-            return "not all its limits could be set: " + errno_message();
+            return "not all its limits could be set: " + io::errno_message();
     }
     return std::nullopt;
 }

@@ -18,10 +18,10 @@ namespace capstan::commands {
 namespace {
 
 namespace json = boost::json;
-using kubernetes::ApiReply;
-using kubernetes::ApiRequest;
+using kubernetes::client::ApiReply;
+using kubernetes::client::ApiRequest;
 
-constexpr kubernetes::ApiResource definitions{
+constexpr kubernetes::client::ApiResource definitions{
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false};
 
 /// What is defined; versions and status are the server's business.
@@ -36,14 +36,14 @@ json::value definition_in(const ApiReply& reply) {
 }  // namespace
 
 Result<json::object> parse_definition(std::string_view yaml) {
-    CAPSTAN_TRY(const kubernetes::YamlValue value,
-                kubernetes::parse_yaml("the definition", std::string(yaml)));
-    json::value out = kubernetes::json_of(value);
+    CAPSTAN_TRY(const kubernetes::client::YamlValue value,
+                kubernetes::client::parse_yaml("the definition", std::string(yaml)));
+    json::value out = kubernetes::client::json_of(value);
     if (!out.is_object()) return fail(ErrorCode::invalid_config, "the definition is no object");
     return std::move(out.as_object());
 }
 
-Result<std::string> install_definition(kubernetes::Api& api, io::Loop& loop,
+Result<std::string> install_definition(kubernetes::client::Api& api, io::Loop& loop,
                                        const json::object& definition) {
     const std::string name(definition.at("metadata").at("name").as_string());
     ApiRequest get{.path = path_of(definitions, {}, name)};

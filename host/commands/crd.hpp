@@ -19,7 +19,7 @@ extern const std::string_view balancer_definition;
 
 /// "created", "changed" or "unchanged": what applying the definition came to. Server-side, so that
 /// what others set in it stays, and doing it again does nothing. The loop runs until it is done.
-Result<std::string> install_definition(kubernetes::Api& api, io::Loop& loop,
+Result<std::string> install_definition(kubernetes::client::Api& api, io::Loop& loop,
                                        const boost::json::object& definition);
 
 /// The definition as an object. `invalid_config`: it is no YAML.

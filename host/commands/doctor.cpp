@@ -25,8 +25,8 @@ namespace {
 
 namespace json = boost::json;
 
-using runtime::Finding;
-using runtime::Verdict;
+using runtime::daemon::Finding;
+using runtime::daemon::Verdict;
 
 struct DoctorArguments {
     std::shared_ptr<std::string> config;
@@ -84,9 +84,9 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
                  "mend the file; `capstan config check` looks at it alone"}};
     }
     std::vector<Finding> out{{Verdict::good, "configuration", file + " is sound", ""}};
-    for (const auto& remark : runtime::remarks_on_surroundings((*loaded)->config))
+    for (const auto& remark : runtime::daemon::remarks_on_surroundings((*loaded)->config))
         out.push_back({Verdict::doubtful, remark.what, remark.found, remark.fix});
-    if (const auto unbalanced = runtime::find_unbalanced((*loaded)->config))
+    if (const auto unbalanced = runtime::config::find_unbalanced((*loaded)->config))
         out.push_back({Verdict::doubtful, "balancing", unbalanced->found, unbalanced->fix});
     for (const auto& doubt :
          runtime::find_machine_type_doubts((*loaded)->config, (*loaded)->plugins))
@@ -101,7 +101,7 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
                        "mend the settings or credentials of the plugin"});
         return out;
     }
-    const auto more = runtime::examine((*loaded)->config, **host, CAPSTAN_VERSION);
+    const auto more = runtime::daemon::examine((*loaded)->config, **host, CAPSTAN_VERSION);
     out.insert(out.end(), more.begin(), more.end());
     return out;
 }

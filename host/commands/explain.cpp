@@ -45,7 +45,7 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
     std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
     simulation::Input& input = simulation->input;
-    const runtime::Config& config = *simulation->prepared->config;
+    const runtime::config::Config& config = *simulation->prepared->config;
     std::optional<Duration> after = arguments.after;
     if (!arguments.input.cluster.empty() && !after) {
         after = Duration(0);
@@ -70,13 +70,13 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
 int ask_live(const ExplainArguments& arguments, Streams streams) {
     const simulation::Question& question = arguments.question;
     const bool is_text = *arguments.format == OutputFormat::text;
-    const runtime::AdminQuestion asked{.pod_ns = question.pod_ns,
-                                       .pod = question.pod_name,
-                                       .workload_kind = question.workload_kind,
-                                       .workload = question.workload_name,
-                                       .node = question.node,
-                                       .group = question.group.value(),
-                                       .as_text = is_text};
+    const runtime::daemon::AdminQuestion asked{.pod_ns = question.pod_ns,
+                                               .pod = question.pod_name,
+                                               .workload_kind = question.workload_kind,
+                                               .workload = question.workload_name,
+                                               .node = question.node,
+                                               .group = question.group.value(),
+                                               .as_text = is_text};
     const SimulateInput& input = arguments.input;
     const Result<std::string> answer =
         input.live ? ask_cluster(input.config, asked, streams.err)
@@ -132,7 +132,8 @@ int run_explain(ExplainArguments arguments, Streams streams) {
 
 void add_subject(CLI::App& command, ExplainArguments& arguments) {
     command
-        .add_option("kind", arguments.kind, "One of: " + runtime::joined_names(explained_kinds()))
+        .add_option("kind", arguments.kind,
+                    "One of: " + runtime::config::joined_names(explained_kinds()))
         ->required()
         ->type_name("KIND[/NAME]");
     command

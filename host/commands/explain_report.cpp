@@ -25,13 +25,13 @@ std::string ids_text(const std::vector<NodeGroupId>& ids) {
     return out;
 }
 
-std::string fate_of(const engine::PodAnswer& pod) {
+std::string fate_of(const engine::pass::PodAnswer& pod) {
     std::string out = counted(pod.pods.count, "pod") + " of this class pending: ";
     out += std::to_string(pod.fit) + " fit on nodes there are, " + std::to_string(pod.helped) +
            " get room on new ones";
     if (!pod.helped_on.empty()) {
         out += " (";
-        for (const engine::HelpedOn& on : pod.helped_on)
+        for (const engine::pass::HelpedOn& on : pod.helped_on)
             out += (&on == &pod.helped_on.front() ? "" : ", ") + std::to_string(on.pods) + " on " +
                    on.group.value();
         out += ")";
@@ -71,7 +71,7 @@ void print_pod(std::ostream& out, const simulation::Explained& explained) {
     out << explained.subject << '\n';
     if (!explained.settled.empty()) out << "  " << explained.settled << '\n';
     if (!explained.answer.pod) return;
-    const engine::PodAnswer& pod = *explained.answer.pod;
+    const engine::pass::PodAnswer& pod = *explained.answer.pod;
     out << "  " << fate_of(pod) << '\n';
     if (!pod.because.empty()) out << "  " << pod.because << '\n';
     Rows rows{{"GROUPS", "WHY"}};
@@ -86,7 +86,7 @@ void print_workload(std::ostream& out, const simulation::Explained& explained) {
     for (const simulation::Explained& pod : explained.pods) print_pod(out << '\n', pod);
 }
 
-std::string comparison_text(const engine::TemplateComparison& comparison) {
+std::string comparison_text(const engine::templates::TemplateComparison& comparison) {
     if (!comparison.not_compared_because.empty())
         return "beside no node: " + comparison.not_compared_because;
     const auto count = static_cast<std::int64_t>(comparison.fields.size());
@@ -96,15 +96,15 @@ std::string comparison_text(const engine::TemplateComparison& comparison) {
     return comparison.remark.empty() ? out : out + "; " + comparison.remark;
 }
 
-void print_comparison(std::ostream& out, const engine::TemplateComparison& comparison) {
+void print_comparison(std::ostream& out, const engine::templates::TemplateComparison& comparison) {
     Rows rows{{"FIELD", "TEMPLATE", "NODE", ""}};
-    for (const engine::TemplateField& field : comparison.fields)
+    for (const engine::templates::TemplateField& field : comparison.fields)
         rows.push_back(
             {field.name, field.told.value_or("-"), field.seen.value_or("-"), field.mark});
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");
 }
 
-void print_group(std::ostream& out, const engine::GroupAnswer& group) {
+void print_group(std::ostream& out, const engine::pass::GroupAnswer& group) {
     out << group.group << '\n';
     Rows rows{{"can grow", group.obstacle.empty() ? "yes" : "no: " + group.obstacle},
               {"room", group.room ? counted(*group.room, "node") : "no maximum"},
@@ -116,7 +116,7 @@ void print_group(std::ostream& out, const engine::GroupAnswer& group) {
     if (!group.target_because.empty()) rows.push_back({"target", group.target_because});
     print_table(out, rows, "  ");
     Rows classes{{"PODS", "FIRST", "AN EMPTY NODE"}};
-    for (const engine::ClassVerdict& verdict : group.classes) {
+    for (const engine::pass::ClassVerdict& verdict : group.classes) {
         classes.push_back({std::to_string(verdict.pods.count), verdict.pods.example,
                            verdict_text(verdict.refusal)});
     }
@@ -131,12 +131,12 @@ std::string machine_text(const Machine& machine) {
     if (!machine.zone.empty()) out += ", zone " + machine.zone;
     if (machine.spot) out += *machine.spot ? ", spot" : ", on demand";
     if (machine.price_per_hour)
-        out += ", " + runtime::toml_number(*machine.price_per_hour) + " an hour";
+        out += ", " + runtime::config::toml_number(*machine.price_per_hour) + " an hour";
     if (machine.error) out += ", " + machine.error->message;
     return out;
 }
 
-void add_machine(Rows& rows, const std::optional<engine::NodeMachine>& of) {
+void add_machine(Rows& rows, const std::optional<engine::pass::NodeMachine>& of) {
     if (!of) return rows.push_back({"machine", "none that a cloud tells of"});
     if (!of->machine) {
         return rows.push_back(
@@ -154,7 +154,7 @@ void add_machine(Rows& rows, const std::optional<engine::NodeMachine>& of) {
 
 /// `at`: the moment of the pass.
 void print_node(std::ostream& out, const engine::NodeVerdict& node,
-                const std::optional<engine::NodeMachine>& machine, Time at) {
+                const std::optional<engine::pass::NodeMachine>& machine, Time at) {
     out << node.node << '\n';
     Rows rows{
         {"group", node.group.empty() ? "none" : node.group.value()},
@@ -169,7 +169,7 @@ void print_node(std::ostream& out, const engine::NodeVerdict& node,
     print_table(out, rows, "  ");
 }
 
-void print_matrix(std::ostream& out, const engine::Matrix& matrix) {
+void print_matrix(std::ostream& out, const engine::pass::Matrix& matrix) {
     if (matrix.classes.empty()) {
         out << "no pod is pending\n";
         return;
@@ -217,9 +217,9 @@ json::object pod_json(const simulation::Explained& explained) {
     json::object out{{"pod", explained.subject}};
     if (!explained.settled.empty()) out["settled"] = explained.settled;
     if (!explained.answer.pod) return out;
-    const engine::PodAnswer& pod = *explained.answer.pod;
+    const engine::pass::PodAnswer& pod = *explained.answer.pod;
     json::array helped_on, groups;
-    for (const engine::HelpedOn& on : pod.helped_on)
+    for (const engine::pass::HelpedOn& on : pod.helped_on)
         helped_on.push_back(json::object{{"group", on.group.value()}, {"pods", on.pods}});
     for (const auto& [ids, reason] : pod.groups)
         groups.push_back(json::object{{"groups", ids_json(ids)},
@@ -249,9 +249,9 @@ json::value text_unless_empty(const std::string& text) {
     return text.empty() ? json::value(nullptr) : json::value(text);
 }
 
-json::object comparison_json(const engine::TemplateComparison& comparison) {
+json::object comparison_json(const engine::templates::TemplateComparison& comparison) {
     json::array fields;
-    for (const engine::TemplateField& field : comparison.fields)
+    for (const engine::templates::TemplateField& field : comparison.fields)
         fields.push_back(json::object{{"field", field.name},
                                       {"template", text_or_null(field.told)},
                                       {"node", text_or_null(field.seen)},
@@ -263,9 +263,9 @@ json::object comparison_json(const engine::TemplateComparison& comparison) {
             {"fields", std::move(fields)}};
 }
 
-json::object group_json(const engine::GroupAnswer& group) {
+json::object group_json(const engine::pass::GroupAnswer& group) {
     json::array classes;
-    for (const engine::ClassVerdict& verdict : group.classes) {
+    for (const engine::pass::ClassVerdict& verdict : group.classes) {
         json::object row = pods_json(verdict.pods);
         row["takes_one"] = verdict.refusal.empty();
         row["because"] = verdict.refusal;
@@ -284,7 +284,7 @@ json::object group_json(const engine::GroupAnswer& group) {
             {"pods", std::move(classes)}};
 }
 
-json::value machine_json(const std::optional<engine::NodeMachine>& of) {
+json::value machine_json(const std::optional<engine::pass::NodeMachine>& of) {
     if (!of) return nullptr;
     if (!of->machine) return json::object{{"cloud", of->cloud.value()}, {"state", "gone"}};
     const Machine& machine = *of->machine;
@@ -309,7 +309,7 @@ json::value machine_json(const std::optional<engine::NodeMachine>& of) {
 }
 
 json::object node_json(const engine::NodeVerdict& node,
-                       const std::optional<engine::NodeMachine>& machine, Time at) {
+                       const std::optional<engine::pass::NodeMachine>& machine, Time at) {
     json::object out{{"node", node.node},
                      {"group", node.group.value()},
                      {"goes", node.reason == engine::Unremovable::none},
@@ -324,7 +324,7 @@ json::object node_json(const engine::NodeVerdict& node,
     return out;
 }
 
-json::object matrix_json(const engine::Matrix& matrix) {
+json::object matrix_json(const engine::pass::Matrix& matrix) {
     json::array rows, texts;
     for (const std::string& text : matrix.texts) texts.emplace_back(text);
     for (std::size_t c = 0; c < matrix.classes.size(); ++c) {

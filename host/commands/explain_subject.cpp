@@ -52,10 +52,10 @@ std::string_view kind_of(std::string_view word) {
 
 Error unknown_kind(const std::string& word) {
     const std::vector<std::string> known = explained_kinds();
-    const std::string meant = runtime::suggestion(word, known);
+    const std::string meant = runtime::config::suggestion(word, known);
     return {ErrorCode::invalid_argument,
-            "there is no kind '" + runtime::shortened(word, 60) + "'" +
-                (meant.empty() ? "; there are " + runtime::joined_names(known) : meant)};
+            "there is no kind '" + runtime::config::shortened(word, 60) + "'" +
+                (meant.empty() ? "; there are " + runtime::config::joined_names(known) : meant)};
 }
 
 struct NamespacedName {
@@ -105,19 +105,19 @@ Result<simulation::Question> parse_question(const std::string& kind, const std::
     CAPSTAN_TRY(const NamespacedName full, parse_name(subject, ns));
     if (known == "pod") return simulation::Question{.pod_ns = full.ns, .pod_name = full.name};
     return simulation::Question{.pod_ns = full.ns,
-                                .workload_kind = std::string(runtime::workload_kind(known)),
+                                .workload_kind = std::string(runtime::daemon::workload_kind(known)),
                                 .workload_name = full.name};
 }
 
 namespace {
 
-std::string path_of(const runtime::AdminQuestion& question) {
+std::string path_of(const runtime::daemon::AdminQuestion& question) {
     const auto part = [](const std::string& text) { return percent_encode(text); };
     std::string out = "/api/v1/explain/";
     if (!question.pod.empty()) {
         out += "pod/" + part(question.pod_ns) + "/" + part(question.pod);
     } else if (!question.workload.empty()) {
-        out += std::string(runtime::workload_word(question.workload_kind)) + "/" +
+        out += std::string(runtime::daemon::workload_word(question.workload_kind)) + "/" +
                part(question.pod_ns) + "/" + part(question.workload);
     } else if (!question.node.empty()) {
         out += "node/" + part(question.node);
@@ -149,7 +149,7 @@ std::string sentence_of(const HttpReply& reply) {
     const std::string_view line =
         std::string_view(reply.body).substr(0, reply.body.find_first_of("\r\n"));
     return "HTTP status " + std::to_string(reply.status) +
-           (line.empty() ? "" : ": " + runtime::shortened(line, 120));
+           (line.empty() ? "" : ": " + runtime::config::shortened(line, 120));
 }
 
 Result<HttpReply> send_and_await(HttpRequest request, std::string ca_pem) {
@@ -167,7 +167,7 @@ Result<HttpReply> send_and_await(HttpRequest request, std::string ca_pem) {
 }  // namespace
 
 Result<std::string> ask_daemon(const DaemonAddress& daemon,
-                               const runtime::AdminQuestion& question) {
+                               const runtime::daemon::AdminQuestion& question) {
     const std::string path = path_of(question);
     CAPSTAN_TRY(std::string ca_pem, read_file(daemon.ca_file));
     CAPSTAN_TRY(std::string token, read_file(daemon.token_file));
@@ -185,8 +185,8 @@ Result<std::string> ask_daemon(const DaemonAddress& daemon,
     return fail(ErrorCode::unavailable, base + ": " + sentence_of(reply));
 }
 
-Result<std::string> ask_cluster(const std::string& config, const runtime::AdminQuestion& question,
-                                std::ostream& err) {
+Result<std::string> ask_cluster(const std::string& config,
+                                const runtime::daemon::AdminQuestion& question, std::ostream& err) {
     std::signal(SIGPIPE, SIG_IGN);
     const auto loaded_or = load_live_config(config, err);
     if (!loaded_or) {
@@ -201,8 +201,8 @@ Result<std::string> ask_cluster(const std::string& config, const runtime::AdminQ
             loaded->config, loaded->plugins,
             {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true, .is_dry_run = true}));
     CAPSTAN_TRY(const auto pass,
-                runtime::decide_single_pass(loaded->config, *host,
-                                            {.version = CAPSTAN_VERSION, .seed = seed}));
+                runtime::daemon::decide_single_pass(loaded->config, *host,
+                                                    {.version = CAPSTAN_VERSION, .seed = seed}));
     return explain_pass(*pass, question);
 }
 

@@ -30,10 +30,11 @@ struct DaemonAddress {
     std::string token_file{};  ///< with its bearer token; empty: it wants none
     std::string ca_file{};     ///< whom to trust there, as PEM; empty: whom the system does
 };
-Result<std::string> ask_daemon(const DaemonAddress& daemon, const runtime::AdminQuestion& question);
+Result<std::string> ask_daemon(const DaemonAddress& daemon,
+                               const runtime::daemon::AdminQuestion& question);
 
 /// Of a pass that is decided now, as the daemon of that configuration would. Warnings go to `err`.
-Result<std::string> ask_cluster(const std::string& config, const runtime::AdminQuestion& question,
-                                std::ostream& err);
+Result<std::string> ask_cluster(const std::string& config,
+                                const runtime::daemon::AdminQuestion& question, std::ostream& err);
 
 }  // namespace capstan::commands

@@ -13,9 +13,9 @@ namespace {
 
 namespace json = boost::json;
 
-using runtime::Field;
-using runtime::Fields;
-using runtime::TomlValue;
+using runtime::config::Field;
+using runtime::config::Fields;
+using runtime::config::TomlValue;
 
 json::object table_schema(const Fields& fields);
 
@@ -93,7 +93,7 @@ json::object field_schema(const Field& field) {
     if (field.map) out = {{"type", "object"}, {"additionalProperties", std::move(out)}};
     const bool is_section = field.type == SettingType::table && !field.list && !field.map;
     out["description"] = is_section ? field.doc : field.doc + " (" + describe_type(field) + ")";
-    const auto standard = runtime::parse_toml_value(field.default_toml);
+    const auto standard = runtime::config::parse_toml_value(field.default_toml);
     if (!is_section && !field.default_toml.empty() && standard)
         out["default"] = json_from(*standard);
     if (field.deprecated) out["deprecated"] = true;
@@ -130,10 +130,10 @@ json::object instance_schema(const Field& plugin, const Fields& settings) {
 json::object configuration_schema(const runtime::PluginSet& plugins) {
     json::object out{{"$schema", "http://json-schema.org/draft-07/schema#"},
                      {"title", "Configuration of Capstan"}};
-    for (auto& member : table_schema(runtime::config_schema()))
+    for (auto& member : table_schema(runtime::config::config_schema()))
         out[member.key()] = std::move(member.value());
-    const auto plugin = std::ranges::find(runtime::config_schema(), "plugin", &Field::key);
-    if (plugin == runtime::config_schema().end()) return out;
+    const auto plugin = std::ranges::find(runtime::config::config_schema(), "plugin", &Field::key);
+    if (plugin == runtime::config::config_schema().end()) return out;
     json::object instances;
     for (const runtime::LoadedPlugin& each : plugins)
         instances[each.config.id.value()] = instance_schema(*plugin, each.fields);

@@ -19,7 +19,7 @@
 namespace capstan::commands {
 namespace {
 
-simulation::Question asked_question(const runtime::AdminQuestion& asked) {
+simulation::Question asked_question(const runtime::daemon::AdminQuestion& asked) {
     return {.pod_ns = asked.pod_ns,
             .pod_name = asked.pod,
             .workload_kind = asked.workload_kind,
@@ -36,18 +36,19 @@ std::string config_text_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-Result<std::shared_ptr<const runtime::LoadedConfig>> load_live_config(
+Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> load_live_config(
     const std::filesystem::path& file, std::ostream& warnings) {
     std::string text = config_text_of(file);
     std::shared_ptr<Prepared> prepared = prepare(file);
     const std::string complaints = prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return fail(ErrorCode::invalid_config, complaints);
     warnings << complaints;
-    auto out = std::make_shared<runtime::LoadedConfig>();
+    auto out = std::make_shared<runtime::daemon::LoadedConfig>();
     out->config = prepared->config();
     out->plugins = prepared->plugins;
     const PluginSettingsTable settings(prepared->plugins);
-    out->toml = runtime::print_config(out->config, runtime::PrintDefaults::yes, settings.lookup());
+    out->toml = runtime::config::print_config(out->config, runtime::config::PrintDefaults::yes,
+                                              settings.lookup());
     out->text = std::move(text);
     out->owner = std::move(prepared);
     return out;
@@ -66,8 +67,8 @@ std::uint64_t random_seed() {
     return (std::uint64_t{device()} << 32) | device();
 }
 
-Result<std::string> explain_pass(const runtime::PassReport& pass,
-                                 const runtime::AdminQuestion& asked) {
+Result<std::string> explain_pass(const runtime::daemon::PassReport& pass,
+                                 const runtime::daemon::AdminQuestion& asked) {
     const simulation::Question question = asked_question(asked);
     simulation::Explainer explainer(question);
     explainer.on_last_look(pass.input);

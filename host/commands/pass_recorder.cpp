@@ -28,8 +28,9 @@ std::string file_name(std::int64_t number, Time time) {
 
 }  // namespace
 
-Result<PassRecorder> PassRecorder::make(std::filesystem::path folder, runtime::SetupRecord setup,
-                                        std::string version, std::size_t most) {
+Result<PassRecorder> PassRecorder::make(std::filesystem::path folder,
+                                        runtime::record::SetupRecord setup, std::string version,
+                                        std::size_t most) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error)
@@ -41,9 +42,9 @@ Result<PassRecorder> PassRecorder::make(std::filesystem::path folder, runtime::S
 
 void PassRecorder::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
     if (!result_) return;
-    const auto record = runtime::make_pass_record(version_, setup_, input, result);
+    const auto record = runtime::record::make_pass_record(version_, setup_, input, result);
     const auto file = folder_ / file_name(++passes_, input.circumstances.time().wall);
-    result_ = write_private_file(file, runtime::pass_record_text(record) + "\n");
+    result_ = write_private_file(file, runtime::record::pass_record_text(record) + "\n");
     if (most_ == 0) return;
     kept_.push_back(file);
     if (kept_.size() <= most_) return;

@@ -21,8 +21,9 @@ class PassRecorder final : public simulation::Observer {
 public:
     /// Makes the folder where there is none. The error names it. `most`: files that are kept, the
     /// latest; 0: all.
-    static Result<PassRecorder> make(std::filesystem::path folder, runtime::SetupRecord setup,
-                                     std::string version, std::size_t most = 0);
+    static Result<PassRecorder> make(std::filesystem::path folder,
+                                     runtime::record::SetupRecord setup, std::string version,
+                                     std::size_t most = 0);
 
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
 
@@ -30,15 +31,15 @@ public:
     const Result<void>& result() const noexcept { return result_; }
 
 private:
-    PassRecorder(std::filesystem::path folder, runtime::SetupRecord setup, std::string version,
-                 std::size_t most)
+    PassRecorder(std::filesystem::path folder, runtime::record::SetupRecord setup,
+                 std::string version, std::size_t most)
         : folder_(std::move(folder)),
           setup_(std::move(setup)),
           version_(std::move(version)),
           most_(most) {}
 
     std::filesystem::path folder_;
-    runtime::SetupRecord setup_;
+    runtime::record::SetupRecord setup_;
     std::string version_;
     std::size_t most_;
     std::deque<std::filesystem::path> kept_;  ///< oldest first; empty where all are kept
@@ -65,7 +66,7 @@ public:
 private:
     struct Desk;
     const std::shared_ptr<Desk> desk_;
-    runtime::BlockingPool pool_;
+    runtime::loop::BlockingPool pool_;
 };
 
 }  // namespace capstan::commands

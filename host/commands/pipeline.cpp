@@ -23,10 +23,10 @@ struct PipelineArguments {
 
 Result<std::string> question_text(const std::string& file, std::istream& in) {
     if (file.empty()) return std::string(sample_question);
-    if (file == "-") return runtime::read_all(in);
+    if (file == "-") return runtime::record::read_all(in);
     std::ifstream stream(file, std::ios::binary);
     if (!stream) return fail(ErrorCode::not_found, file + ": cannot be read");
-    return runtime::read_all(stream);
+    return runtime::record::read_all(stream);
 }
 
 Result<ExpanderRequest> read_question(const std::string& file, std::istream& in) {
@@ -34,11 +34,11 @@ Result<ExpanderRequest> read_question(const std::string& file, std::istream& in)
                              : file == "-" ? "standard input"
                                            : file;
     CAPSTAN_TRY(const std::string text, question_text(file, in));
-    CAPSTAN_TRY(const boost::json::value document, runtime::parse_json(text, name));
+    CAPSTAN_TRY(const boost::json::value document, runtime::record::parse_json(text, name));
     kubernetes::JsonProblems problems(document);
     ExpanderRequest request = decode_expander_request(problems.root());
     if (!problems.empty())
-        return fail(ErrorCode::invalid_argument, runtime::problems_text(problems, name));
+        return fail(ErrorCode::invalid_argument, runtime::record::problems_text(problems, name));
     return request;
 }
 

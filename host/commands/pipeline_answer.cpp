@@ -14,9 +14,9 @@ std::string_view word_for(SimilarityVerdict verdict) {
 }
 
 /// Of an option that has a template.
-engine::Offering offering_of(const ScaleUpOption& option) {
+engine::scale_up::Offering offering_of(const ScaleUpOption& option) {
     return {.group = option.group.id,
-            .is_spot = engine::is_spot(option.node->labels),
+            .is_spot = engine::templates::is_spot(option.node->labels),
             .price_per_hour = option.price_per_hour};
 }
 
@@ -30,9 +30,9 @@ std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
     for (const ScaleUpOption& other : question.options) {
         if (std::ranges::find(chosen.similar, other.group.id) == chosen.similar.end()) continue;
         if (!chosen.node || !other.node) continue;
-        Similarity s =
-            engine::compare(policies.similarity(), *chosen.node, *other.node, circumstances);
-        const auto gap = engine::find_price_gap(offering_of(chosen), offering_of(other));
+        Similarity s = engine::scale_up::compare(policies.similarity(), *chosen.node, *other.node,
+                                                 circumstances);
+        const auto gap = engine::scale_up::find_price_gap(offering_of(chosen), offering_of(other));
         if (gap && !across_prices && s.verdict != SimilarityVerdict::differs) s = differs(*gap);
         sentences.push_back(other.group.id.value() + " " + std::string(word_for(s.verdict)) + ": " +
                             s.because);
@@ -42,14 +42,15 @@ std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
     return groups;
 }
 
-Result<PipelineAnswer> ask_stages(const runtime::Wiring& wiring, const ExpanderRequest& request,
-                                  bool across_prices, runtime::PassWatch& watch,
-                                  const std::shared_ptr<runtime::ExpanderAnswers>& answers) {
+Result<PipelineAnswer> ask_stages(
+    const runtime::Wiring& wiring, const ExpanderRequest& request, bool across_prices,
+    runtime::instances::PassWatch& watch,
+    const std::shared_ptr<runtime::instances::ExpanderAnswers>& answers) {
     CAPSTAN_TRY(const runtime::PassPolicies policies,
                 runtime::PassPolicies::make(wiring, watch, answers));
     const engine::CallContext circumstances{.seed = request.seed, .dry_run = true};
     PipelineAnswer out;
-    out.choice = engine::choose(policies.chain(), request.question, circumstances);
+    out.choice = engine::scale_up::choose(policies.chain(), request.question, circumstances);
     if (!out.choice.option) return out;
     const ScaleUpOption& chosen = request.question.options[*out.choice.option];
     const std::vector<NodeGroup> groups = groups_to_share(
@@ -71,17 +72,17 @@ Result<PipelineAnswer> ask_stages(const runtime::Wiring& wiring, const ExpanderR
 
 Result<PipelineAnswer> ask_pipeline(runtime::PluginHost& host, const runtime::Wiring& wiring,
                                     const ExpanderRequest& request, bool balance_across_prices) {
-    const auto answers = std::make_shared<runtime::ExpanderAnswers>(
-        std::vector<runtime::ExpanderAnswer>(), runtime::asking(host));
+    const auto answers = std::make_shared<runtime::instances::ExpanderAnswers>(
+        std::vector<runtime::instances::ExpanderAnswer>(), runtime::asking(host));
     // An abandoned thread may look at these until the process ends: each pass owns copies.
-    const std::function<Result<PipelineAnswer>(runtime::PassWatch&)> pass =
-        [wiring, request, balance_across_prices, answers](runtime::PassWatch& watch) {
+    const std::function<Result<PipelineAnswer>(runtime::instances::PassWatch&)> pass =
+        [wiring, request, balance_across_prices, answers](runtime::instances::PassWatch& watch) {
             return ask_stages(wiring, request, balance_across_prices, watch, answers);
         };
-    auto watched = runtime::run_watched(pass);
+    auto watched = runtime::instances::run_watched(pass);
     if (!watched.result) return watched.result;
-    for (const runtime::SkippedHook& miss : watched.misses)
-        watched.result->left_out.push_back(runtime::miss_text(miss));
+    for (const runtime::instances::SkippedHook& miss : watched.misses)
+        watched.result->left_out.push_back(runtime::instances::miss_text(miss));
     return watched.result;
 }
 

@@ -19,7 +19,7 @@ struct Growth {
 };
 
 struct PipelineAnswer {
-    engine::Choice choice;
+    engine::scale_up::Choice choice;
     std::vector<std::string>
         similar;                  ///< one sentence for each group of the question that was compared
     std::vector<Growth> growths;  ///< by group id; only what grows

@@ -19,11 +19,12 @@ struct Seat {
     std::string on_trouble;  ///< of an expander: "error: skip, empty: skip"
 };
 
-std::string trouble_name(runtime::OnTrouble t) {
+std::string trouble_name(runtime::config::OnTrouble t) {
     return std::string(names_of(t)[static_cast<std::size_t>(t)]);
 }
 
-std::vector<Seat> seats_of(const runtime::Config& config, const runtime::PluginSet& plugins) {
+std::vector<Seat> seats_of(const runtime::config::Config& config,
+                           const runtime::PluginSet& plugins) {
     std::vector<Seat> seats;
     const auto seat = [&](std::string role, const PluginInstanceId& id,
                           std::string on_trouble = {}) {
@@ -36,10 +37,10 @@ std::vector<Seat> seats_of(const runtime::Config& config, const runtime::PluginS
         for (std::size_t i = 0; i < ids.size(); ++i)
             seat(role + " " + std::to_string(i + 1), ids[i]);
     };
-    const runtime::Pipeline& pipeline = config.pipeline;
+    const runtime::config::Pipeline& pipeline = config.pipeline;
     list("cloud", pipeline.clouds);
     for (std::size_t i = 0; i < pipeline.scale_up.expanders.size(); ++i) {
-        const runtime::Stage& stage = pipeline.scale_up.expanders[i];
+        const runtime::config::Stage& stage = pipeline.scale_up.expanders[i];
         seat("expander " + std::to_string(i + 1), stage.use,
              "error: " + trouble_name(stage.on_error) + ", empty: " + trouble_name(stage.on_empty));
     }
@@ -56,8 +57,9 @@ std::string file_name_of(const runtime::LoadedPlugin& plugin) {
                                  : path.string();
 }
 
-std::string calls_of(const runtime::ClassInfo& c) {
-    return std::string(c.concurrency == runtime::Concurrency::parallel ? "parallel" : "serial") +
+std::string calls_of(const runtime::plugin_files::ClassInfo& c) {
+    return std::string(c.concurrency == runtime::plugin_files::Concurrency::parallel ? "parallel"
+                                                                                     : "serial") +
            (c.is_pure ? ", pure" : "");
 }
 
@@ -69,7 +71,7 @@ std::uint32_t pods_in(const engine::ScaleUpQuestion& question) {
 
 }  // namespace
 
-void print_pipeline(std::ostream& out, const runtime::Config& config,
+void print_pipeline(std::ostream& out, const runtime::config::Config& config,
                     const runtime::PluginSet& plugins) {
     std::vector<std::vector<std::string>> rows{
         {"ROLE", "INSTANCE", "CLASS", "VERSION", "FILE", "CALLS", "ON TROUBLE"}};
@@ -102,10 +104,11 @@ void print_answer(std::ostream& out, const ExpanderRequest& request, const Pipel
     }
 }
 
-json::object pipeline_json(const runtime::Config& config, const runtime::PluginSet& plugins) {
+json::object pipeline_json(const runtime::config::Config& config,
+                           const runtime::PluginSet& plugins) {
     json::array stages;
     for (const Seat& s : seats_of(config, plugins)) {
-        const runtime::PluginFacts& facts = s.plugin->library->facts();
+        const runtime::plugin_files::PluginFacts& facts = s.plugin->library->facts();
         json::object stage{{"role", s.role},
                            {"use", s.plugin->config.id.value()},
                            {"class", s.plugin->plugin_class.id},

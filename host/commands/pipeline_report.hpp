@@ -10,12 +10,13 @@
 
 namespace capstan::commands {
 
-void print_pipeline(std::ostream& out, const runtime::Config& config,
+void print_pipeline(std::ostream& out, const runtime::config::Config& config,
                     const runtime::PluginSet& plugins);
 void print_answer(std::ostream& out, const ExpanderRequest& request, const PipelineAnswer& answer);
 
 /// {"stages":[{"role","use","plugin","version","class","file","on_error","on_empty"}]}
-boost::json::object pipeline_json(const runtime::Config& config, const runtime::PluginSet& plugins);
+boost::json::object pipeline_json(const runtime::config::Config& config,
+                                  const runtime::PluginSet& plugins);
 /// {"chosen":"web-a","because":"...","stages":[...],"similar":[...],"growths":{"web-a":2},"left_out":[]}
 boost::json::object answer_json(const ExpanderRequest& request, const PipelineAnswer& answer);
 

@@ -46,7 +46,7 @@ void print_unneeded(std::ostream& out, const engine::Decision& decision) {
         << '\n';
 }
 
-void print_decision(std::ostream& out, const runtime::PassReport& pass) {
+void print_decision(std::ostream& out, const runtime::daemon::PassReport& pass) {
     const engine::Decision& decision = pass.decision();
     for (const Error& problem : pass.problems) out << problem.message << '\n';
     for (const std::string& note : decision.notes) out << note << '\n';
@@ -59,7 +59,7 @@ void print_decision(std::ostream& out, const runtime::PassReport& pass) {
                          (unhelped.pods.count == 1 ? " stays" : " stay") + " without room",
                      unhelped.reason.sentence);
     }
-    if (!runtime::asks_for_something(decision)) {
+    if (!runtime::daemon::asks_for_something(decision)) {
         out << "nothing to do\n";
         print_unneeded(out, decision);
     }
@@ -72,15 +72,16 @@ void print_ladder(std::ostream& out, const std::string& config) {
            "cluster-autoscaler-status -n kube-system\n";
 }
 
-Result<std::shared_ptr<const runtime::PassReport>> plan(const runtime::LoadedConfig& loaded) {
+Result<std::shared_ptr<const runtime::daemon::PassReport>> plan(
+    const runtime::daemon::LoadedConfig& loaded) {
     const std::uint64_t seed = random_seed();
     CAPSTAN_TRY(
         const auto host,
         runtime::PluginHost::start(
             loaded.config, loaded.plugins,
             {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true, .is_dry_run = true}));
-    return runtime::decide_single_pass(loaded.config, *host,
-                                       {.version = CAPSTAN_VERSION, .seed = seed});
+    return runtime::daemon::decide_single_pass(loaded.config, *host,
+                                               {.version = CAPSTAN_VERSION, .seed = seed});
 }
 
 int run_plan(const PlanArguments& arguments, Streams streams) {
@@ -95,12 +96,13 @@ int run_plan(const PlanArguments& arguments, Streams streams) {
         return refuse(streams, pass.error().message,
                       pass.error().code == ErrorCode::invalid_config ? exit_usage : exit_failed);
     if (*arguments.format != OutputFormat::text) {
-        print_value(streams, *arguments.format, boost::json::parse(runtime::pass_json(**pass)));
+        print_value(streams, *arguments.format,
+                    boost::json::parse(runtime::daemon::pass_json(**pass)));
     } else {
         print_decision(streams.out, **pass);
         print_ladder(streams.out, *arguments.config);
     }
-    return runtime::asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
+    return runtime::daemon::asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
 }
 
 }  // namespace

@@ -17,8 +17,8 @@
 namespace capstan::commands {
 namespace {
 
-using runtime::PassWatch;
-using Instance = std::shared_ptr<runtime::PluginInstance>;
+using runtime::instances::PassWatch;
+using Instance = std::shared_ptr<runtime::instances::PluginInstance>;
 
 /// Asks under the eyes of a watch: a hook that overruns is abandoned and becomes an error.
 /// Everything the question needs is copied, for an abandoned thread keeps it.
@@ -29,7 +29,7 @@ Result<R> ask_watched(const Instance& instance, const std::function<Result<R>(Po
         CAPSTAN_TRY(const std::unique_ptr<Policy> policy, Policy::make(instance, watch));
         return question(*policy);
     };
-    return runtime::run_watched(pass).result;
+    return runtime::instances::run_watched(pass).result;
 }
 
 class WatchedExpander final : public engine::Expander {
@@ -39,16 +39,17 @@ public:
     Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
                                         const engine::CallContext& circumstances) override {
-        const auto answers = std::make_shared<runtime::ExpanderAnswers>(
-            std::vector<runtime::ExpanderAnswer>(), runtime::asking(*host_));
+        const auto answers = std::make_shared<runtime::instances::ExpanderAnswers>(
+            std::vector<runtime::instances::ExpanderAnswer>(), runtime::asking(*host_));
         const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
             [answers, instance = instance_, question, circumstances,
              indices = std::vector(among.begin(), among.end())](
                 PassWatch& watch) -> Result<engine::FilterResult> {
-            CAPSTAN_TRY(const auto expander, runtime::make_expander(instance, watch, answers));
+            CAPSTAN_TRY(const auto expander,
+                        runtime::instances::make_expander(instance, watch, answers));
             return expander->filter(question, indices, circumstances);
         };
-        return runtime::run_watched(pass).result;
+        return runtime::instances::run_watched(pass).result;
     }
 
 private:
@@ -61,14 +62,14 @@ public:
     explicit WatchedSimilarity(Instance instance) : instance_(std::move(instance)) {}
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
                                const engine::CallContext& circumstances) override {
-        return ask_watched<runtime::PluginSimilarity, Similarity>(
+        return ask_watched<runtime::instances::PluginSimilarity, Similarity>(
             instance_,
             [a, b, circumstances](auto& check) { return check.similar(a, b, circumstances); });
     }
     bool may_decide() const override { return true; }
     Result<std::uint64_t> bucket(const NodeTemplate& node,
                                  const engine::CallContext& circumstances) override {
-        return ask_watched<runtime::PluginSimilarity, std::uint64_t>(
+        return ask_watched<runtime::instances::PluginSimilarity, std::uint64_t>(
             instance_,
             [node, circumstances](auto& check) { return check.bucket(node, circumstances); });
     }
@@ -82,7 +83,7 @@ public:
     explicit WatchedSplitter(Instance instance) : instance_(std::move(instance)) {}
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
                                    const engine::CallContext& circumstances) override {
-        return ask_watched<runtime::PluginSplitter, std::vector<int>>(
+        return ask_watched<runtime::instances::PluginSplitter, std::vector<int>>(
             instance_,
             [nodes, copies = std::vector(groups.begin(), groups.end()), circumstances](
                 auto& splitter) { return splitter.split(nodes, copies, circumstances); });
@@ -93,20 +94,24 @@ private:
 };
 
 /// The named class, or the only one of the kind.
-Result<runtime::ClassInfo> choose_class(const runtime::PluginLibrary& library,
-                                        const std::string& name, std::string_view kind) {
+Result<runtime::plugin_files::ClassInfo> choose_class(
+    const runtime::plugin_files::PluginLibrary& library, const std::string& name,
+    std::string_view kind) {
     if (!name.empty()) {
-        CAPSTAN_TRY(const runtime::ClassInfo found, runtime::find_class(library, name));
+        CAPSTAN_TRY(const runtime::plugin_files::ClassInfo found,
+                    runtime::find_class(library, name));
         if (found.kind == kind) return found;
         return fail(ErrorCode::invalid_argument,
                     "class " + name + " is of kind " + std::string(found.kind));
     }
-    const auto of_kind = [kind](const runtime::ClassInfo& c) { return c.kind == kind; };
+    const auto of_kind = [kind](const runtime::plugin_files::ClassInfo& c) {
+        return c.kind == kind;
+    };
     const auto classes = library.classes();
     const auto found = std::ranges::count_if(classes, of_kind);
     if (found == 1) return *std::ranges::find_if(classes, of_kind);
     std::string all;
-    for (const runtime::ClassInfo& c : classes) {
+    for (const runtime::plugin_files::ClassInfo& c : classes) {
         all += (all.empty() ? "" : ", ") + std::string(c.id) + " (" + std::string(c.kind) + ")";
     }
     const std::string why = found == 0 ? "the file has no class of kind " + std::string(kind)
@@ -123,8 +128,8 @@ int ask_plugin(const runtime::LoadedPlugin& plugin, CallKind kind, Streams strea
                              return call_controller(plugin, request);
                          }},
                     streams.in, streams.out, streams.err);
-    runtime::Config config;
-    config.log.level = runtime::LogLevel::warn;
+    runtime::config::Config config;
+    config.log.level = runtime::config::LogLevel::warn;
     auto host = runtime::PluginHost::start(
         config, {plugin}, {.seed = 0, .version = CAPSTAN_VERSION, .breadcrumbs = {}, .state = {}});
     if (!host) {
@@ -136,7 +141,7 @@ int ask_plugin(const runtime::LoadedPlugin& plugin, CallKind kind, Streams strea
     WatchedSimilarity similarity(instance);
     WatchedSplitter splitter(instance);
     const auto suggest = [&instance](const GroupsRequest& request) {
-        return ask_watched<runtime::PluginGroupSource, engine::GroupsAnswer>(
+        return ask_watched<runtime::instances::PluginGroupSource, engine::GroupsAnswer>(
             instance, [request](auto& source) {
                 std::vector<engine::GroupsQuestion::Existing> existing;
                 return source.suggest(request.question(existing), {});
@@ -223,9 +228,11 @@ int run_call(const PluginCallArguments& arguments, Streams streams) {
                       "--kind cloud",
                       exit_usage);
     const PluginName name = parse_plugin_name(arguments.plugin);
-    runtime::LibraryRegistry registry;
-    const auto library = registry.load(
-        {.file = name.file, .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
+    runtime::plugin_files::LibraryRegistry registry;
+    const auto library = registry.load({.file = name.file,
+                                        .sha256 = {},
+                                        .origin = runtime::plugin_files::PathOrigin::command_line},
+                                       {});
     if (!library) return refuse(streams, library.error().message, exit_failed);
     const auto plugin_class = choose_class(**library, name.class_id, kind_id_of(*kind));
     if (!plugin_class) return refuse(streams, plugin_class.error().message, exit_usage);

@@ -11,8 +11,9 @@ namespace capstan::commands {
 namespace {
 
 int inspect(const std::string& path, bool runs, OutputFormat format, Streams streams) {
-    const auto file = runtime::read_plugin(
-        {.file = path, .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
+    const auto file = runtime::plugin_files::read_plugin(
+        {.file = path, .sha256 = {}, .origin = runtime::plugin_files::PathOrigin::command_line},
+        {});
     if (!file) {
         streams.err << "capstan: " << file.error().message << '\n';
         return exit_failed;

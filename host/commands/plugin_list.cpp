@@ -36,8 +36,11 @@ std::vector<fs::path> plugin_files(const fs::path& folder) {
 
 /// Without opening it: what the note says, or why it is refused.
 json::object entry_of(const fs::path& path) {
-    const auto file = runtime::read_plugin(
-        {.file = path.string(), .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
+    const auto file = runtime::plugin_files::read_plugin(
+        {.file = path.string(),
+         .sha256 = {},
+         .origin = runtime::plugin_files::PathOrigin::command_line},
+        {});
     if (!file) return {{"file", path.string()}, {"error", file.error().message}};
     json::object out = describe_file(file->facts);
     out["used"] = std::ranges::any_of(file->facts.note.kinds, runtime::is_known_kind);
@@ -68,10 +71,10 @@ void print_entries(const json::array& entries, std::ostream& out) {
 }
 
 int list(const std::string& config_file, OutputFormat format, Streams streams) {
-    const runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
+    const runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
     std::vector<fs::path> folders{shipped.root()};
     if (!config_file.empty()) {
-        const runtime::Loaded loaded = runtime::load_config(config_file, shipped);
+        const runtime::config::Loaded loaded = runtime::config::load_config(config_file, shipped);
         streams.err << loaded.diagnostics.text();
         if (!loaded.config) return exit_usage;
         folders.insert(folders.end(), loaded.config->trust.search_paths.begin(),

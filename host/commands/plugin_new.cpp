@@ -79,7 +79,7 @@ Result<const PluginTemplate*> find_template(const NewPlugin& plugin) {
             capstan::in_quotes(plugin.language) +
             (plugin.variant.empty() ? "" : " called " + capstan::in_quotes(plugin.variant)) +
             "; there are: " + known_templates() +
-            (is_kind ? "" : runtime::suggestion(plugin.kind, kinds)));
+            (is_kind ? "" : runtime::config::suggestion(plugin.kind, kinds)));
 }
 
 bool has_word(std::string_view text, std::string_view word) {

@@ -81,9 +81,9 @@ void print_class(std::ostream& out, const json::object& c) {
 }
 
 /// Of the symbols beside the entry, the names of the first few.
-json::object exports_of(const runtime::ElfFacts& elf) {
+json::object exports_of(const runtime::plugin_files::ElfFacts& elf) {
     json::array others;
-    for (const runtime::ElfSymbol& symbol : elf.exports)
+    for (const runtime::plugin_files::ElfSymbol& symbol : elf.exports)
         if (symbol.name != CAPSTAN_ENTRY_SYMBOL && others.size() < names_max)
             others.emplace_back(symbol.name);
     return {{"entry", CAPSTAN_ENTRY_SYMBOL},
@@ -99,12 +99,12 @@ std::string exports_text(const json::object& exports) {
            " more: " + text_of(exports.at("names_of_others")) + (others > names_max ? ", ..." : "");
 }
 
-json::array libraries_of(const std::vector<runtime::NeededLibrary>& libraries) {
+json::array libraries_of(const std::vector<runtime::plugin_files::NeededLibrary>& libraries) {
     json::array out;
-    for (const runtime::NeededLibrary& library : libraries)
+    for (const runtime::plugin_files::NeededLibrary& library : libraries)
         out.push_back(json::object{{"name", library.name},
                                    {"needed_by", library.needed_by},
-                                   {"found", runtime::name_of(library.found)},
+                                   {"found", runtime::plugin_files::name_of(library.found)},
                                    {"file", library.file.string()}});
     return out;
 }
@@ -113,8 +113,10 @@ json::array libraries_of(const std::vector<runtime::NeededLibrary>& libraries) {
 bool is_worth_a_line(const json::object& library) {
     const std::string found = text_of(library.at("found"));
     return text_of(library.at("needed_by")).empty() ||
-           (found != runtime::name_of(runtime::NeededLibrary::Found::loaded) &&
-            found != runtime::name_of(runtime::NeededLibrary::Found::system));
+           (found != runtime::plugin_files::name_of(
+                         runtime::plugin_files::NeededLibrary::Found::loaded) &&
+            found != runtime::plugin_files::name_of(
+                         runtime::plugin_files::NeededLibrary::Found::system));
 }
 
 std::string library_line(const json::object& library) {
@@ -180,12 +182,13 @@ void print_what_was_told(std::ostream& out, const json::object& report) {
 
 }  // namespace
 
-json::object describe_file(const runtime::PluginFacts& facts, const runtime::DraftIds& drafts) {
+json::object describe_file(const runtime::plugin_files::PluginFacts& facts,
+                           const runtime::services::DraftIds& drafts) {
     json::object out{
         {"file", facts.path.string()},
         {"size_bytes", facts.size},
         {"owner", facts.owner},
-        {"mode", runtime::octal(facts.mode)},
+        {"mode", runtime::plugin_files::octal(facts.mode)},
         {"sha256", facts.sha256},
         {"plugin", facts.note.plugin_id},
         {"version", facts.note.version},
@@ -204,7 +207,8 @@ json::object describe_file(const runtime::PluginFacts& facts, const runtime::Dra
         if (drafts.contains(kind)) draft_kinds.emplace_back(kind);
     if (!draft_kinds.empty()) out["drafts"] = std::move(draft_kinds);
     if (!facts.elf.run_paths.empty()) out["run_paths"] = array_of_texts(facts.elf.run_paths);
-    if (const auto why = runtime::reason_to_keep(facts.elf)) out["never_unloads"] = *why;
+    if (const auto why = runtime::plugin_files::reason_to_keep(facts.elf))
+        out["never_unloads"] = *why;
     return out;
 }
 

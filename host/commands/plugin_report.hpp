@@ -14,8 +14,9 @@ namespace capstan::commands {
 
 /// What the file says without being opened as a library: owner and mode, hash, note, versions,
 /// symbols, needed libraries. Of its kinds, those in `drafts` are marked.
-boost::json::object describe_file(const runtime::PluginFacts& facts,
-                                  const runtime::DraftIds& drafts = runtime::draft_ids());
+boost::json::object describe_file(
+    const runtime::plugin_files::PluginFacts& facts,
+    const runtime::services::DraftIds& drafts = runtime::services::draft_ids());
 
 /// The report for people. What the file's own code has said (told_report.hpp) stands apart from
 /// what was read; where that was not asked, the report says what is not known.

@@ -25,8 +25,11 @@ int run_verify(const VerifyArguments& arguments, Streams streams) {
                                  : "capstan: " + settings.error().message + "\n");
         return exit_usage;
     }
-    const auto file = runtime::read_plugin(
-        {.file = name.file, .sha256 = {}, .origin = runtime::PathOrigin::command_line}, {});
+    const auto file = runtime::plugin_files::read_plugin(
+        {.file = name.file,
+         .sha256 = {},
+         .origin = runtime::plugin_files::PathOrigin::command_line},
+        {});
     if (!file) {
         streams.err << "capstan: " << file.error().message << '\n';
         return exit_failed;

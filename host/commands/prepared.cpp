@@ -8,10 +8,10 @@ namespace {
 /// `from`: a file, or a text that is at hand.
 template <class From>
 std::unique_ptr<Prepared> prepare_from(const From& from) {
-    runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
-    runtime::Loaded loaded = runtime::load_config(from, shipped);
-    auto prepared = std::make_unique<Prepared>(
-        Prepared{std::move(shipped), runtime::LibraryRegistry(), std::move(loaded), {}});
+    runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
+    runtime::config::Loaded loaded = runtime::config::load_config(from, shipped);
+    auto prepared = std::make_unique<Prepared>(Prepared{
+        std::move(shipped), runtime::plugin_files::LibraryRegistry(), std::move(loaded), {}});
     if (prepared->loaded.config) {
         prepared->plugins = runtime::load_plugins(prepared->config(), prepared->shipped,
                                                   prepared->registry, prepared->loaded.diagnostics);
@@ -24,7 +24,7 @@ std::unique_ptr<Prepared> prepare_from(const From& from) {
 std::unique_ptr<Prepared> prepare(const std::filesystem::path& file) { return prepare_from(file); }
 
 std::unique_ptr<Prepared> prepare_defaults() {
-    return prepare_from(runtime::Source{"defaults", ""});
+    return prepare_from(runtime::config::Source{"defaults", ""});
 }
 
 std::shared_ptr<std::string> add_config_file(CLI::App& command) {

@@ -15,14 +15,14 @@ class App;
 namespace capstan::commands {
 
 struct Prepared {
-    runtime::ShippedPlugins shipped;
-    runtime::LibraryRegistry registry;
-    runtime::Loaded loaded;
+    runtime::config::ShippedPlugins shipped;
+    runtime::plugin_files::LibraryRegistry registry;
+    runtime::config::Loaded loaded;
     runtime::PluginSet plugins;
 
     /// Nothing may run on it otherwise.
     bool is_sound() const { return loaded.config.has_value() && loaded.diagnostics.errors() == 0; }
-    const runtime::Config& config() const { return *loaded.config; }
+    const runtime::config::Config& config() const { return *loaded.config; }
 };
 
 /// Reads the file, loads its plugins, checks all settings. What is wrong stands in

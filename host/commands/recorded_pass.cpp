@@ -70,7 +70,7 @@ constexpr std::size_t record_bytes_max = std::size_t{1} << 30;
 
 /// What a file is that was taken for a recorded pass; empty: of that nothing is known.
 std::string other_use_of(std::string_view text) {
-    const auto document = runtime::parse_json(text, "");
+    const auto document = runtime::record::parse_json(text, "");
     const boost::json::object* const object = document ? document->if_object() : nullptr;
     const bool is_dump = object != nullptr && !object->contains("version") &&
                          (object->contains("items") || object->contains("apiVersion") ||
@@ -80,10 +80,10 @@ std::string other_use_of(std::string_view text) {
                    : "";
 }
 
-Result<runtime::PassRecord> read_record(const std::string& file) {
+Result<runtime::record::PassRecord> read_record(const std::string& file) {
     const Result<std::string> text = io::read_text(file, record_bytes_max);
     if (!text) return fail(ErrorCode::invalid_argument, text.error().message);
-    auto record = runtime::parse_pass_record(*text, file);
+    auto record = runtime::record::parse_pass_record(*text, file);
     const std::string other_use = record ? "" : other_use_of(*text);
     if (!other_use.empty()) return fail(ErrorCode::invalid_argument, file + ": " + other_use);
     // Another host may read it; this one does not know how.
@@ -91,11 +91,12 @@ Result<runtime::PassRecord> read_record(const std::string& file) {
     return record;
 }
 
-runtime::Loaded load(const runtime::PassRecord& record, const std::string& config,
-                     const runtime::ShippedPlugins& shipped, const std::vector<std::string>& set) {
-    if (!config.empty()) return runtime::load_config(config, shipped, set);
-    return runtime::load_config(runtime::Source{"recorded configuration", record.setup.config},
-                                shipped, set);
+runtime::config::Loaded load(const runtime::record::PassRecord& record, const std::string& config,
+                             const runtime::config::ShippedPlugins& shipped,
+                             const std::vector<std::string>& set) {
+    if (!config.empty()) return runtime::config::load_config(config, shipped, set);
+    return runtime::config::load_config(
+        runtime::config::Source{"recorded configuration", record.setup.config}, shipped, set);
 }
 
 Result<std::unique_ptr<runtime::PluginHost>> start_host(const simulation::Prepared& prepared,
@@ -114,18 +115,18 @@ Result<std::unique_ptr<runtime::PluginHost>> start_host(const simulation::Prepar
 
 Result<RecordedPass> open_recorded_pass(const std::string& file, const std::string& config,
                                         const std::vector<std::string>& set, std::ostream& err) {
-    CAPSTAN_TRY(runtime::PassRecord record, read_record(file));
-    runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
-    runtime::Loaded loaded = load(record, config, shipped, set);
+    CAPSTAN_TRY(runtime::record::PassRecord record, read_record(file));
+    runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
+    runtime::config::Loaded loaded = load(record, config, shipped, set);
     auto prepared = simulation::prepare_to_decide(std::move(loaded), std::move(shipped));
     err << prepared->complaints;
     if (!prepared->is_sound)
         return fail(ErrorCode::invalid_config, file + ": this configuration cannot decide it");
 
     CAPSTAN_TRY(auto host, start_host(*prepared, record.circumstances));
-    const runtime::Config& its = *prepared->config;
+    const runtime::config::Config& its = *prepared->config;
     CAPSTAN_TRY(runtime::Wiring wiring, runtime::wire(its.pipeline, *host));
-    auto input = runtime::make_pass_input(
+    auto input = runtime::record::make_pass_input(
         record, runtime::make_settings(its.scale_up, its.scale_down, its.limits),
         std::move(wiring));
     if (!input) return fail(within(file, input.error()));

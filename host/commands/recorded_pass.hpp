@@ -23,7 +23,7 @@ Result<std::vector<testing::Exchange>> read_recording(const std::filesystem::pat
 // A recorded pass, ready to be decided again or asked about.
 
 struct RecordedPass {
-    runtime::PassRecord record;
+    runtime::record::PassRecord record;
     std::unique_ptr<simulation::Prepared> prepared;
     /// Its virtual clock stands at the time of the pass.
     std::unique_ptr<runtime::PluginHost> host;

@@ -48,7 +48,7 @@ void print_value(Streams streams, OutputFormat format, const boost::json::value&
 
 namespace {
 
-using runtime::FileDescriptor;
+using io::FileDescriptor;
 
 void open_missing_standard_descriptors() {
     // The system gives the lowest free number, and all below `fd` are taken by then.
@@ -57,9 +57,9 @@ void open_missing_standard_descriptors() {
 }
 
 /// What was standard output, under another number and closed in programs that this one starts.
-FileDescriptor take_standard_output() {
+io::FileDescriptor take_standard_output() {
     open_missing_standard_descriptors();
-    FileDescriptor taken(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    io::FileDescriptor taken(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     return taken;
 }
@@ -68,7 +68,7 @@ FileDescriptor take_standard_output() {
 
 class ResultOutput::Buffer final : public std::streambuf {
 public:
-    explicit Buffer(FileDescriptor to)
+    explicit Buffer(io::FileDescriptor to)
         : to_(std::move(to)), is_terminal_(::isatty(to_.get()) == 1) {
         empty();
     }
@@ -90,11 +90,11 @@ private:
     int sync() override {
         const std::span<const char> full(pbase(), pptr());
         empty();
-        return runtime::write_all(to_, std::as_bytes(full)) ? 0 : -1;
+        return io::write_all(to_, std::as_bytes(full)) ? 0 : -1;
     }
     void empty() { setp(room_.data(), room_.data() + room_.size()); }
 
-    FileDescriptor to_;
+    io::FileDescriptor to_;
     bool is_terminal_;
     std::array<char, 1 << 16> room_;
 };

@@ -39,13 +39,13 @@ std::filesystem::path free_breadcrumbs(const std::filesystem::path& folder) {
     for (int i = 1; i < most; ++i) {
         const std::filesystem::path file =
             folder / (i == 1 ? "breadcrumbs" : "breadcrumbs-" + std::to_string(i));
-        if (!runtime::Breadcrumbs::is_taken(file)) return file;
+        if (!runtime::loop::Breadcrumbs::is_taken(file)) return file;
     }
     return folder / "breadcrumbs";
 }
 
 runtime::PluginHost::Options host_options(const RunArguments& arguments, std::uint64_t seed,
-                                          runtime::Guard& guard) {
+                                          runtime::guard::Guard& guard) {
     runtime::PluginHost::Options out{.seed = seed, .version = CAPSTAN_VERSION};
     out.has_cluster = true;
     out.has_strand_threads = true;
@@ -60,22 +60,23 @@ runtime::PluginHost::Options host_options(const RunArguments& arguments, std::ui
 
 /// NULL: none are asked for.
 Result<std::unique_ptr<RecordWriter>> make_recorder(const RunArguments& arguments,
-                                                    const runtime::LoadedConfig& loaded) {
+                                                    const runtime::daemon::LoadedConfig& loaded) {
     if (arguments.record.empty()) return nullptr;
-    CAPSTAN_TRY(auto recorder,
-                PassRecorder::make(
-                    arguments.record, runtime::make_setup_record(loaded.config, loaded.plugins),
-                    CAPSTAN_VERSION, static_cast<std::size_t>(arguments.record_max)));
+    CAPSTAN_TRY(
+        auto recorder,
+        PassRecorder::make(arguments.record,
+                           runtime::record::make_setup_record(loaded.config, loaded.plugins),
+                           CAPSTAN_VERSION, static_cast<std::size_t>(arguments.record_max)));
     return std::make_unique<RecordWriter>(std::move(recorder));
 }
 
 /// Tells of trouble once as long as it lasts.
-std::function<void(const runtime::PassReport&)> recording(RecordWriter& recorder,
-                                                          runtime::Logger& log) {
-    return [&recorder, &log, has_told = false](const runtime::PassReport& pass) mutable {
+std::function<void(const runtime::daemon::PassReport&)> recording(RecordWriter& recorder,
+                                                                  runtime::services::Logger& log) {
+    return [&recorder, &log, has_told = false](const runtime::daemon::PassReport& pass) mutable {
         const Result<void> recorded = recorder.on_pass(pass.input, pass.result);
         if (std::exchange(has_told, !recorded) || recorded) return;
-        log.write(runtime::LogLevel::error, "capstan",
+        log.write(runtime::config::LogLevel::error, "capstan",
                   recorded.error().code == ErrorCode::busy
                       ? "records: " + recorded.error().message
                       : "passes are recorded no longer: " + recorded.error().message);
@@ -83,8 +84,8 @@ std::function<void(const runtime::PassReport&)> recording(RecordWriter& recorder
 }
 
 Result<void> run_live(const RunArguments& arguments,
-                      const std::shared_ptr<const runtime::LoadedConfig>& loaded,
-                      runtime::Guard& guard, Streams streams) {
+                      const std::shared_ptr<const runtime::daemon::LoadedConfig>& loaded,
+                      runtime::guard::Guard& guard, Streams streams) {
     if (!arguments.state.empty()) {
         std::error_code error;
         std::filesystem::create_directories(std::filesystem::path(arguments.state) / "plugins",
@@ -101,7 +102,7 @@ Result<void> run_live(const RunArguments& arguments,
     of_host.is_dry_run = is_dry_run;
     CAPSTAN_TRY(const auto host,
                 runtime::PluginHost::open(loaded->config, loaded->plugins, std::move(of_host)));
-    runtime::DaemonOptions options{
+    runtime::daemon::DaemonOptions options{
         .version = CAPSTAN_VERSION,
         .identity = make_identity(seed),
         .seed = seed,
@@ -117,7 +118,7 @@ Result<void> run_live(const RunArguments& arguments,
         .explain = explain_pass,
         .starts_plugins = true};
     if (recorder) options.on_pass = recording(*recorder, host->log());
-    CAPSTAN_CHECK(runtime::run_daemon(loaded, *host, std::move(options)));
+    CAPSTAN_CHECK(runtime::daemon::run_daemon(loaded, *host, std::move(options)));
     return recorder ? recorder->finish(records_patience) : Result<void>();
 }
 
@@ -125,7 +126,7 @@ int run_daemon_command(const RunArguments& arguments, Streams streams) {
     // A peer that closes a connection is an error of that request.
     std::signal(SIGPIPE, SIG_IGN);
     // Before any other thread, and before any code of a plugin.
-    runtime::Guard guard({});
+    runtime::guard::Guard guard({});
     const auto loaded = load_live_config(*arguments.config, streams.err);
     if (!loaded) {
         streams.err << loaded.error().message;

@@ -5,8 +5,8 @@ namespace {
 
 using testing::Value;
 
-Value to_value(const runtime::TomlValue& v) {
-    using Kind = runtime::TomlValue::Kind;
+Value to_value(const runtime::config::TomlValue& v) {
+    using Kind = runtime::config::TomlValue::Kind;
     switch (v.kind) {
         case Kind::integer: return Value(v.integer);
         case Kind::floating: return Value(v.number);
@@ -14,7 +14,8 @@ Value to_value(const runtime::TomlValue& v) {
         case Kind::table: return Value(to_table(v));
         case Kind::array: {
             Value::List items;
-            for (const runtime::TomlValue& item : v.children) items.push_back(to_value(item));
+            for (const runtime::config::TomlValue& item : v.children)
+                items.push_back(to_value(item));
             return Value(std::move(items));
         }
         case Kind::string:
@@ -25,9 +26,9 @@ Value to_value(const runtime::TomlValue& v) {
 
 }  // namespace
 
-Value::Table to_table(const runtime::TomlValue& v) {
+Value::Table to_table(const runtime::config::TomlValue& v) {
     Value::Table out;
-    for (const runtime::TomlValue& member : v.children)
+    for (const runtime::config::TomlValue& member : v.children)
         out.emplace_back(member.key, to_value(member));
     return out;
 }

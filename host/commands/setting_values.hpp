@@ -8,6 +8,6 @@
 namespace capstan::commands {
 
 /// `value` is a table.
-testing::Value::Table to_table(const runtime::TomlValue& value);
+testing::Value::Table to_table(const runtime::config::TomlValue& value);
 
 }  // namespace capstan::commands

@@ -18,13 +18,13 @@ namespace capstan::commands {
 namespace {
 
 namespace json = boost::json;
-using simulation::Exposure;
-using simulation::Violation;
+using simulation::chaos::Exposure;
+using simulation::chaos::Violation;
 
 /// A seed that went wrong: something was violated, or the run could not go on.
 struct Bad {
     std::uint64_t seed = 0;
-    simulation::Trial trial{};
+    simulation::chaos::Trial trial{};
 };
 
 class Storyteller final : public simulation::Observer {
@@ -65,12 +65,12 @@ private:
     Bad run_seed(std::uint64_t seed) {
         Storyteller teller(streams_.out);
         auto trial =
-            simulation::run_trial(simulation_.input,
-                                  {.config = *simulation_.prepared->config,
-                                   .plugins = simulation_.prepared->plugins,
-                                   .version = CAPSTAN_VERSION,
-                                   .every_pass = batch_.every_pass},
-                                  seed, is_text() && batch_.seeds == 1 ? &teller : nullptr);
+            simulation::chaos::run_trial(simulation_.input,
+                                         {.config = *simulation_.prepared->config,
+                                          .plugins = simulation_.prepared->plugins,
+                                          .version = CAPSTAN_VERSION,
+                                          .every_pass = batch_.every_pass},
+                                         seed, is_text() && batch_.seeds == 1 ? &teller : nullptr);
         if (!trial) return {.seed = seed, .trial = {.error = trial.error().message}};
         exposure_ += trial->exposure;
         return {.seed = seed, .trial = *std::move(trial)};

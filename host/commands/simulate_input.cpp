@@ -35,20 +35,21 @@ std::string beginning_of(const std::string& file) {
 }
 
 /// The configuration that counts: the command line's, that which the scenario names, or its own.
-runtime::Loaded config_of(const SimulateInput& from, simulation::Scenario& scenario,
-                          const runtime::ShippedPlugins& shipped, std::ostream& err) {
+runtime::config::Loaded config_of(const SimulateInput& from, simulation::Scenario& scenario,
+                                  const runtime::config::ShippedPlugins& shipped,
+                                  std::ostream& err) {
     if (!from.config.empty()) {
         if (scenario.has_sections)
             err << "capstan: " << from.config << " counts, not the sections of the scenario\n";
-        return runtime::load_config(from.config, shipped, from.set);
+        return runtime::config::load_config(from.config, shipped, from.set);
     }
     if (!scenario.config_file.empty())
-        return runtime::load_config(scenario.config_file, shipped, from.set);
+        return runtime::config::load_config(scenario.config_file, shipped, from.set);
     return {std::move(scenario.config), scenario.diagnostics};
 }
 
 std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream& err) {
-    runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
+    runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
     // What is said on the command line goes to the file that says the rest.
     const bool is_own = from.config.empty();
     simulation::Scenario scenario = simulation::read_scenario(
@@ -57,7 +58,7 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
     if (scenario.diagnostics.errors() > 0 || !scenario.input || is_elsewhere)
         err << scenario.diagnostics.text();
     if (scenario.diagnostics.errors() > 0 || !scenario.input) return std::nullopt;
-    runtime::Loaded loaded = config_of(from, scenario, shipped, err);
+    runtime::config::Loaded loaded = config_of(from, scenario, shipped, err);
     Simulation out{.input = *std::move(scenario.input), .balancers = std::move(scenario.balancers)};
     if (is_elsewhere && loaded.config && !scenario.has_scan_interval)
         out.input.scan_interval = loaded.config->cluster.scan_interval;
@@ -67,10 +68,10 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
 }
 
 /// For inputs that say nothing of a configuration.
-runtime::Loaded config_or_default(const SimulateInput& from,
-                                  const runtime::ShippedPlugins& shipped) {
-    if (!from.config.empty()) return runtime::load_config(from.config, shipped, from.set);
-    return runtime::load_config(runtime::Source{"defaults", ""}, shipped, from.set);
+runtime::config::Loaded config_or_default(const SimulateInput& from,
+                                          const runtime::config::ShippedPlugins& shipped) {
+    if (!from.config.empty()) return runtime::config::load_config(from.config, shipped, from.set);
+    return runtime::config::load_config(runtime::config::Source{"defaults", ""}, shipped, from.set);
 }
 
 std::optional<Simulation> with_config(Result<simulation::Input> input, const SimulateInput& from,
@@ -79,8 +80,8 @@ std::optional<Simulation> with_config(Result<simulation::Input> input, const Sim
         err << "capstan: " << input.error().message << '\n';
         return std::nullopt;
     }
-    runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
-    runtime::Loaded loaded = config_or_default(from, shipped);
+    runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
+    runtime::config::Loaded loaded = config_or_default(from, shipped);
     Simulation out{.input = *std::move(input)};
     if (loaded.config) out.input.scan_interval = loaded.config->cluster.scan_interval;
     out.prepared = simulation::prepare(std::move(loaded), out.input.cloud, std::move(shipped));
@@ -90,13 +91,13 @@ std::optional<Simulation> with_config(Result<simulation::Input> input, const Sim
 
 /// A configuration that names clouds says with them which groups there are.
 Result<simulation::Input> read_cluster(const SimulateInput& from, std::ostream& err) {
-    const runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
-    const runtime::Loaded loaded = config_or_default(from, shipped);
+    const runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
+    const runtime::config::Loaded loaded = config_or_default(from, shipped);
     const bool has_clouds = loaded.config && !loaded.config->pipeline.clouds.empty();
-    CAPSTAN_TRY(
-        simulation::Dump dump,
-        simulation::read_dump(from.cluster, has_clouds ? simulation::DumpGroups::configuration
-                                                       : simulation::DumpGroups::guessed));
+    CAPSTAN_TRY(simulation::dump::Dump dump,
+                simulation::dump::read_dump(from.cluster,
+                                            has_clouds ? simulation::dump::DumpGroups::configuration
+                                                       : simulation::dump::DumpGroups::guessed));
     for (const std::string& remark : dump.remarks) err << "capstan: " << remark << '\n';
     return std::move(dump.input);
 }
@@ -186,7 +187,7 @@ InputFile recognize_file(const std::string& file) {
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err) {
     if (!from.cluster.empty()) return with_config(read_cluster(from, err), from, err);
     if (!from.trace.empty())
-        return with_config(simulation::read_trace(from.trace, from.threads), from, err);
+        return with_config(simulation::trace::read_trace(from.trace, from.threads), from, err);
     return from_scenario(from, err);
 }
 
@@ -196,8 +197,10 @@ namespace {
 /// measured in real time is in it, so equal runs count the same.
 class Meter final : public simulation::Observer {
 public:
-    void on_results(const runtime::PassObservation& pass) override { metrics_.observe(pass); }
-    std::string text() const { return runtime::exposition(registry_); }
+    void on_results(const runtime::pass_metrics::PassObservation& pass) override {
+        metrics_.observe(pass);
+    }
+    std::string text() const { return runtime::services::exposition(registry_); }
 
 private:
     prometheus::Registry registry_;
@@ -207,7 +210,7 @@ private:
 }  // namespace
 
 struct SimulateFiles::Parts {
-    std::optional<simulation::PassHistory> historian;
+    std::optional<simulation::page::PassHistory> historian;
     std::optional<Meter> meter;
     std::optional<PassRecorder> recorder;
 };
@@ -229,11 +232,11 @@ Result<SimulateFiles> SimulateFiles::make(const Paths& paths, const Simulation& 
     }
     if (!paths.record.empty()) {
         const simulation::Prepared& prepared = *simulation.prepared;
-        CAPSTAN_TRY(
-            out.parts_->recorder,
-            PassRecorder::make(paths.record,
-                               runtime::make_setup_record(*prepared.config, prepared.plugins),
-                               CAPSTAN_VERSION));
+        CAPSTAN_TRY(out.parts_->recorder,
+                    PassRecorder::make(
+                        paths.record,
+                        runtime::record::make_setup_record(*prepared.config, prepared.plugins),
+                        CAPSTAN_VERSION));
     }
     return out;
 }
@@ -247,9 +250,9 @@ void SimulateFiles::add_to(simulation::Observers& observers) {
 Result<void> SimulateFiles::write(const simulation::Report& report,
                                   const simulation::Input& input) {
     if (parts_->historian) {
-        CAPSTAN_CHECK(write_file(
-            paths_.report, simulation::make_page(report, input.source,
-                                                 parts_->historian->take(report.summary.span))));
+        CAPSTAN_CHECK(write_file(paths_.report, simulation::page::make_page(
+                                                    report, input.source,
+                                                    parts_->historian->take(report.summary.span))));
     }
     if (parts_->meter) CAPSTAN_CHECK(write_file(paths_.metrics, parts_->meter->text()));
     return parts_->recorder ? parts_->recorder->result() : Result<void>();

@@ -16,15 +16,15 @@ public:
         for (const runtime::LoadedPlugin& p : plugins) table_[p.config.id] = {p.fields, p.settings};
     }
     /// Borrows from this table.
-    runtime::PluginSettingsOf lookup() const {
-        return [this](const PluginInstanceId& id) -> const runtime::PluginSettings* {
+    runtime::config::PluginSettingsOf lookup() const {
+        return [this](const PluginInstanceId& id) -> const runtime::config::PluginSettings* {
             const auto found = table_.find(id);
             return found == table_.end() ? nullptr : &found->second;
         };
     }
 
 private:
-    std::map<PluginInstanceId, runtime::PluginSettings> table_;
+    std::map<PluginInstanceId, runtime::config::PluginSettings> table_;
 };
 
 // One class of one file with settings of its own: what `plugin call` and `plugin verify` work on.
@@ -39,15 +39,15 @@ PluginName parse_plugin_name(const std::string& text);
 /// Settings as a person gave them: a TOML file whose top level is the settings table. Without a
 /// file: none are set.
 struct SettingsFile {
-    runtime::Diagnostics diagnostics;
-    std::optional<runtime::TomlValue> table;  ///< nothing: see the diagnostics
+    runtime::config::Diagnostics diagnostics;
+    std::optional<runtime::config::TomlValue> table;  ///< nothing: see the diagnostics
 };
 Result<SettingsFile> read_settings(const std::string& file);
 
 /// Checks the settings as a configuration would. What is wrong goes to `settings.diagnostics`;
 /// nothing then.
 std::optional<runtime::LoadedPlugin> make_single(
-    std::shared_ptr<const runtime::PluginLibrary> library, const runtime::ClassInfo& plugin_class,
-    SettingsFile& settings);
+    std::shared_ptr<const runtime::plugin_files::PluginLibrary> library,
+    const runtime::plugin_files::ClassInfo& plugin_class, SettingsFile& settings);
 
 }  // namespace capstan::commands

@@ -20,10 +20,11 @@ namespace json = boost::json;
 
 constexpr std::chrono::seconds inspection_deadline{10};
 
-json::array settings_of(const runtime::Fields& fields) {
+json::array settings_of(const runtime::config::Fields& fields) {
     json::array out;
-    for (const runtime::Field& f : fields) {
-        json::object field{{"key", f.key}, {"type", runtime::describe_type(f)}, {"doc", f.doc}};
+    for (const runtime::config::Field& f : fields) {
+        json::object field{
+            {"key", f.key}, {"type", runtime::config::describe_type(f)}, {"doc", f.doc}};
         if (!f.default_toml.empty()) field["default"] = f.default_toml;
         if (f.required) field["required"] = true;
         if (f.live) field["live"] = true;
@@ -34,15 +35,15 @@ json::array settings_of(const runtime::Fields& fields) {
     return out;
 }
 
-json::object class_of(const runtime::ClassInfo& info) {
+json::object class_of(const runtime::plugin_files::ClassInfo& info) {
     json::object out{{"id", info.id},
                      {"kind", info.kind},
                      {"doc", info.doc},
                      {"used", runtime::is_known_kind(info.kind)},
                      {"pure", info.is_pure},
-                     {"parallel", info.concurrency == runtime::Concurrency::parallel},
+                     {"parallel", info.concurrency == runtime::plugin_files::Concurrency::parallel},
                      {"needs_leader", info.needs_leader}};
-    if (const auto fields = runtime::read_schema(info.fields)) {
+    if (const auto fields = runtime::config::read_schema(info.fields)) {
         out["settings"] = settings_of(*fields);
     } else {
         out["schema_error"] = fields.error().message;
@@ -50,23 +51,24 @@ json::object class_of(const runtime::ClassInfo& info) {
     return out;
 }
 
-json::object tell_classes(const runtime::PluginLibrary& library) {
+json::object tell_classes(const runtime::plugin_files::PluginLibrary& library) {
     json::array classes;
-    for (const runtime::ClassInfo& info : library.classes()) classes.push_back(class_of(info));
+    for (const runtime::plugin_files::ClassInfo& info : library.classes())
+        classes.push_back(class_of(info));
     return {
         {"loads", true}, {"vendor", text(library.entry().vendor)}, {"classes", std::move(classes)}};
 }
 
-json::object tell_unloading(runtime::LibraryRegistry& registry) {
-    const runtime::UnloadReport unloaded = registry.unload_unused();
+json::object tell_unloading(runtime::plugin_files::LibraryRegistry& registry) {
+    const runtime::plugin_files::UnloadReport unloaded = registry.unload_unused();
     if (unloaded.kept.empty()) return {{"unloads", true}};
     return {{"unloads", unloaded.kept.front().because}};
 }
 
 /// In the child: everything that needs the file's code. Each line adds to the report, so that a
 /// crash takes nothing away that was known before.
-int open_and_tell(const runtime::PluginFile& file, runtime::LibraryRegistry& registry,
-                  const SendLine& send) {
+int open_and_tell(const runtime::plugin_files::PluginFile& file,
+                  runtime::plugin_files::LibraryRegistry& registry, const SendLine& send) {
     if (auto library = registry.load(file); library) {
         send(json::serialize(tell_classes(**library)));
     } else {
@@ -165,8 +167,8 @@ bool is_told_report(const json::value& told) {
     return has_members(told, members);
 }
 
-void describe_library(const runtime::PluginFile& file, json::object& report) {
-    runtime::LibraryRegistry registry;
+void describe_library(const runtime::plugin_files::PluginFile& file, json::object& report) {
+    runtime::plugin_files::LibraryRegistry registry;
     const auto folder = registry.prepare(file);
     if (!folder) {
         report["loads"] = folder.error().message;

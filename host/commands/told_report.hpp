@@ -12,7 +12,7 @@ namespace capstan::commands {
 /// their settings, "loads" and "unloads", which are true or a sentence. Other keys of the report
 /// stay as they are, whatever the code says. "confinement_lacks" has what this system could not
 /// confine.
-void describe_library(const runtime::PluginFile& file, boost::json::object& report);
+void describe_library(const runtime::plugin_files::PluginFile& file, boost::json::object& report);
 
 /// Whether `told`, a line of the child, has the shape of such an answer. The code that runs there
 /// can write what it likes.

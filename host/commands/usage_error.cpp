@@ -45,15 +45,15 @@ std::string joined(const std::vector<std::string>& words) {
 
 /// `word` was left over by the command.
 std::string unknown(const CLI::App& command, const std::string& word) {
-    const std::string shown = runtime::shortened(word, 60);
+    const std::string shown = runtime::config::shortened(word, 60);
     if (word.starts_with('-')) {
         const std::string option = word.substr(0, word.find('='));
         return "there is no option '" + shown + "'" +
-               runtime::suggestion(option, options_of(command));
+               runtime::config::suggestion(option, options_of(command));
     }
     const std::vector<std::string> commands = commands_of(command);
     if (commands.empty()) return "'" + shown + "' was not expected";
-    const std::string meant = runtime::suggestion(word, commands);
+    const std::string meant = runtime::config::suggestion(word, commands);
     return "there is no command '" + shown + "'" +
            (meant.empty() ? "; there are " + joined(commands) : meant);
 }

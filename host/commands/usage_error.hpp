@@ -15,7 +15,7 @@ enum ExitCode : int {
     exit_would_act = 3,  ///< of `plan`: there is something to do
     exit_unchecked = 3,  ///< of `plugin verify`: nothing failed, and some was not looked at
     /// Of `run`: it ended itself because something held it up, and is to be started anew.
-    exit_held_up = runtime::exit_held_up,
+    exit_held_up = runtime::guard::exit_held_up,
 };
 
 }  // namespace capstan::commands

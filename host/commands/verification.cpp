@@ -78,12 +78,13 @@ CheckResult file_result(std::string name, Outcome::Verdict verdict, std::string 
 
 /// What the children work on.
 struct Work {
-    const runtime::PluginFile& file;
-    runtime::LibraryRegistry& registry;  ///< with a copy of the file; each child loads into its own
+    const runtime::plugin_files::PluginFile& file;
+    runtime::plugin_files::LibraryRegistry&
+        registry;  ///< with a copy of the file; each child loads into its own
     const std::string& class_id;
     const VerifyInput& input;
 
-    testing::ConformanceOptions options(const runtime::PluginLibrary& library) const {
+    testing::ConformanceOptions options(const runtime::plugin_files::PluginLibrary& library) const {
         testing::ConformanceOptions out;
         out.seed = input.seed;
         out.file = file.facts.path.string();
@@ -105,8 +106,8 @@ struct Work {
     }
 };
 
-CheckResult unload(runtime::LibraryRegistry& registry) {
-    const runtime::UnloadReport report = registry.unload_unused();
+CheckResult unload(runtime::plugin_files::LibraryRegistry& registry) {
+    const runtime::plugin_files::UnloadReport report = registry.unload_unused();
     if (report.kept.empty()) return file_result("file/unloads", Outcome::Verdict::passed, "");
     return file_result("file/unloads", Outcome::Verdict::not_applicable,
                        "stays loaded: " + report.kept.front().because);
@@ -193,9 +194,9 @@ bool Verification::has_passed() const {
     });
 }
 
-Verification verify(const runtime::PluginFile& file, const std::string& class_id,
+Verification verify(const runtime::plugin_files::PluginFile& file, const std::string& class_id,
                     const VerifyInput& input) {
-    runtime::LibraryRegistry registry;
+    runtime::plugin_files::LibraryRegistry registry;
     const auto folder = registry.prepare(file);
     if (!folder)
         return {{file_result("file/loads", Outcome::Verdict::failed, folder.error().message)}, {}};

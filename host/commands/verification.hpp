@@ -31,7 +31,7 @@ struct VerifyInput {
 /// Runs every check, whatever becomes of the ones before: after a crash or a hang the rest goes on
 /// in a new child, for five minutes altogether. The children can change no file and reach no
 /// network (confinement.hpp). `class_id` is empty: all classes.
-Verification verify(const runtime::PluginFile& file, const std::string& class_id,
+Verification verify(const runtime::plugin_files::PluginFile& file, const std::string& class_id,
                     const VerifyInput& input);
 
 /// A line for each class of which something was not looked at: why, and what to give.

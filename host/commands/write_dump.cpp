@@ -26,9 +26,9 @@ namespace capstan::commands {
 namespace {
 
 namespace json = boost::json;
-using kubernetes::ApiReply;
-using kubernetes::ApiRequest;
-using kubernetes::ApiResource;
+using kubernetes::client::ApiReply;
+using kubernetes::client::ApiRequest;
+using kubernetes::client::ApiResource;
 
 constexpr ApiResource deployments{"apps", "v1", "deployments", "Deployment"};
 constexpr const char* page_size = "500";
@@ -43,7 +43,7 @@ struct DumpArguments {
 /// Whether decisions read the annotation, or may be set to. Of what is left out one alone,
 /// kubectl's last-applied-configuration, can hold all that a manifest does.
 bool is_kept(std::string_view key, const json::value& value) {
-    if (engine::is_kept_annotation(key) || key.starts_with("volume.")) return true;
+    if (engine::snapshot::is_kept_annotation(key) || key.starts_with("volume.")) return true;
     const json::string* text = value.if_string();
     return text != nullptr && parse_duration(*text).has_value();
 }
@@ -83,8 +83,9 @@ private:
 };
 
 /// All objects of the kind, page by page; how many there are.
-Result<std::size_t> add_objects(kubernetes::Api& api, io::Loop& loop, const ApiResource& resource,
-                                std::string_view field_selector, json::array& items) {
+Result<std::size_t> add_objects(kubernetes::client::Api& api, io::Loop& loop,
+                                const ApiResource& resource, std::string_view field_selector,
+                                json::array& items) {
     const std::size_t before = items.size();
     std::string next;
     do {
@@ -93,8 +94,8 @@ Result<std::size_t> add_objects(kubernetes::Api& api, io::Loop& loop, const ApiR
             request.query.emplace_back("fieldSelector", std::string(field_selector));
         if (!next.empty()) request.query.emplace_back("continue", next);
         CAPSTAN_TRY(const ApiReply reply, send_and_wait(api, loop, std::move(request)));
-        CAPSTAN_TRY(const json::object page, kubernetes::parse_object(reply));
-        next = kubernetes::text_at(page, {"metadata", "continue"});
+        CAPSTAN_TRY(const json::object page, kubernetes::client::parse_object(reply));
+        next = kubernetes::client::text_at(page, {"metadata", "continue"});
         KeptObjects kept(resource, items);
         kubernetes::ObjectStream stream(kept);
         CAPSTAN_CHECK(stream.write(reply.body));
@@ -107,7 +108,7 @@ bool is_indispensable(const ApiResource& resource) {
 }
 
 /// The objects, the dump's header first.
-Result<json::array> take_dump(kubernetes::Api& api, io::Loop& loop, std::ostream& told) {
+Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop, std::ostream& told) {
     json::array items;
     json::object outcomes;
     const Time begun = loop.clock()->wall();
@@ -118,17 +119,17 @@ Result<json::array> take_dump(kubernetes::Api& api, io::Loop& loop, std::ostream
         // A kind is there as a whole or not at all.
         if (!added) items.erase(items.begin() + static_cast<std::ptrdiff_t>(before), items.end());
         if (!added && is_indispensable(resource)) return fail(added.error());
-        outcomes[resource.kind] =
-            added ? std::string(simulation::asked_for) : "not taken: " + added.error().message;
+        outcomes[resource.kind] = added ? std::string(simulation::dump::asked_for)
+                                        : "not taken: " + added.error().message;
         told << resource.plural << ": "
              << (added ? counted(*added, "object") : "not taken: " + added.error().message) << '\n';
         return {};
     };
-    for (const kubernetes::CachedKind& kind : kubernetes::cached_kinds())
+    for (const kubernetes::client::CachedKind& kind : kubernetes::client::cached_kinds())
         CAPSTAN_CHECK(add(kind.resource, kind.field_selector));
     CAPSTAN_CHECK(add(deployments, {}));
     json::object header{
-        {"kind", simulation::dump_header_kind},
+        {"kind", simulation::dump::dump_header_kind},
         {"apiVersion", "capstan/v1"},
         {"metadata",
          {{"name", "dump"},
@@ -142,7 +143,7 @@ Result<std::string> dump_cluster(const DumpArguments& arguments, std::ostream& t
     CAPSTAN_TRY(const auto cluster,
                 ChosenCluster::open(arguments.cluster, ChosenCluster::Access::read_only));
     CAPSTAN_TRY(json::array items, take_dump(cluster->api(), cluster->loop(), told));
-    if (arguments.is_anonymous) simulation::make_anonymous(items);
+    if (arguments.is_anonymous) simulation::dump::make_anonymous(items);
     std::string text = json::serialize(json::object{
                            {"kind", "List"}, {"apiVersion", "v1"}, {"items", std::move(items)}}) +
                        "\n";

@@ -20,7 +20,7 @@ namespace capstan::engine {
 
 /// Pods of one class that are helped or not, by number.
 struct PodCount {
-    PodGroupId equivalence_group = 0;
+    snapshot::PodGroupId equivalence_group = 0;
     std::string example{};  ///< "namespace/name" of the first by name
     std::uint32_t count = 0;
     bool operator==(const PodCount&) const = default;

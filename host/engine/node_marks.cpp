@@ -6,21 +6,21 @@
 
 namespace capstan::engine {
 
-bool has_taint(const NodeRow& node, std::string_view key) noexcept {
+bool has_taint(const snapshot::NodeRow& node, std::string_view key) noexcept {
     return std::ranges::find(node.taints, key, &Taint::key) != node.taints.end();
 }
 
-bool is_marked(const NodeRow& node) noexcept {
+bool is_marked(const snapshot::NodeRow& node) noexcept {
     return has_taint(node, to_be_deleted_taint) || has_taint(node, being_deleted_taint);
 }
 
-bool carries_mark_of(const NodeRemoval& removal, const NodeRow& node) noexcept {
+bool carries_mark_of(const NodeRemoval& removal, const snapshot::NodeRow& node) noexcept {
     const auto at = std::ranges::find(node.taints, to_be_deleted_taint, &Taint::key);
     return at != node.taints.end() && !removal.mark.empty() && at->value == removal.mark;
 }
 
-bool is_cordoned_by_us(const Cluster& cluster, const NodeRow& node) noexcept {
-    return find_label(cluster, node.annotations, cordoned_annotation).has_value();
+bool is_cordoned_by_us(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) noexcept {
+    return snapshot::find_label(cluster, node.annotations, cordoned_annotation).has_value();
 }
 
 Taint dated_taint(std::string_view key, Effect effect, Time time) {
@@ -28,8 +28,9 @@ Taint dated_taint(std::string_view key, Effect effect, Time time) {
     return {.key = std::string(key), .value = std::to_string(seconds), .effect = effect};
 }
 
-NodeChange make_mark(const Cluster& cluster, const NodeRow& node, NodeRemoval& removal,
-                     const ScaleDownSettings& settings, const PassTime& time) {
+NodeChange make_mark(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
+                     NodeRemoval& removal, const ScaleDownSettings& settings,
+                     const PassTime& time) {
     NodeChange out{.node = std::string(cluster.text(node.name)), .because = removal.because};
     out.set_taints = {
         dated_taint(to_be_deleted_taint, Effect::no_schedule, time.written(removal.since))};

@@ -18,20 +18,20 @@ inline constexpr std::string_view deletion_candidate_taint = "DeletionCandidateO
 /// On a node that we have cordoned, so that a cordon of somebody else is never lifted.
 inline constexpr std::string_view cordoned_annotation = "capstan.io/cordoned";
 
-bool has_taint(const NodeRow& node, std::string_view key) noexcept;
+bool has_taint(const snapshot::NodeRow& node, std::string_view key) noexcept;
 /// Whether it carries a taint of a removal.
-bool is_marked(const NodeRow& node) noexcept;
+bool is_marked(const snapshot::NodeRow& node) noexcept;
 /// Whether it carries the taint that this very removal has set, and no earlier or foreign one.
-bool carries_mark_of(const NodeRemoval& removal, const NodeRow& node) noexcept;
-bool is_cordoned_by_us(const Cluster& cluster, const NodeRow& node) noexcept;
+bool carries_mark_of(const NodeRemoval& removal, const snapshot::NodeRow& node) noexcept;
+bool is_cordoned_by_us(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) noexcept;
 
 /// A taint whose value is the moment, in seconds since 1970.
 Taint dated_taint(std::string_view key, Effect effect, Time time);
 
 /// Says that the node is to go: nothing new is scheduled on it. Notes in `removal` with which value
 /// and whether the cordon is ours.
-NodeChange make_mark(const Cluster& cluster, const NodeRow& node, NodeRemoval& removal,
-                     const ScaleDownSettings& settings, const PassTime& time);
+NodeChange make_mark(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
+                     NodeRemoval& removal, const ScaleDownSettings& settings, const PassTime& time);
 /// Says that its machine is being removed.
 NodeChange make_announcement(std::string node, const NodeRemoval& removal, const PassTime& time);
 /// Takes off all that, a cordon only where it is ours.

@@ -3,11 +3,11 @@
 namespace capstan::engine {
 namespace {
 
-SubjectKind kind_of(Predicate predicate) noexcept {
+SubjectKind kind_of(scheduling::Predicate predicate) noexcept {
     switch (predicate) {
-        case Predicate::taint_toleration: return SubjectKind::taint;
-        case Predicate::node_affinity: return SubjectKind::node_label;
-        case Predicate::node_resources_fit: return SubjectKind::resource;
+        case scheduling::Predicate::taint_toleration: return SubjectKind::taint;
+        case scheduling::Predicate::node_affinity: return SubjectKind::node_label;
+        case scheduling::Predicate::node_resources_fit: return SubjectKind::resource;
         default: return SubjectKind::none;
     }
 }
@@ -17,19 +17,30 @@ SubjectKind kind_of(Predicate predicate) noexcept {
 std::string_view name_of(ReasonCode code) noexcept {
     switch (code) {
         case ReasonCode::none: return "None";
-        case ReasonCode::node_unschedulable: return name_of(Predicate::node_unschedulable);
-        case ReasonCode::node_name: return name_of(Predicate::node_name);
-        case ReasonCode::taint_toleration: return name_of(Predicate::taint_toleration);
-        case ReasonCode::node_affinity: return name_of(Predicate::node_affinity);
-        case ReasonCode::node_ports: return name_of(Predicate::node_ports);
-        case ReasonCode::node_resources_fit: return name_of(Predicate::node_resources_fit);
-        case ReasonCode::volume_restrictions: return name_of(Predicate::volume_restrictions);
-        case ReasonCode::node_volume_limits: return name_of(Predicate::node_volume_limits);
-        case ReasonCode::volume_binding: return name_of(Predicate::volume_binding);
-        case ReasonCode::volume_zone: return name_of(Predicate::volume_zone);
-        case ReasonCode::pod_topology_spread: return name_of(Predicate::pod_topology_spread);
-        case ReasonCode::inter_pod_affinity: return name_of(Predicate::inter_pod_affinity);
-        case ReasonCode::dynamic_resources: return name_of(Predicate::dynamic_resources);
+        case ReasonCode::node_unschedulable:
+            return scheduling::name_of(scheduling::Predicate::node_unschedulable);
+        case ReasonCode::node_name: return scheduling::name_of(scheduling::Predicate::node_name);
+        case ReasonCode::taint_toleration:
+            return scheduling::name_of(scheduling::Predicate::taint_toleration);
+        case ReasonCode::node_affinity:
+            return scheduling::name_of(scheduling::Predicate::node_affinity);
+        case ReasonCode::node_ports: return scheduling::name_of(scheduling::Predicate::node_ports);
+        case ReasonCode::node_resources_fit:
+            return scheduling::name_of(scheduling::Predicate::node_resources_fit);
+        case ReasonCode::volume_restrictions:
+            return scheduling::name_of(scheduling::Predicate::volume_restrictions);
+        case ReasonCode::node_volume_limits:
+            return scheduling::name_of(scheduling::Predicate::node_volume_limits);
+        case ReasonCode::volume_binding:
+            return scheduling::name_of(scheduling::Predicate::volume_binding);
+        case ReasonCode::volume_zone:
+            return scheduling::name_of(scheduling::Predicate::volume_zone);
+        case ReasonCode::pod_topology_spread:
+            return scheduling::name_of(scheduling::Predicate::pod_topology_spread);
+        case ReasonCode::inter_pod_affinity:
+            return scheduling::name_of(scheduling::Predicate::inter_pod_affinity);
+        case ReasonCode::dynamic_resources:
+            return scheduling::name_of(scheduling::Predicate::dynamic_resources);
         case ReasonCode::max_size_reached: return "MaxSizeReached";
         case ReasonCode::limit_reached: return "LimitReached";
         case ReasonCode::backed_off: return "BackedOff";
@@ -52,22 +63,22 @@ std::string_view name_of(ReasonCode code) noexcept {
     return "None";
 }
 
-ReasonCode code_of(Predicate predicate) noexcept {
+ReasonCode code_of(scheduling::Predicate predicate) noexcept {
     switch (predicate) {
-        case Predicate::none: return ReasonCode::none;
-        case Predicate::node_unschedulable: return ReasonCode::node_unschedulable;
-        case Predicate::node_name: return ReasonCode::node_name;
-        case Predicate::taint_toleration: return ReasonCode::taint_toleration;
-        case Predicate::node_affinity: return ReasonCode::node_affinity;
-        case Predicate::node_ports: return ReasonCode::node_ports;
-        case Predicate::node_resources_fit: return ReasonCode::node_resources_fit;
-        case Predicate::volume_restrictions: return ReasonCode::volume_restrictions;
-        case Predicate::node_volume_limits: return ReasonCode::node_volume_limits;
-        case Predicate::volume_binding: return ReasonCode::volume_binding;
-        case Predicate::volume_zone: return ReasonCode::volume_zone;
-        case Predicate::pod_topology_spread: return ReasonCode::pod_topology_spread;
-        case Predicate::inter_pod_affinity: return ReasonCode::inter_pod_affinity;
-        case Predicate::dynamic_resources: return ReasonCode::dynamic_resources;
+        case scheduling::Predicate::none: return ReasonCode::none;
+        case scheduling::Predicate::node_unschedulable: return ReasonCode::node_unschedulable;
+        case scheduling::Predicate::node_name: return ReasonCode::node_name;
+        case scheduling::Predicate::taint_toleration: return ReasonCode::taint_toleration;
+        case scheduling::Predicate::node_affinity: return ReasonCode::node_affinity;
+        case scheduling::Predicate::node_ports: return ReasonCode::node_ports;
+        case scheduling::Predicate::node_resources_fit: return ReasonCode::node_resources_fit;
+        case scheduling::Predicate::volume_restrictions: return ReasonCode::volume_restrictions;
+        case scheduling::Predicate::node_volume_limits: return ReasonCode::node_volume_limits;
+        case scheduling::Predicate::volume_binding: return ReasonCode::volume_binding;
+        case scheduling::Predicate::volume_zone: return ReasonCode::volume_zone;
+        case scheduling::Predicate::pod_topology_spread: return ReasonCode::pod_topology_spread;
+        case scheduling::Predicate::inter_pod_affinity: return ReasonCode::inter_pod_affinity;
+        case scheduling::Predicate::dynamic_resources: return ReasonCode::dynamic_resources;
     }
     return ReasonCode::none;
 }
@@ -89,7 +100,7 @@ std::string to_string(const ReasonSubject& subject) {
     return std::string(name_of(subject.kind)) + "/" + subject.name;
 }
 
-Reason reason_of(const Refusal& refusal) {
+Reason reason_of(const scheduling::Refusal& refusal) {
     const bool is_named = !refusal.subject.empty();
     return {.code = code_of(refusal.predicate),
             .subject = {is_named ? kind_of(refusal.predicate) : SubjectKind::none, refusal.subject},

@@ -54,7 +54,7 @@ enum class ReasonCode : std::uint8_t {
 
 /// "NodeResourcesFit"; "None" for none.
 std::string_view name_of(ReasonCode code) noexcept;
-ReasonCode code_of(Predicate predicate) noexcept;
+ReasonCode code_of(scheduling::Predicate predicate) noexcept;
 
 enum class SubjectKind : std::uint8_t { none, taint, node_label, resource, limit, group };
 
@@ -87,6 +87,6 @@ inline bool is_same(const Reason& a, const Reason& b) noexcept {
 }
 
 /// Why a new node does not take a pod; none: it does.
-Reason reason_of(const Refusal& refusal);
+Reason reason_of(const scheduling::Refusal& refusal);
 
 }  // namespace capstan::engine

@@ -106,7 +106,7 @@ struct Settings {
     std::string spread_timeout_annotation{};
     /// What the scheduler spreads pods over that have no topology spread constraints; with
     /// DoNotSchedule.
-    std::vector<DefaultSpread> default_spread{};
+    std::vector<snapshot::DefaultSpread> default_spread{};
 
     // What a new node looks like.
     TemplateSource template_source = TemplateSource::mixed;

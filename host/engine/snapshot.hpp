@@ -51,7 +51,7 @@ using ToldViews = std::map<PluginInstanceId, std::shared_ptr<const CloudView>>;
 
 /// Groups ascend by id; ids are unique over all clouds.
 struct Snapshot {
-    Cluster cluster;
+    snapshot::Cluster cluster;
     std::shared_ptr<const std::vector<Group>> groups;
     /// Of each cloud that makes groups; NULL: there is none.
     std::shared_ptr<const std::vector<CloudMachines>> machines{};

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace capstan::runtime {
+namespace capstan::io {
 
 class FileDescriptor {
 public:
@@ -46,4 +46,4 @@ inline bool write_all(const FileDescriptor& fd, std::span<const std::byte> bytes
     return true;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::io

@@ -26,7 +26,7 @@ std::string to_string(const ObjectProblem& problem) {
 }
 
 struct ListDecoder::State final : ObjectSink {
-    State(engine::ClusterSink& to, ObjectListener also)
+    State(engine::snapshot::ClusterSink& to, ObjectListener also)
         : sink(to), listener(std::move(also)), stream(*this) {}
 
     void take(std::string_view listed_kind, const json::value& object) override;
@@ -36,7 +36,7 @@ struct ListDecoder::State final : ObjectSink {
     void ignore(std::string_view kind, const json::value& object);
     void report(ObjectProblem problem);
 
-    engine::ClusterSink& sink;
+    engine::snapshot::ClusterSink& sink;
     ObjectListener listener;
     DecodeReport out;
     std::size_t seen = 0;
@@ -94,7 +94,7 @@ void ListDecoder::State::report(ObjectProblem problem) {
     }
 }
 
-ListDecoder::ListDecoder(engine::ClusterSink& sink, ObjectListener listener)
+ListDecoder::ListDecoder(engine::snapshot::ClusterSink& sink, ObjectListener listener)
     : state_(std::make_unique<State>(sink, std::move(listener))) {}
 ListDecoder::~ListDecoder() = default;
 

@@ -51,7 +51,7 @@ using ObjectListener = std::function<void(std::string_view kind, const boost::js
 class ListDecoder {
 public:
     /// Borrows the sink, a ClusterBuilder for example.
-    explicit ListDecoder(engine::ClusterSink& sink, ObjectListener listener = {});
+    explicit ListDecoder(engine::snapshot::ClusterSink& sink, ObjectListener listener = {});
     ListDecoder(const ListDecoder&) = delete;
     ListDecoder& operator=(const ListDecoder&) = delete;
     ~ListDecoder();

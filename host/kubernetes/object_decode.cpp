@@ -30,8 +30,8 @@ bool is_yaml(std::string_view start) {
 
 }  // namespace
 
-Result<DecodeReport> decode_file(const std::filesystem::path& file, engine::ClusterSink& sink,
-                                 ObjectListener listener) {
+Result<DecodeReport> decode_file(const std::filesystem::path& file,
+                                 engine::snapshot::ClusterSink& sink, ObjectListener listener) {
     CAPSTAN_TRY(io::TextFile in, io::TextFile::open(file));
     ListDecoder decoder(sink, std::move(listener));
     std::vector<char> piece(piece_size);
@@ -62,23 +62,23 @@ std::optional<LabelSelector> decode_pod_selector(const JsonCursor& selector,
 
 }  // namespace
 
-std::optional<engine::ControllerObject> decode_controller(const JsonCursor& controller,
-                                                          std::string_view kind) {
+std::optional<engine::snapshot::ControllerObject> decode_controller(const JsonCursor& controller,
+                                                                    std::string_view kind) {
     ObjectMetadata metadata = decode_named(controller);
     const Complaints complaints(controller);
     const auto replicas =
         controller["spec"]["replicas"].integer(0, std::numeric_limits<std::int32_t>::max());
     if (!metadata.is_identified || complaints.any()) return std::nullopt;
-    engine::ControllerObject out{.kind = std::string(kind),
-                                 .ns = std::move(metadata.ns),
-                                 .name = std::move(metadata.name),
-                                 .uid = std::move(metadata.uid)};
+    engine::snapshot::ControllerObject out{.kind = std::string(kind),
+                                           .ns = std::move(metadata.ns),
+                                           .name = std::move(metadata.name),
+                                           .uid = std::move(metadata.uid)};
     if (replicas) out.replicas = static_cast<int>(*replicas);
     out.selector = decode_pod_selector(controller["spec"]["selector"], kind);
     return out;
 }
 
-std::optional<engine::DaemonSetObject> decode_daemon_set(const JsonCursor& daemon_set) {
+std::optional<engine::snapshot::DaemonSetObject> decode_daemon_set(const JsonCursor& daemon_set) {
     ObjectMetadata own = decode_named(daemon_set);
     const JsonCursor pod = daemon_set.required("spec").required("template");
     ObjectMetadata metadata = decode_metadata(pod["metadata"]);
@@ -86,12 +86,12 @@ std::optional<engine::DaemonSetObject> decode_daemon_set(const JsonCursor& daemo
     DecodedPodSpec spec = decode_pod_spec(pod["spec"]);
     if (!own.is_identified || !metadata.is_identified || !has_containers || !spec.is_complete)
         return std::nullopt;
-    return engine::DaemonSetObject{.ns = std::move(own.ns),
-                                   .name = std::move(own.name),
-                                   .uid = std::move(own.uid),
-                                   .spec = std::move(spec.spec),
-                                   .labels = std::move(metadata.labels),
-                                   .annotations = std::move(metadata.annotations)};
+    return engine::snapshot::DaemonSetObject{.ns = std::move(own.ns),
+                                             .name = std::move(own.name),
+                                             .uid = std::move(own.uid),
+                                             .spec = std::move(spec.spec),
+                                             .labels = std::move(metadata.labels),
+                                             .annotations = std::move(metadata.annotations)};
 }
 
 namespace {
@@ -104,11 +104,12 @@ Integer decode_count(const JsonCursor& place) {
 
 }  // namespace
 
-std::optional<engine::DisruptionBudgetObject> decode_disruption_budget(const JsonCursor& budget) {
+std::optional<engine::snapshot::DisruptionBudgetObject> decode_disruption_budget(
+    const JsonCursor& budget) {
     const JsonCursor status = budget["status"];
     ObjectMetadata metadata = decode_named(budget);
     const Complaints complaints(budget);
-    engine::DisruptionBudgetObject out{
+    engine::snapshot::DisruptionBudgetObject out{
         .ns = std::move(metadata.ns),
         .name = std::move(metadata.name),
         .selector = decode_label_selector(budget["spec"]["selector"])};
@@ -135,7 +136,7 @@ Taint decode_taint(const JsonCursor& place) {
     return out;
 }
 
-void decode_readiness(const JsonCursor& conditions, engine::NodeObject& out) {
+void decode_readiness(const JsonCursor& conditions, engine::snapshot::NodeObject& out) {
     const std::vector<JsonCursor> all = conditions.items();
     out.ready = all.empty();
     for (const JsonCursor& condition : all) {
@@ -147,7 +148,7 @@ void decode_readiness(const JsonCursor& conditions, engine::NodeObject& out) {
     }
 }
 
-void decode_node_status(const JsonCursor& status, engine::NodeObject& out) {
+void decode_node_status(const JsonCursor& status, engine::snapshot::NodeObject& out) {
     const JsonCursor allocatable = status["allocatable"];
     out.capacity = rounded(decode_quantities(status["capacity"]));
     out.allocatable = allocatable ? rounded(decode_quantities(allocatable)) : out.capacity;
@@ -156,12 +157,12 @@ void decode_node_status(const JsonCursor& status, engine::NodeObject& out) {
 
 }  // namespace
 
-std::optional<engine::NodeObject> decode_node(const JsonCursor& node) {
+std::optional<engine::snapshot::NodeObject> decode_node(const JsonCursor& node) {
     ObjectMetadata metadata = decode_named(node);
-    engine::NodeObject out{.name = std::move(metadata.name),
-                           .labels = std::move(metadata.labels),
-                           .annotations = std::move(metadata.annotations),
-                           .created = metadata.created};
+    engine::snapshot::NodeObject out{.name = std::move(metadata.name),
+                                     .labels = std::move(metadata.labels),
+                                     .annotations = std::move(metadata.annotations),
+                                     .created = metadata.created};
     const JsonCursor spec = node["spec"];
     const Complaints complaints(node);
     for (const JsonCursor& taint : spec["taints"].items())
@@ -173,18 +174,18 @@ std::optional<engine::NodeObject> decode_node(const JsonCursor& node) {
     return is_complete ? std::optional(std::move(out)) : std::nullopt;
 }
 
-std::optional<engine::ServiceObject> decode_service(const JsonCursor& service) {
+std::optional<engine::snapshot::ServiceObject> decode_service(const JsonCursor& service) {
     const Complaints complaints(service);
     ObjectMetadata metadata = decode_named(service);
-    engine::ServiceObject out{.ns = std::move(metadata.ns),
-                              .name = std::move(metadata.name),
-                              .selector = service["spec"]["selector"].labels()};
+    engine::snapshot::ServiceObject out{.ns = std::move(metadata.ns),
+                                        .name = std::move(metadata.name),
+                                        .selector = service["spec"]["selector"].labels()};
     return complaints.any() ? std::nullopt : std::optional(std::move(out));
 }
 
 namespace {
 
-using namespace engine;
+using namespace engine::snapshot;
 
 std::string find_annotation(const ObjectMetadata& metadata, std::string_view key) {
     const auto at = metadata.annotations.find(key);

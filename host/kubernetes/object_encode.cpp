@@ -64,7 +64,7 @@ json::object encode_toleration(const Toleration& toleration) {
     return out;
 }
 
-json::object encode_pod_term(const engine::PodTerm& term) {
+json::object encode_pod_term(const engine::snapshot::PodTerm& term) {
     json::object out{{"topologyKey", encode_text(term.topology_key)}};
     if (term.selector) out["labelSelector"] = encode_selector(*term.selector);
     if (term.namespace_selector)
@@ -75,7 +75,7 @@ json::object encode_pod_term(const engine::PodTerm& term) {
     return out;
 }
 
-json::object encode_constraint(const engine::SpreadConstraint& constraint) {
+json::object encode_constraint(const engine::snapshot::SpreadConstraint& constraint) {
     json::object out{{"maxSkew", constraint.max_skew},
                      {"topologyKey", encode_text(constraint.topology_key)},
                      {"whenUnsatisfiable", "DoNotSchedule"},
@@ -88,7 +88,7 @@ json::object encode_constraint(const engine::SpreadConstraint& constraint) {
 }
 
 /// What is not kept stands as one constraint that keeps no pod off a node.
-json::array encode_spread(const engine::PodSpec& spec) {
+json::array encode_spread(const engine::snapshot::PodSpec& spec) {
     json::array out = encode_all(spec.spread, encode_constraint);
     if (spec.has_soft_spread) {
         out.push_back(json::object{{"maxSkew", 1},
@@ -98,14 +98,14 @@ json::array encode_spread(const engine::PodSpec& spec) {
     return out;
 }
 
-json::object encode_affinity(const engine::PodSpec& spec) {
+json::object encode_affinity(const engine::snapshot::PodSpec& spec) {
     json::object node, out;
     if (!spec.affinity_required.empty())
         node[required] =
             json::object{{"nodeSelectorTerms", encode_all(spec.affinity_required, encode_term)}};
     set_members(node, preferred, encode_all(spec.affinity_preferred, encode_preference));
     set_members(out, "nodeAffinity", std::move(node));
-    const auto add = [&](const char* key, const std::vector<engine::PodTerm>& terms) {
+    const auto add = [&](const char* key, const std::vector<engine::snapshot::PodTerm>& terms) {
         if (!terms.empty()) out[key] = json::object{{required, encode_all(terms, encode_pod_term)}};
     };
     add("podAffinity", spec.pod_affinity);
@@ -113,7 +113,7 @@ json::object encode_affinity(const engine::PodSpec& spec) {
     return out;
 }
 
-json::object encode_port(const engine::HostPort& port) {
+json::object encode_port(const engine::snapshot::HostPort& port) {
     json::object out{{"containerPort", port.port},
                      {"hostPort", port.port},
                      {"protocol", encode_text(port.protocol)}};
@@ -121,7 +121,7 @@ json::object encode_port(const engine::HostPort& port) {
     return out;
 }
 
-json::object encode_container(const engine::PodSpec& spec) {
+json::object encode_container(const engine::snapshot::PodSpec& spec) {
     json::object out{{"name", "main"}, {"resources", json::object()}};
     set_members(out["resources"].as_object(), "requests", encode_amounts(spec.requests));
     set_members(out, "ports", encode_all(spec.ports, encode_port));
@@ -157,7 +157,7 @@ json::object encode_amounts(const Resources& amounts) {
     return out;
 }
 
-json::object encode_pod_spec(const engine::PodSpec& spec) {
+json::object encode_pod_spec(const engine::snapshot::PodSpec& spec) {
     json::object out{{"containers", json::array{encode_container(spec)}},
                      {"schedulerName", encode_text(spec.scheduler)}};
     set_members(out, "nodeSelector", encode_labels(spec.node_selector));
@@ -200,7 +200,7 @@ json::object encode_taint(const Taint& taint) {
     return out;
 }
 
-json::array encode_conditions(const engine::NodeObject& node) {
+json::array encode_conditions(const engine::snapshot::NodeObject& node) {
     json::object ready{{"type", "Ready"}, {"status", node.ready ? "True" : "False"}};
     set(ready, "lastTransitionTime", node.ready_since);
     json::array out{std::move(ready)};
@@ -208,19 +208,19 @@ json::array encode_conditions(const engine::NodeObject& node) {
     return out;
 }
 
-std::string_view phase_name(engine::PodPhase phase) {
+std::string_view phase_name(engine::snapshot::PodPhase phase) {
     switch (phase) {
-        case engine::PodPhase::pending: return "Pending";
-        case engine::PodPhase::running: return "Running";
-        case engine::PodPhase::succeeded: return "Succeeded";
-        case engine::PodPhase::failed: return "Failed";
-        case engine::PodPhase::unknown: return "Unknown";
+        case engine::snapshot::PodPhase::pending: return "Pending";
+        case engine::snapshot::PodPhase::running: return "Running";
+        case engine::snapshot::PodPhase::succeeded: return "Succeeded";
+        case engine::snapshot::PodPhase::failed: return "Failed";
+        case engine::snapshot::PodPhase::unknown: return "Unknown";
     }
     return "Unknown";
 }
 
 /// The controller, and a Job where that is another owner.
-json::array encode_owners(const engine::PodOwner& owner) {
+json::array encode_owners(const engine::snapshot::PodOwner& owner) {
     json::array out;
     if (!owner.kind.empty()) {
         const std::string version = owner.api_group.empty() ? "v1" : owner.api_group + "/v1";
@@ -236,7 +236,7 @@ json::array encode_owners(const engine::PodOwner& owner) {
     return out;
 }
 
-json::object encode_metadata(const engine::PodObject& pod) {
+json::object encode_metadata(const engine::snapshot::PodObject& pod) {
     json::object out{{"name", encode_text(pod.name)}, {"namespace", encode_text(pod.ns)}};
     set(out, "uid", pod.uid);
     set(out, "labels", pod.labels);
@@ -247,7 +247,7 @@ json::object encode_metadata(const engine::PodObject& pod) {
     return out;
 }
 
-json::object encode_spec(const engine::PodObject& pod) {
+json::object encode_spec(const engine::snapshot::PodObject& pod) {
     json::object out = encode_pod_spec(pod.spec);
     json::array claims;
     for (const std::string& claim : pod.claims)
@@ -263,7 +263,7 @@ json::object encode_spec(const engine::PodObject& pod) {
     return out;
 }
 
-json::object encode_status(const engine::PodObject& pod) {
+json::object encode_status(const engine::snapshot::PodObject& pod) {
     json::object out{{"phase", encode_text(phase_name(pod.phase))}};
     set(out, "nominatedNodeName", pod.nominated_node);
     if (!pod.unscheduled_reason.empty())
@@ -276,7 +276,7 @@ json::object encode_status(const engine::PodObject& pod) {
 
 }  // namespace
 
-json::object encode_node(const engine::NodeObject& node) {
+json::object encode_node(const engine::snapshot::NodeObject& node) {
     json::object metadata{{"name", encode_text(node.name)}};
     set(metadata, "labels", node.labels);
     set(metadata, "annotations", node.annotations);
@@ -294,7 +294,7 @@ json::object encode_node(const engine::NodeObject& node) {
                                     {"conditions", encode_conditions(node)}}}};
 }
 
-json::object encode_pod(const engine::PodObject& pod) {
+json::object encode_pod(const engine::snapshot::PodObject& pod) {
     return {{"metadata", encode_metadata(pod)},
             {"spec", encode_spec(pod)},
             {"status", encode_status(pod)}};

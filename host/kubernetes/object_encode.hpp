@@ -26,14 +26,14 @@ boost::json::object encode_amounts(const Resources& amounts);
 
 /// One container that asks for everything, called "main", of no image. What decode_pod_spec reads
 /// from it is equal to `spec`.
-boost::json::object encode_pod_spec(const engine::PodSpec& spec);
+boost::json::object encode_pod_spec(const engine::snapshot::PodSpec& spec);
 
 // Nodes and pods as the API writes them, from what is kept of them.
 
 // Without apiVersion and kind, as in lists. What is read from it is equal to what it was written
 // from, but for containers, whose images and split nobody keeps, and for moments that the API
 // cannot write.
-boost::json::object encode_node(const engine::NodeObject& node);
-boost::json::object encode_pod(const engine::PodObject& pod);
+boost::json::object encode_node(const engine::snapshot::NodeObject& node);
+boost::json::object encode_pod(const engine::snapshot::PodObject& pod);
 
 }  // namespace capstan::kubernetes

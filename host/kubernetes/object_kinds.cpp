@@ -3,15 +3,15 @@
 #include <optional>
 #include <utility>
 
-#include "kubernetes/object_decode.hpp"
 #include "kubernetes/metadata.hpp"
+#include "kubernetes/object_decode.hpp"
 #include "kubernetes/pod_decode.hpp"
 
 namespace capstan::kubernetes {
 namespace {
 
 template <auto decode>
-bool load(const JsonCursor& object, engine::ClusterSink& sink) {
+bool load(const JsonCursor& object, engine::snapshot::ClusterSink& sink) {
     auto decoded = decode(object);
     if (!decoded) return false;
     sink.set(*std::move(decoded));
@@ -19,7 +19,7 @@ bool load(const JsonCursor& object, engine::ClusterSink& sink) {
 }
 
 /// A pod without containers would seem to need nothing; the API server has none such.
-std::optional<engine::PodObject> decode_whole_pod(const JsonCursor& object) {
+std::optional<engine::snapshot::PodObject> decode_whole_pod(const JsonCursor& object) {
     const bool has_name = object.required("metadata").required("name").name().has_value();
     const bool has_containers = static_cast<bool>(object.required("spec").required("containers"));
     DecodedPod decoded = decode_pod_object(object);
@@ -27,24 +27,24 @@ std::optional<engine::PodObject> decode_whole_pod(const JsonCursor& object) {
     return std::move(decoded.pod);
 }
 
-std::optional<engine::NamespaceObject> decode_namespace(const JsonCursor& object) {
+std::optional<engine::snapshot::NamespaceObject> decode_namespace(const JsonCursor& object) {
     ObjectMetadata metadata = decode_named(object);
     if (!metadata.is_identified) return std::nullopt;
-    return engine::NamespaceObject{.name = std::move(metadata.name),
-                                   .labels = std::move(metadata.labels)};
+    return engine::snapshot::NamespaceObject{.name = std::move(metadata.name),
+                                             .labels = std::move(metadata.labels)};
 }
 
 constexpr char replica_set[] = "ReplicaSet", replication_controller[] = "ReplicationController",
                stateful_set[] = "StatefulSet", job[] = "Job";
 
 template <const char* kind>
-std::optional<engine::ControllerObject> decode_controller_of(const JsonCursor& object) {
+std::optional<engine::snapshot::ControllerObject> decode_controller_of(const JsonCursor& object) {
     return decode_controller(object, kind);
 }
 
 constexpr std::string_view storage = "storage.k8s.io";
 
-using Is = engine::ObjectKind;
+using Is = engine::snapshot::ObjectKind;
 
 constexpr ObjectKind kinds[] = {
     {"Pod", "", true, Is::pod, load<decode_whole_pod>},

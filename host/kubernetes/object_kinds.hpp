@@ -12,10 +12,10 @@ struct ObjectKind {
     std::string_view kind;   ///< "Pod"
     std::string_view group;  ///< of the API; empty: the core's
     bool has_namespace;
-    engine::ObjectKind object;  ///< the same kind, for who takes objects away
+    engine::snapshot::ObjectKind object;  ///< the same kind, for who takes objects away
     /// Decodes one object and hands it on. False: it was left out, and the place
     /// complained about says why.
-    bool (*load)(const JsonCursor& object, engine::ClusterSink& sink);
+    bool (*load)(const JsonCursor& object, engine::snapshot::ClusterSink& sink);
 };
 
 /// NULL: no snapshot has a use for it. `api_version` is "v1", "storage.k8s.io/v1"; empty where a

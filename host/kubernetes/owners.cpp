@@ -18,8 +18,8 @@ bool is_job(const JsonCursor& reference) {
 
 }  // namespace
 
-engine::PodOwner decode_owner(const JsonCursor& references) {
-    engine::PodOwner out;
+engine::snapshot::PodOwner decode_owner(const JsonCursor& references) {
+    engine::snapshot::PodOwner out;
     bool found = false;
     for (const JsonCursor& reference : references.items()) {
         out.job_among_owners = out.job_among_owners || is_job(reference);

@@ -7,6 +7,6 @@
 namespace capstan::kubernetes {
 
 /// From `metadata.ownerReferences`.
-engine::PodOwner decode_owner(const JsonCursor& references);
+engine::snapshot::PodOwner decode_owner(const JsonCursor& references);
 
 }  // namespace capstan::kubernetes

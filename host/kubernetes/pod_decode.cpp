@@ -22,7 +22,8 @@ int decode_port(const JsonCursor& port) {
     return static_cast<int>(port.integer(0, 65535).value_or(0));
 }
 
-void add_ports(const JsonCursor& container, bool host_network, std::vector<engine::HostPort>& out) {
+void add_ports(const JsonCursor& container, bool host_network,
+               std::vector<engine::snapshot::HostPort>& out) {
     for (const JsonCursor& place : container["ports"].items()) {
         int port = decode_port(place["hostPort"]);
         if (port == 0 && host_network) port = decode_port(place["containerPort"]);
@@ -35,9 +36,9 @@ void add_ports(const JsonCursor& container, bool host_network, std::vector<engin
 
 }  // namespace
 
-std::vector<engine::HostPort> decode_host_ports(const JsonCursor& spec) {
+std::vector<engine::snapshot::HostPort> decode_host_ports(const JsonCursor& spec) {
     const bool host_network = spec["hostNetwork"].boolean().value_or(false);
-    std::vector<engine::HostPort> out;
+    std::vector<engine::snapshot::HostPort> out;
     for (const JsonCursor& container : spec["containers"].items())
         add_ports(container, host_network, out);
     for (const JsonCursor& container : spec["initContainers"].items()) {
@@ -84,7 +85,7 @@ std::string decode_topology_key(const JsonCursor& holder) {
     return std::string(holder.required("topologyKey").name().value_or(""));
 }
 
-engine::PodTerm decode_pod_term(const JsonCursor& term) {
+engine::snapshot::PodTerm decode_pod_term(const JsonCursor& term) {
     return {.selector = decode_label_selector(term["labelSelector"]),
             .namespaces = decode_texts(term["namespaces"]),
             .namespace_selector = decode_label_selector(term["namespaceSelector"]),
@@ -114,7 +115,7 @@ bool keeps_off(const JsonCursor& constraint) {
     return text == "DoNotSchedule";
 }
 
-engine::SpreadConstraint decode_constraint(const JsonCursor& constraint) {
+engine::snapshot::SpreadConstraint decode_constraint(const JsonCursor& constraint) {
     return {.max_skew = decode_positive(constraint.required("maxSkew")).value_or(1),
             .topology_key = decode_topology_key(constraint),
             .selector = decode_label_selector(constraint["labelSelector"]),
@@ -126,16 +127,16 @@ engine::SpreadConstraint decode_constraint(const JsonCursor& constraint) {
 
 }  // namespace
 
-std::vector<engine::PodTerm> decode_pod_terms(const JsonCursor& affinity) {
-    std::vector<engine::PodTerm> out;
+std::vector<engine::snapshot::PodTerm> decode_pod_terms(const JsonCursor& affinity) {
+    std::vector<engine::snapshot::PodTerm> out;
     for (const JsonCursor& term :
          affinity["requiredDuringSchedulingIgnoredDuringExecution"].items())
         out.push_back(decode_pod_term(term));
     return out;
 }
 
-std::vector<engine::SpreadConstraint> decode_spread(const JsonCursor& constraints) {
-    std::vector<engine::SpreadConstraint> out;
+std::vector<engine::snapshot::SpreadConstraint> decode_spread(const JsonCursor& constraints) {
+    std::vector<engine::snapshot::SpreadConstraint> out;
     for (const JsonCursor& constraint : constraints.items()) {
         if (keeps_off(constraint)) out.push_back(decode_constraint(constraint));
     }
@@ -231,7 +232,7 @@ std::optional<Duration> decode_grace(const JsonCursor& seconds) {
 }
 
 /// What adds up or keeps pods off nodes; false: not all of it could be read.
-bool decode_needs(const JsonCursor& spec, engine::PodSpec& out) {
+bool decode_needs(const JsonCursor& spec, engine::snapshot::PodSpec& out) {
     const Complaints complaints(spec);
     const JsonCursor affinity = spec["affinity"];
     out.requests = decode_pod_requests(spec);
@@ -265,8 +266,8 @@ DecodedPodSpec decode_pod_spec(const JsonCursor& spec) {
 
 namespace {
 
-using engine::PodObject;
-using engine::PodPhase;
+using engine::snapshot::PodObject;
+using engine::snapshot::PodPhase;
 
 PodPhase decode_phase(const JsonCursor& phase) {
     constexpr std::pair<std::string_view, PodPhase> phases[] = {{"Pending", PodPhase::pending},
@@ -329,8 +330,8 @@ DecodedPod decode_pod_object(const JsonCursor& pod) {
 }
 
 PodEquivalenceGroup decode_pod(const JsonCursor& pod) {
-    engine::PodObject object = std::move(decode_pod_object(pod).pod);
-    engine::PodSpec& spec = object.spec;
+    engine::snapshot::PodObject object = std::move(decode_pod_object(pod).pod);
+    engine::snapshot::PodSpec& spec = object.spec;
     return {.ns = std::move(object.ns),
             .example = std::move(object.name),
             .owner_kind = std::move(object.owner.kind),

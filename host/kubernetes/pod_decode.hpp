@@ -17,7 +17,7 @@ namespace capstan::kubernetes {
 /// From a Pod's `spec`: the host ports of its containers and its sidecars, as NodePorts counts
 /// them. In the node's own network every port of a container is one; the API server writes that
 /// into pods but not into the templates of DaemonSets, so it is done here, too.
-std::vector<engine::HostPort> decode_host_ports(const JsonCursor& spec);
+std::vector<engine::snapshot::HostPort> decode_host_ports(const JsonCursor& spec);
 
 // What a pod's volumes mean to where it may run.
 
@@ -32,10 +32,10 @@ std::vector<std::string> decode_claims(const JsonCursor& volumes, std::string_vi
 // What a pod says about being near or far from other pods.
 
 /// The required terms of `podAffinity` or `podAntiAffinity`.
-std::vector<engine::PodTerm> decode_pod_terms(const JsonCursor& affinity);
+std::vector<engine::snapshot::PodTerm> decode_pod_terms(const JsonCursor& affinity);
 
 /// From `spec.topologySpreadConstraints`: those that keep pods off nodes (DoNotSchedule).
-std::vector<engine::SpreadConstraint> decode_spread(const JsonCursor& constraints);
+std::vector<engine::snapshot::SpreadConstraint> decode_spread(const JsonCursor& constraints);
 
 // What one pod asks of its node, as the scheduler counts it.
 
@@ -56,7 +56,7 @@ bool is_sidecar(const JsonCursor& init_container);
 // The `spec` of a Pod, or of a DaemonSet's template.
 
 struct DecodedPodSpec {
-    engine::PodSpec spec;
+    engine::snapshot::PodSpec spec;
     /// False: something could not be read without which the pod would seem to need less than it
     /// does, or to fit where it does not.
     bool is_complete = true;
@@ -71,7 +71,7 @@ DecodedPodSpec decode_pod_spec(const JsonCursor& spec);
 // A Pod of the Kubernetes API, as an object and as the class it belongs to.
 
 struct DecodedPod {
-    engine::PodObject pod;
+    engine::snapshot::PodObject pod;
     /// False: what the pod needs, or what selects it, could not be read in full; to count with what
     /// was read would be to count wrong.
     bool is_complete = true;

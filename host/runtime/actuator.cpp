@@ -51,11 +51,11 @@ std::string node_of(const engine::MachineRemoval& removal, std::size_t machine) 
 /// A removal that waits until its nodes have been told.
 struct WaitingRemoval {
     engine::MachineRemoval removal;
-    std::shared_ptr<CloudClient> cloud;     ///< NULL: there is none
-    bool is_atomic = false;                 ///< all its machines go, or none does
-    std::vector<std::size_t> changes{};     ///< of its nodes, in the decision
-    std::size_t open_changes = 0;           ///< and looks
-    std::map<std::string, Error> untold{};  ///< by node
+    std::shared_ptr<instances::CloudClient> cloud;  ///< NULL: there is none
+    bool is_atomic = false;                         ///< all its machines go, or none does
+    std::vector<std::size_t> changes{};             ///< of its nodes, in the decision
+    std::size_t open_changes = 0;                   ///< and looks
+    std::map<std::string, Error> untold{};          ///< by node
 };
 
 /// A change of a node, and its place in the decision.
@@ -82,13 +82,13 @@ using CarriedOutDone = std::function<void(Results)>;
 /// One decision on its way, kept alive by the calls that are open.
 class Carrying : public std::enable_shared_from_this<Carrying> {
 public:
-    Carrying(const engine::Decision& decision, std::vector<engine::NodeLook> looks,
+    Carrying(const engine::Decision& decision, std::vector<engine::removal::NodeLook> looks,
              const Clouds& clouds, const engine::CallContext& circumstances, CarriedOutDone done,
              const std::set<NodeGroupId>& atomic_groups)
         : circumstances_(circumstances),
           actions_(cloud_actions_of(decision)),
           done_(std::move(done)),
-          looks_(is_blind() ? std::vector<engine::NodeLook>() : std::move(looks)),
+          looks_(is_blind() ? std::vector<engine::removal::NodeLook>() : std::move(looks)),
           atomic_groups_(atomic_groups) {
         results_.decreases.resize(decision.decreases.size());
         results_.removals.resize(decision.removals.size());
@@ -117,7 +117,7 @@ public:
                 ++removals_[removal].open_changes;
                 removals_[removal].changes.push_back(at);
             }
-        for (const engine::NodeLook& look : looks_)
+        for (const engine::removal::NodeLook& look : looks_)
             for (const std::size_t removal : removals_of(look.node))
                 ++removals_[removal].open_changes;
         open_ += looks_.size();
@@ -194,7 +194,7 @@ private:
 
     void gather_looks() {
         std::map<std::size_t, std::size_t> of_removal;
-        for (const engine::NodeLook& look : looks_) {
+        for (const engine::removal::NodeLook& look : looks_) {
             std::size_t at = looked_at_.size();
             for (const std::size_t removal : removals_of(look.node))
                 if (removals_[removal].is_atomic)
@@ -211,7 +211,7 @@ private:
         {
             const std::lock_guard lock(mutex_);
             // Pods that were not known are the one error that is not tried again.
-            const bool is_unknown = error && error->provider_code == engine::unknown_pods;
+            const bool is_unknown = error && error->provider_code == engine::removal::unknown_pods;
             if (error && (!together.error || is_unknown)) {
                 if (together.nodes.size() > 1) error->message.insert(0, "node " + node + ": ");
                 together.error = std::move(error);
@@ -229,7 +229,7 @@ private:
     }
 
     void decrease(std::size_t at, const engine::Decrease& decrease,
-                  const std::shared_ptr<CloudClient>& cloud) {
+                  const std::shared_ptr<instances::CloudClient>& cloud) {
         const ActionPlace place{CloudAction::decrease, at};
         if (!cloud) return answer(place, no_such_cloud(decrease.group, decrease.cloud));
         cloud->decrease_target(resize_of("decrease", decrease, circumstances_),
@@ -238,7 +238,7 @@ private:
                                });
     }
     void increase(std::size_t at, const engine::Increase& increase,
-                  const std::shared_ptr<CloudClient>& cloud) {
+                  const std::shared_ptr<instances::CloudClient>& cloud) {
         const ActionPlace place{CloudAction::increase, at};
         if (!cloud) return answer(place, no_such_cloud(increase.group, increase.cloud));
         Resize resize = resize_of("increase", increase, circumstances_);
@@ -257,7 +257,7 @@ private:
             });
     }
     void increase_in_part(const ActionPlace& place, const engine::Increase& increase, Resize resize,
-                          const std::shared_ptr<CloudClient>& cloud) {
+                          const std::shared_ptr<instances::CloudClient>& cloud) {
         cloud->increase(std::move(resize),
                         [self = shared_from_this(), place, increase](Result<Resized> resized) {
                             self->take_increase(place, increase, std::move(resized));
@@ -309,7 +309,7 @@ private:
     }
     void take_creation(std::size_t at, std::optional<Error> error,
                        const std::map<std::size_t, engine::Increase>& increases,
-                       const std::shared_ptr<CloudClient>& cloud) {
+                       const std::shared_ptr<instances::CloudClient>& cloud) {
         for (const auto& [place, asked] : increases) {
             if (!error) {
                 increase(place, asked, cloud);
@@ -486,7 +486,7 @@ private:
     const engine::CallContext circumstances_;
     const engine::Decision actions_;
     const CarriedOutDone done_;
-    const std::vector<engine::NodeLook> looks_;
+    const std::vector<engine::removal::NodeLook> looks_;
     const std::set<NodeGroupId> atomic_groups_;
     std::mutex mutex_;
     std::vector<WaitingRemoval> removals_;
@@ -510,10 +510,11 @@ std::set<NodeGroupId> find_atomic_groups(const std::vector<engine::Group>& group
     return out;
 }
 
-Results carry_out_now(const engine::Decision& decision, const std::vector<engine::NodeLook>& looks,
-                      const Clouds& clouds, ClusterClient& cluster,
-                      const engine::CallContext& circumstances, PluginHost& host,
-                      const std::set<NodeGroupId>& atomic_groups, const ActionPatience& patience) {
+Results carry_out_now(const engine::Decision& decision,
+                      const std::vector<engine::removal::NodeLook>& looks, const Clouds& clouds,
+                      ClusterClient& cluster, const engine::CallContext& circumstances,
+                      PluginHost& host, const std::set<NodeGroupId>& atomic_groups,
+                      const ActionPatience& patience) {
     if (circumstances.dry_run) return {};
     const auto awaited = std::make_shared<Awaited<Results>>();
     const auto since = whole_second_text(host.loop().clock()->wall());

@@ -39,9 +39,10 @@ struct ActionPatience {
 /// run asks for nothing and has no results. Carried out again under the same circumstances, a
 /// decision has no second effect. `cluster` outlives the calls. [one thread]
 engine::Results carry_out_now(const engine::Decision& decision,
-                              const std::vector<engine::NodeLook>& looks, const Clouds& clouds,
-                              ClusterClient& cluster, const engine::CallContext& circumstances,
-                              PluginHost& host, const std::set<NodeGroupId>& atomic_groups = {},
+                              const std::vector<engine::removal::NodeLook>& looks,
+                              const Clouds& clouds, ClusterClient& cluster,
+                              const engine::CallContext& circumstances, PluginHost& host,
+                              const std::set<NodeGroupId>& atomic_groups = {},
                               const ActionPatience& patience = {});
 
 }  // namespace capstan::runtime

@@ -68,12 +68,13 @@ std::string CloudReader::named(std::string_view what) const {
 
 void CloudReader::read(bool with_machine_types, Done done) {
     client_->refresh(view_, [self = shared_from_this(), with_machine_types,
-                             done = std::move(done)](Result<CloudClient::View> view) {
+                             done = std::move(done)](Result<instances::CloudClient::View> view) {
         self->take(std::move(view), with_machine_types, done);
     });
 }
 
-void CloudReader::take(Result<CloudClient::View> view, bool with_machine_types, Done done) {
+void CloudReader::take(Result<instances::CloudClient::View> view, bool with_machine_types,
+                       Done done) {
     if (!view)
         return done({.groups = known_,
                      .problems = {view.error()},

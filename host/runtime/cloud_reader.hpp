@@ -33,7 +33,7 @@ struct CloudReading {
     std::optional<Error> failure{};  ///< of the refresh; nothing: the cloud answered
     /// Why it could not be read this time nor before; empty: it could.
     std::string unread_because{};
-    CloudClient::View view{};  ///< as the cloud told it; NULL: the refresh failed
+    instances::CloudClient::View view{};  ///< as the cloud told it; NULL: the refresh failed
 };
 
 /// Keeps what it read last, for groups that cannot be read this time and for templates that have
@@ -43,9 +43,10 @@ class CloudReader : public std::enable_shared_from_this<CloudReader> {
 public:
     using Done = std::function<void(CloudReading)>;
 
-    explicit CloudReader(std::shared_ptr<CloudClient> client) : client_(std::move(client)) {}
+    explicit CloudReader(std::shared_ptr<instances::CloudClient> client)
+        : client_(std::move(client)) {}
 
-    const std::shared_ptr<CloudClient>& client() const noexcept { return client_; }
+    const std::shared_ptr<instances::CloudClient>& client() const noexcept { return client_; }
     /// Refreshes the cloud and describes its groups as needed; `done` on the strand. One at a time:
     /// not before the last one's `done`. `with_machine_types`: asks what groups could be made of,
     /// too. [any thread]
@@ -60,7 +61,7 @@ private:
     };
     struct Reading;
 
-    void take(Result<CloudClient::View> view, bool with_machine_types, Done done);
+    void take(Result<instances::CloudClient::View> view, bool with_machine_types, Done done);
     /// The groups of a view with their machines; those that could not be read as they were, or by
     /// their names alone.
     void merge(const CloudView& view, Reading& out) const;
@@ -74,9 +75,9 @@ private:
     void finish(Reading& reading);
     std::string named(std::string_view what) const;
 
-    const std::shared_ptr<CloudClient> client_;
-    CloudClient::View view_{};  ///< as the cloud said it last; NULL: it never did
-    bool is_settled_ = false;   ///< the same view once more gives `known_`, and asks nothing
+    const std::shared_ptr<instances::CloudClient> client_;
+    instances::CloudClient::View view_{};  ///< as the cloud said it last; NULL: it never did
+    bool is_settled_ = false;  ///< the same view once more gives `known_`, and asks nothing
     CloudReading::Groups known_ = std::make_shared<const std::vector<engine::Group>>();
     std::map<NodeGroupId, Description> descriptions_;
     CloudReading::MachineTypes machines_ = std::make_shared<const std::vector<MachineType>>();

@@ -74,20 +74,22 @@ std::size_t count_problems(const std::vector<CloudReading>& readings) {
 
 }  // namespace
 
-Result<std::shared_ptr<Clouds>> Clouds::make(const Pipeline& pipeline, const PluginHost& host,
-                                             const ChangeGate& gate, Missing missing) {
+Result<std::shared_ptr<Clouds>> Clouds::make(const config::Pipeline& pipeline,
+                                             const PluginHost& host,
+                                             const instances::ChangeGate& gate, Missing missing) {
     std::shared_ptr<Clouds> out(new Clouds(gate));
     CAPSTAN_CHECK(out->follow(pipeline, host, missing));
     return out;
 }
 
 Result<std::shared_ptr<CloudReader>> Clouds::read_by(
-    std::shared_ptr<PluginInstance> instance) const {
-    CAPSTAN_TRY(auto client, CloudClient::of(std::move(instance), gate_));
+    std::shared_ptr<instances::PluginInstance> instance) const {
+    CAPSTAN_TRY(auto client, instances::CloudClient::of(std::move(instance), gate_));
     return std::make_shared<CloudReader>(std::move(client));
 }
 
-Result<void> Clouds::follow(const Pipeline& pipeline, const PluginHost& host, Missing missing) {
+Result<void> Clouds::follow(const config::Pipeline& pipeline, const PluginHost& host,
+                            Missing missing) {
     std::map<PluginInstanceId, std::shared_ptr<CloudReader>> readers;
     for (const PluginInstanceId& id : pipeline.clouds) {
         CAPSTAN_TRY(auto instance, find_instance(host, id, missing));
@@ -105,7 +107,7 @@ Result<void> Clouds::follow(const Pipeline& pipeline, const PluginHost& host, Mi
     return {};
 }
 
-Result<void> Clouds::join(std::shared_ptr<PluginInstance> instance) {
+Result<void> Clouds::join(std::shared_ptr<instances::PluginInstance> instance) {
     const PluginInstanceId id = instance->context().identity().id;
     const std::lock_guard lock(mutex_);
     if (std::ranges::find(ids_, id) == ids_.end()) return {};
@@ -115,9 +117,9 @@ Result<void> Clouds::join(std::shared_ptr<PluginInstance> instance) {
     return {};
 }
 
-std::vector<std::shared_ptr<PluginInstance>> Clouds::instances() const {
+std::vector<std::shared_ptr<instances::PluginInstance>> Clouds::instances() const {
     const std::lock_guard lock(mutex_);
-    std::vector<std::shared_ptr<PluginInstance>> out;
+    std::vector<std::shared_ptr<instances::PluginInstance>> out;
     for (const PluginInstanceId& id : ids_)
         if (const auto& reader = known_.at(id).reader; reader != nullptr)
             out.push_back(reader->client()->instance());
@@ -299,7 +301,7 @@ CloudsView Clouds::view() const {
     return view_;
 }
 
-std::shared_ptr<CloudClient> Clouds::find(const PluginInstanceId& cloud) const {
+std::shared_ptr<instances::CloudClient> Clouds::find(const PluginInstanceId& cloud) const {
     const std::lock_guard lock(mutex_);
     if (std::ranges::find(ids_, cloud) == ids_.end()) return nullptr;
     const auto& reader = known_.at(cloud).reader;

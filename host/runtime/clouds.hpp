@@ -70,8 +70,9 @@ public:
 
     /// The clouds of the pipeline. `internal`: a name without an instance, unless it is `missing`
     /// because it has not started, or one that is no cloud. `gate`: see CloudClient.
-    static Result<std::shared_ptr<Clouds>> make(const Pipeline& pipeline, const PluginHost& host,
-                                                const ChangeGate& gate = {},
+    static Result<std::shared_ptr<Clouds>> make(const config::Pipeline& pipeline,
+                                                const PluginHost& host,
+                                                const instances::ChangeGate& gate = {},
                                                 Missing missing = Missing::is_wrong);
     Clouds(const Clouds&) = delete;
     Clouds& operator=(const Clouds&) = delete;
@@ -79,7 +80,7 @@ public:
     /// The clouds of another pipeline, from the next refresh on. What is known of one that was
     /// there before stays, as does a call of it that is under way. After an error, which is
     /// `make`'s, nothing has changed.
-    Result<void> follow(const Pipeline& pipeline, const PluginHost& host,
+    Result<void> follow(const config::Pipeline& pipeline, const PluginHost& host,
                         Missing missing = Missing::is_wrong);
 
     /// From the next refresh on; nothing, as at first: each call is waited for until its deadline.
@@ -97,12 +98,12 @@ public:
 
     /// A cloud of the pipeline that has started since; read from the next refresh on. Until then it
     /// counts as one that could not be read. Nothing happens where it is none, or is there already.
-    Result<void> join(std::shared_ptr<PluginInstance> instance);
+    Result<void> join(std::shared_ptr<instances::PluginInstance> instance);
 
     /// NULL: there is no such cloud, or it has not started.
-    std::shared_ptr<CloudClient> find(const PluginInstanceId& cloud) const;
+    std::shared_ptr<instances::CloudClient> find(const PluginInstanceId& cloud) const;
     /// Those that have started, in pipeline order.
-    std::vector<std::shared_ptr<PluginInstance>> instances() const;
+    std::vector<std::shared_ptr<instances::PluginInstance>> instances() const;
 
 private:
     struct Cloud {
@@ -110,8 +111,9 @@ private:
         CloudAnswers answers{};
     };
 
-    explicit Clouds(ChangeGate gate) : gate_(std::move(gate)) {}
-    Result<std::shared_ptr<CloudReader>> read_by(std::shared_ptr<PluginInstance> instance) const;
+    explicit Clouds(instances::ChangeGate gate) : gate_(std::move(gate)) {}
+    Result<std::shared_ptr<CloudReader>> read_by(
+        std::shared_ptr<instances::PluginInstance> instance) const;
     void ask(PluginHost& host, const Resting& resting);
     void await(PluginHost& host);
     std::optional<Duration> next_deadline(Duration now) const;
@@ -119,7 +121,7 @@ private:
     void take(const PluginInstanceId& cloud, CloudReading reading, Duration now, Time wall);
     CloudsView merged(std::vector<CloudReading> readings);
 
-    const ChangeGate gate_;
+    const instances::ChangeGate gate_;
     mutable std::mutex mutex_;           ///< guards what follows
     std::vector<PluginInstanceId> ids_;  ///< in pipeline order
     bool asks_machine_types_ = false;

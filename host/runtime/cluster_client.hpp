@@ -25,7 +25,7 @@ public:
     /// Looks at nodes as they are now, not as they were seen. `done` is called once for each, with
     /// its place in `nodes`. An error: it could not be found out, or, with the provider code
     /// engine::unknown_pods, the node holds pods that the decision did not know.
-    virtual void look(const std::vector<engine::NodeLook>& nodes, LookDone done) = 0;
+    virtual void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) = 0;
     /// All of the change or nothing. `not_found`: there is no such node.
     virtual void change(const engine::NodeChange& change, Done done) = 0;
     /// `not_found`: there is no such pod any more, or one of another uid. `throttled`: a budget

@@ -5,23 +5,23 @@
 namespace capstan::runtime {
 namespace {
 
-engine::Bound bound(std::string_view resource, const Bounds& bounds) {
+engine::Bound bound(std::string_view resource, const config::Bounds& bounds) {
     engine::Bound out{.min = amount_of(resource, bounds.min)};
     if (bounds.max) out.max = amount_of(resource, *bounds.max);
     return out;
 }
 
-engine::TemplateSource source(TemplateSource from) {
-    return from == TemplateSource::cloud ? engine::TemplateSource::cloud
-                                         : engine::TemplateSource::mixed;
+engine::TemplateSource source(config::TemplateSource from) {
+    return from == config::TemplateSource::cloud ? engine::TemplateSource::cloud
+                                                 : engine::TemplateSource::mixed;
 }
 
-engine::BackoffPolicy policy(BackoffPolicy from) {
-    return from == BackoffPolicy::until_joined ? engine::BackoffPolicy::until_joined
-                                               : engine::BackoffPolicy::exponential;
+engine::BackoffPolicy policy(config::BackoffPolicy from) {
+    return from == config::BackoffPolicy::until_joined ? engine::BackoffPolicy::until_joined
+                                                       : engine::BackoffPolicy::exponential;
 }
 
-engine::ScaleDownSettings scale_down_settings(const ScaleDown& from) {
+engine::ScaleDownSettings scale_down_settings(const config::ScaleDown& from) {
     engine::ScaleDownSettings out{
         .enabled = from.enabled,
         .delay_after_add = from.delay_after_add,
@@ -59,7 +59,7 @@ engine::ScaleDownSettings scale_down_settings(const ScaleDown& from) {
         .max_deletion_time = from.max_deletion_time,
         .max_bulk_soft_taint_count = from.max_bulk_soft_taint_count,
         .empty_group_time = from.empty_group_time};
-    for (const DrainPriority& group : from.drain_priorities)
+    for (const config::DrainPriority& group : from.drain_priorities)
         out.drain_priorities.push_back({.priority = group.priority, .grace = group.grace});
     std::ranges::sort(out.drain_priorities, {}, &engine::DrainPriority::priority);
     return out;
@@ -67,15 +67,16 @@ engine::ScaleDownSettings scale_down_settings(const ScaleDown& from) {
 
 }  // namespace
 
-std::vector<engine::DefaultSpread> make_default_spread(const std::vector<DefaultSpread>& from) {
-    std::vector<engine::DefaultSpread> out;
-    for (const DefaultSpread& each : from)
+std::vector<engine::snapshot::DefaultSpread> make_default_spread(
+    const std::vector<config::DefaultSpread>& from) {
+    std::vector<engine::snapshot::DefaultSpread> out;
+    for (const config::DefaultSpread& each : from)
         out.push_back({.topology_key = each.topology_key, .max_skew = each.max_skew});
     return out;
 }
 
-engine::Settings make_settings(const ScaleUp& scale_up, const ScaleDown& scale_down,
-                               const Limits& limits) {
+engine::Settings make_settings(const config::ScaleUp& scale_up, const config::ScaleDown& scale_down,
+                               const config::Limits& limits) {
     engine::Settings out{
         .expendable_pods_priority_cutoff = scale_up.expendable_pods_priority_cutoff,
         .new_pod_delay = scale_up.new_pod_delay,

@@ -8,9 +8,10 @@
 
 namespace capstan::runtime {
 
-engine::Settings make_settings(const ScaleUp& scale_up, const ScaleDown& scale_down,
-                               const Limits& limits);
+engine::Settings make_settings(const config::ScaleUp& scale_up, const config::ScaleDown& scale_down,
+                               const config::Limits& limits);
 
-std::vector<engine::DefaultSpread> make_default_spread(const std::vector<DefaultSpread>& from);
+std::vector<engine::snapshot::DefaultSpread> make_default_spread(
+    const std::vector<config::DefaultSpread>& from);
 
 }  // namespace capstan::runtime

@@ -12,9 +12,9 @@ Result<engine::CandidateGroup> answer_of(const Theory& theory) {
 
 }  // namespace
 
-CloudGroupMaker::CloudGroupMaker(const std::vector<std::shared_ptr<PluginInstance>>& clouds,
-                                 const std::vector<Theory>& told, PassWatch& watch,
-                                 PassCurrency& currency)
+CloudGroupMaker::CloudGroupMaker(
+    const std::vector<std::shared_ptr<instances::PluginInstance>>& clouds,
+    const std::vector<Theory>& told, instances::PassWatch& watch, PassCurrency& currency)
     : clouds_(clouds), watch_(watch), currency_(currency) {
     for (const Theory& theory : told)
         told_.emplace(Key(theory.cloud.value(), theory.plan.name), theory);
@@ -53,7 +53,8 @@ Result<engine::CandidateGroup> CloudGroupMaker::ask(
         std::ranges::find(clouds_, cloud.value(), [](const auto& each) { return each->id(); });
     if (instance == clouds_.end())
         return fail(ErrorCode::unsupported, "there is no cloud " + cloud.value() + " to ask");
-    CAPSTAN_TRY(PlannedGroup planned, ask_new_group(*instance, plan, circumstances, watch_));
+    CAPSTAN_TRY(PlannedGroup planned,
+                instances::ask_new_group(*instance, plan, circumstances, watch_));
     const auto comparable = [this](const Price& price) {
         return currency_.takes(price.currency) ? price.per_hour : std::nullopt;
     };
@@ -61,13 +62,13 @@ Result<engine::CandidateGroup> CloudGroupMaker::ask(
     const NodeGroup& group = out.planned.group;
     if (group.options) {
         out.options = *group.options;
-    } else if (auto options = ask_options(*instance, group, circumstances, watch_)) {
+    } else if (auto options = instances::ask_options(*instance, group, circumstances, watch_)) {
         out.options = *std::move(options);
     }
     if (group.price) {
         out.price_per_hour = comparable(*group.price);
-    } else if (const auto price =
-                   ask_price(*instance, group, out.planned.node, circumstances, watch_)) {
+    } else if (const auto price = instances::ask_price(*instance, group, out.planned.node,
+                                                       circumstances, watch_)) {
         out.price_per_hour = comparable(*price);
     }
     return out;

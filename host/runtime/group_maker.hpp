@@ -27,8 +27,9 @@ struct Theory {
 /// another currency than the pass's is left out. Borrows its arguments. [pass thread]
 class CloudGroupMaker final : public engine::GroupMaker {
 public:
-    CloudGroupMaker(const std::vector<std::shared_ptr<PluginInstance>>& clouds,
-                    const std::vector<Theory>& told, PassWatch& watch, PassCurrency& currency);
+    CloudGroupMaker(const std::vector<std::shared_ptr<instances::PluginInstance>>& clouds,
+                    const std::vector<Theory>& told, instances::PassWatch& watch,
+                    PassCurrency& currency);
 
     Result<engine::CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
                                              const engine::CallContext& circumstances) override;
@@ -40,8 +41,8 @@ private:
     Result<engine::CandidateGroup> ask(const PluginInstanceId& cloud, const GroupPlan& plan,
                                        const engine::CallContext& circumstances) const;
 
-    const std::vector<std::shared_ptr<PluginInstance>>& clouds_;
-    PassWatch& watch_;
+    const std::vector<std::shared_ptr<instances::PluginInstance>>& clouds_;
+    instances::PassWatch& watch_;
     PassCurrency& currency_;
     std::map<Key, Theory> told_;
     std::map<Key, Theory> used_;

@@ -14,21 +14,24 @@ namespace {
 constexpr std::string_view key = "machine_types";
 
 /// NULL: the plugin has no such setting.
-const SettingValue* find_machine_types(const PluginSet& plugins, const PluginInstanceId& id) {
+const config::SettingValue* find_machine_types(const PluginSet& plugins,
+                                               const PluginInstanceId& id) {
     const auto plugin = std::ranges::find(
         plugins, id, [](const LoadedPlugin& p) -> const auto& { return p.config.id; });
     return plugin == plugins.end() ? nullptr : plugin->settings.find(key);
 }
 
 /// Of all clouds; nothing: one of them does not tell them in its settings.
-std::optional<std::vector<std::string>> find_known(const Config& config, const PluginSet& plugins) {
+std::optional<std::vector<std::string>> find_known(const config::Config& config,
+                                                   const PluginSet& plugins) {
     std::vector<std::string> out;
     for (const PluginInstanceId& cloud : config.pipeline.clouds) {
-        const SettingValue* const types = find_machine_types(plugins, cloud);
+        const config::SettingValue* const types = find_machine_types(plugins, cloud);
         if (types == nullptr) return std::nullopt;
-        for (const SettingValue& type : types->children) {
-            const SettingValue* const machine = type.find("machine");
-            const SettingValue* const name = machine == nullptr ? nullptr : machine->find("type");
+        for (const config::SettingValue& type : types->children) {
+            const config::SettingValue* const machine = type.find("machine");
+            const config::SettingValue* const name =
+                machine == nullptr ? nullptr : machine->find("type");
             if (name == nullptr) return std::nullopt;
             out.push_back(name->text);
         }
@@ -36,16 +39,16 @@ std::optional<std::vector<std::string>> find_known(const Config& config, const P
     return out;
 }
 
-Place place_of_sources(const Config& config) {
-    const SettingValue* at = &config.tree;
+config::Place place_of_sources(const config::Config& config) {
+    const config::SettingValue* at = &config.tree;
     for (const std::string_view name : {"pipeline", "scale_up", "group_sources"})
         at = at == nullptr ? nullptr : at->find(name);
-    return at == nullptr ? Place() : at->key_place;
+    return at == nullptr ? config::Place() : at->key_place;
 }
 
 }  // namespace
 
-std::vector<MachineTypeDoubt> find_machine_type_doubts(const Config& config,
+std::vector<MachineTypeDoubt> find_machine_type_doubts(const config::Config& config,
                                                        const PluginSet& plugins) {
     const auto& sources = config.pipeline.scale_up.group_sources;
     const auto known = find_known(config, plugins);
@@ -58,15 +61,16 @@ std::vector<MachineTypeDoubt> find_machine_type_doubts(const Config& config,
                         listed(config.pipeline.clouds, id_of)}};
     std::vector<MachineTypeDoubt> out;
     for (const PluginInstanceId& source : sources) {
-        const SettingValue* const named = find_machine_types(plugins, source);
+        const config::SettingValue* const named = find_machine_types(plugins, source);
         if (named == nullptr) continue;
-        for (const SettingValue& name : named->children) {
+        for (const config::SettingValue& name : named->children) {
             if (std::ranges::count(*known, name.text) > 0) continue;
             out.push_back({.place = name.place,
                            .found = "plugin." + source.value() +
                                     ".settings.machine_types: no cloud "
                                     "has a machine type '" +
-                                    shortened(name.text, 60) + "'" + suggestion(name.text, *known),
+                                    config::shortened(name.text, 60) + "'" +
+                                    config::suggestion(name.text, *known),
                            .fix = "name one that there is"});
         }
     }

@@ -11,12 +11,12 @@
 namespace capstan::runtime {
 
 struct MachineTypeDoubt {
-    Place place{};
+    config::Place place{};
     std::string found{}, fix{};
 };
 
 /// None where no group source is asked, and where a cloud tells its types only once it runs.
-std::vector<MachineTypeDoubt> find_machine_type_doubts(const Config& config,
+std::vector<MachineTypeDoubt> find_machine_type_doubts(const config::Config& config,
                                                        const PluginSet& plugins);
 
 }  // namespace capstan::runtime

@@ -28,7 +28,7 @@ struct Terms {
 /// Asks clouds for what belongs to their groups, and collects why something was not answered.
 class HookRequest {
 public:
-    HookRequest(const PassInput& input, PassWatch& watch, PassCurrency& currency)
+    HookRequest(const PassInput& input, instances::PassWatch& watch, PassCurrency& currency)
         : input_(input), watch_(watch), currency_(currency) {}
 
     /// What is not answered is as the group has it.
@@ -39,7 +39,8 @@ public:
         if (cloud == input_.clouds.end()) return out;
         if (group.group.options) {
             out.options = *group.group.options;
-        } else if (auto options = ask_options(*cloud, group.group, input_.circumstances, watch_)) {
+        } else if (auto options =
+                       instances::ask_options(*cloud, group.group, input_.circumstances, watch_)) {
             out.options = *std::move(options);
         } else {
             note(group, options.error());
@@ -61,10 +62,10 @@ public:
     }
 
 private:
-    void ask_for_price(const std::shared_ptr<PluginInstance>& cloud, const engine::Group& group,
-                       Terms& out) {
-        const auto price =
-            ask_price(cloud, group.group, *group.described, input_.circumstances, watch_);
+    void ask_for_price(const std::shared_ptr<instances::PluginInstance>& cloud,
+                       const engine::Group& group, Terms& out) {
+        const auto price = instances::ask_price(cloud, group.group, *group.described,
+                                                input_.circumstances, watch_);
         if (!price) return note(group, price.error());
         take_price(group, *price, out);
     }
@@ -83,7 +84,7 @@ private:
         if (!is_an_answer) groups_by_sentence_[error.message].insert(group.group.id.value());
     }
     const PassInput& input_;
-    PassWatch& watch_;
+    instances::PassWatch& watch_;
     PassCurrency& currency_;
     std::map<std::string, std::set<std::string>> groups_by_sentence_;
 };
@@ -127,8 +128,8 @@ struct Preparation {
     std::vector<std::string> notes;  ///< why some are not
 };
 
-Result<Preparation> prepare(const PassInput& input, PassWatch& watch,
-                            std::shared_ptr<ExpanderAnswers> answers) {
+Result<Preparation> prepare(const PassInput& input, instances::PassWatch& watch,
+                            std::shared_ptr<instances::ExpanderAnswers> answers) {
     CAPSTAN_TRY(PassPolicies policies, PassPolicies::make(needed(input.wiring, input.settings),
                                                           watch, std::move(answers)));
     PassCurrency currency(input.snapshot);
@@ -146,8 +147,8 @@ Result<Preparation> prepare(const PassInput& input, PassWatch& watch,
                        std::move(notes)};
 }
 
-Result<PassResult> run(const PassInput& input, PassWatch& watch,
-                       const std::shared_ptr<ExpanderAnswers>& answers) {
+Result<PassResult> run(const PassInput& input, instances::PassWatch& watch,
+                       const std::shared_ptr<instances::ExpanderAnswers>& answers) {
     CAPSTAN_TRY(Preparation pass, prepare(input, watch, answers));
     PassResult out;
     out.groups = pass.snapshot.groups;
@@ -156,12 +157,12 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch,
     policies.parts = &clock;
     CloudGroupMaker maker(input.clouds, input.theories, watch, pass.currency);
     policies.maker = &maker;
-    engine::CompletedPass decided = engine::run_pass(pass.snapshot, input.memory, policies,
-                                                     input.settings, input.circumstances);
-    const engine::PassContext& context = *decided.details.context;
+    engine::pass::CompletedPass decided = engine::pass::run_pass(
+        pass.snapshot, input.memory, policies, input.settings, input.circumstances);
+    const engine::pass_context::PassContext& context = *decided.details.context;
     if (context.snapshot->groups == pass.snapshot.groups)
-        out.membership = std::make_shared<const engine::Membership>(context.membership);
-    out.outcome = std::move(static_cast<engine::Outcome&>(decided));
+        out.membership = std::make_shared<const engine::templates::Membership>(context.membership);
+    out.outcome = std::move(static_cast<engine::pass::Outcome&>(decided));
     out.part_times = clock.times();
     out.theories = maker.take_theories();
     out.expander_answers = answers->known();
@@ -174,16 +175,17 @@ Result<PassResult> run(const PassInput& input, PassWatch& watch,
     return out;
 }
 
-Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, PassWatch& watch) {
-    const auto answers = std::make_shared<ExpanderAnswers>(input.expander_answers);
+Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question,
+                       instances::PassWatch& watch) {
+    const auto answers = std::make_shared<instances::ExpanderAnswers>(input.expander_answers);
     CAPSTAN_TRY(Preparation pass, prepare(input, watch, answers));
     engine::Policies policies = pass.policies.policies();
     CloudGroupMaker maker(input.clouds, input.theories, watch, pass.currency);
     policies.maker = &maker;
-    std::vector<engine::PodGroupId> asked;
+    std::vector<engine::snapshot::PodGroupId> asked;
     if (question.equivalence_group) asked.push_back(*question.equivalence_group);
-    engine::Explanation explanation(pass.snapshot, input.memory, policies, input.settings,
-                                    input.circumstances, asked);
+    engine::pass::Explanation explanation(pass.snapshot, input.memory, policies, input.settings,
+                                          input.circumstances, asked);
     PassAnswer out;
     out.new_groups = explanation.decision().new_groups;
     if (question.equivalence_group) {
@@ -202,20 +204,22 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question, Pas
 }  // namespace
 
 Result<PassResult> decide(PassInput input) {
-    PassThread thread;
+    instances::PassThread thread;
     return decide(std::move(input), thread);
 }
 
-Result<PassResult> decide(PassInput input, PassThread& thread) {
+Result<PassResult> decide(PassInput input, instances::PassThread& thread) {
     // Shared, because a thread that was abandoned may look at it later.
     const auto shared = std::make_shared<const PassInput>(std::move(input));
     // What was answered before a hook had to be left out is not asked for once more.
-    const auto answers = std::make_shared<ExpanderAnswers>(
+    const auto answers = std::make_shared<instances::ExpanderAnswers>(
         shared->expander_answers,
-        shared->host != nullptr ? asking(*shared->host) : ExpanderAnswers::Ask());
-    WatchedResult<Result<PassResult>> watched = run_watched<Result<PassResult>>(
-        thread, [shared, answers](PassWatch& watch) { return run(*shared, watch, answers); },
-        shared->known_misses);
+        shared->host != nullptr ? asking(*shared->host) : instances::ExpanderAnswers::Ask());
+    instances::WatchedResult<Result<PassResult>> watched =
+        instances::run_watched<Result<PassResult>>(
+            thread,
+            [shared, answers](instances::PassWatch& watch) { return run(*shared, watch, answers); },
+            shared->known_misses);
     CAPSTAN_TRY(PassResult out, std::move(watched.result));
     out.misses = std::move(watched.misses);
     out.reruns = watched.reruns;
@@ -224,11 +228,12 @@ Result<PassResult> decide(PassInput input, PassThread& thread) {
 
 Result<PassAnswer> explain(PassInput input, PassQuestion question) {
     const auto shared = std::make_shared<const PassInput>(std::move(input));
-    WatchedResult<Result<PassAnswer>> watched = run_watched<Result<PassAnswer>>(
-        [shared, question = std::move(question)](PassWatch& watch) {
-            return ask(*shared, question, watch);
-        },
-        shared->known_misses);
+    instances::WatchedResult<Result<PassAnswer>> watched =
+        instances::run_watched<Result<PassAnswer>>(
+            [shared, question = std::move(question)](instances::PassWatch& watch) {
+                return ask(*shared, question, watch);
+            },
+            shared->known_misses);
     return std::move(watched.result);
 }
 

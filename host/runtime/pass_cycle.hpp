@@ -33,12 +33,14 @@ struct PassInput {
     /// is off.
     Wiring wiring{};
     /// Whose prices and options are asked, as Clouds::instances.
-    std::vector<std::shared_ptr<PluginInstance>> clouds{};
+    std::vector<std::shared_ptr<instances::PluginInstance>> clouds{};
     engine::CallContext circumstances{};
-    std::vector<SkippedHook> known_misses{};  ///< hooks that are left out; see run_watched
+    std::vector<instances::SkippedHook>
+        known_misses{};  ///< hooks that are left out; see run_watched
     /// By it expanders ask their services, on the thread that calls decide(); NULL: they do not.
     PluginHost* host = nullptr;
-    std::vector<ExpanderAnswer> expander_answers{};  ///< that are known, and not asked for again
+    std::vector<instances::ExpanderAnswer>
+        expander_answers{};            ///< that are known, and not asked for again
     std::vector<std::string> notes{};  ///< of clouds that were asked already, see PassResult
     std::vector<Theory> theories{};    ///< of clouds that were asked already, see PassResult
     /// Of an earlier pass: given out again, where the same comes of the same groups.
@@ -46,11 +48,11 @@ struct PassInput {
 };
 
 struct PassResult {
-    engine::Outcome outcome;
+    engine::pass::Outcome outcome;
     /// The groups that were decided on, with prices and options; not NULL.
     std::shared_ptr<const std::vector<engine::Group>> groups;
-    std::vector<SkippedHook> misses;  ///< as `known_misses` they give this result again
-    std::vector<ExpanderAnswer> expander_answers{};  ///< likewise
+    std::vector<instances::SkippedHook> misses;  ///< as `known_misses` they give this result again
+    std::vector<instances::ExpanderAnswer> expander_answers{};  ///< likewise
     /// What clouds' prices and options failed with, also at the end of the decision's own notes.
     /// With the `groups` they give this result again where no cloud can be asked.
     std::vector<std::string> notes;
@@ -58,7 +60,7 @@ struct PassResult {
     std::vector<Theory> theories{};
     /// Of the snapshot with these `groups`; NULL: the decision was made over another one, with
     /// groups that are to come.
-    std::shared_ptr<const engine::Membership> membership{};
+    std::shared_ptr<const engine::templates::Membership> membership{};
     int reruns = 0;
     PassPhaseTimes part_times{};  ///< of the run that this came of; they differ from run to run
 };
@@ -66,23 +68,23 @@ struct PassResult {
 /// Decides a pass by the engine on `thread` and waits for it. Equal inputs, equal results, byte for
 /// byte. What a cloud's prices or options fail with becomes a note of the decision. The error: an
 /// instance of the wiring cannot be asked at all.
-Result<PassResult> decide(PassInput input, PassThread& thread);
+Result<PassResult> decide(PassInput input, instances::PassThread& thread);
 /// The same on a thread of its own.
 Result<PassResult> decide(PassInput input);
 
 /// What to ask about a pass; none of it: the matrix of all pending classes and all groups.
 struct PassQuestion {
-    std::optional<engine::PodGroupId> equivalence_group{};
+    std::optional<engine::snapshot::PodGroupId> equivalence_group{};
     std::optional<NodeGroupId> group{};
     std::optional<std::string> node{};
 };
 /// The one that was asked for.
 struct PassAnswer {
-    std::optional<engine::PodAnswer> pod{};
-    std::optional<engine::GroupAnswer> group{};
+    std::optional<engine::pass::PodAnswer> pod{};
+    std::optional<engine::pass::GroupAnswer> group{};
     std::optional<engine::NodeVerdict> node{};
-    std::optional<engine::NodeMachine> machine{};  ///< of the node; nothing: not known
-    std::optional<engine::Matrix> matrix{};
+    std::optional<engine::pass::NodeMachine> machine{};  ///< of the node; nothing: not known
+    std::optional<engine::pass::Matrix> matrix{};
     std::vector<engine::NewGroup> new_groups{};  ///< that could be made, whatever was asked
 };
 

@@ -7,17 +7,19 @@ namespace capstan::runtime {
 PassMetrics::PassMetrics(prometheus::Registry& registry)
     : gauges_(registry), choices_(registry), growth_(registry), removals_(registry) {}
 
-void PassMetrics::observe(const PassObservation& pass) {
-    observe(pass, engine::assess(pass.snapshot, engine::make_membership(pass.snapshot), pass.memory,
-                                 pass.settings, pass.at));
+void PassMetrics::observe(const pass_metrics::PassObservation& pass) {
+    observe(pass,
+            engine::health::assess(pass.snapshot, engine::templates::make_membership(pass.snapshot),
+                                   pass.memory, pass.settings, pass.at));
 }
 
-void PassMetrics::observe_late(const PassObservation& late) {
+void PassMetrics::observe_late(const pass_metrics::PassObservation& late) {
     growth_.count_agreed(late);
     removals_.count_machines(late);
 }
 
-void PassMetrics::observe(const PassObservation& pass, const engine::Health& health) {
+void PassMetrics::observe(const pass_metrics::PassObservation& pass,
+                          const engine::health::Health& health) {
     gauges_.observe(pass, health);
     choices_.observe(pass);
     growth_.observe(pass);

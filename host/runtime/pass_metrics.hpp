@@ -17,18 +17,18 @@ class PassMetrics {
 public:
     explicit PassMetrics(prometheus::Registry& registry);
     /// Each pass once, after its results were remembered.
-    void observe(const PassObservation& pass);
+    void observe(const pass_metrics::PassObservation& pass);
     /// Actions that clouds answered after the pass that asked for them: its decision and results
     /// hold those alone, the rest is the pass's that noted them. Before that pass is observed.
-    void observe_late(const PassObservation& late);
+    void observe_late(const pass_metrics::PassObservation& late);
     /// The same with the health after the pass.
-    void observe(const PassObservation& pass, const engine::Health& health);
+    void observe(const pass_metrics::PassObservation& pass, const engine::health::Health& health);
 
 private:
-    PassGauges gauges_;
-    ChoiceMetrics choices_;
-    GrowthMetrics growth_;
-    RemovalMetrics removals_;
+    pass_metrics::PassGauges gauges_;
+    pass_metrics::ChoiceMetrics choices_;
+    pass_metrics::GrowthMetrics growth_;
+    pass_metrics::RemovalMetrics removals_;
 };
 
 }  // namespace capstan::runtime

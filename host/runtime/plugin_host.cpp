@@ -21,7 +21,7 @@ constexpr Duration stop_timeout = std::chrono::seconds(10);
 constexpr Duration slack = std::chrono::seconds(10);
 
 std::string origin_of(const LoadedPlugin& plugin) {
-    const PluginFacts& facts = plugin.library->facts();
+    const plugin_files::PluginFacts& facts = plugin.library->facts();
     return facts.path.filename().string() + " " + facts.note.version;
 }
 
@@ -29,9 +29,9 @@ std::uint64_t bytes_of(const Quantity& quantity) {
     return static_cast<std::uint64_t>(quantity.value());
 }
 
-AbandonedLimits abandoned_limits(const Watchdog& settings) {
+loop::AbandonedLimits abandoned_limits(const config::Watchdog& settings) {
     return {.memory = settings.memory_max ? std::optional(bytes_of(*settings.memory_max))
-                                          : cgroup_memory_limit(),
+                                          : loop::cgroup_memory_limit(),
             .memory_growth = bytes_of(settings.memory_growth_max),
             .busy_time = settings.busy_time};
 }
@@ -40,8 +40,8 @@ AbandonedLimits abandoned_limits(const Watchdog& settings) {
 constexpr Duration shortest_silence = std::chrono::seconds(5);
 
 /// How long the loop may be silent; before another host takes the Lease over, this one has ended.
-Duration silence_max(const Config& config) {
-    const LeaderElection& election = config.cluster.leader_election;
+Duration silence_max(const config::Config& config) {
+    const config::LeaderElection& election = config.cluster.leader_election;
     const Duration most = config.watchdog.loop_stuck_after;
     const Duration lease = std::max<Duration>(election.lease_duration, shortest_silence);
     return election.enabled ? std::min(most, lease) : most;
@@ -55,37 +55,39 @@ std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
 
 }  // namespace
 
-PluginHost::PluginHost(const Config& config, Options options)
+PluginHost::PluginHost(const config::Config& config, Options options)
     : guard_(options.guard),
       work_(io_.get_executor()),
       loop_(make_loop(io_, options.clock)),
       virtual_loop_(options.clock ? static_cast<io::ManualLoop*>(loop_.get()) : nullptr),
       environment_{.loop = *loop_,
-                   .log = std::make_shared<Logger>(config.log, loop_->clock()),
-                   .metrics = std::make_shared<Metrics>(),
+                   .log = std::make_shared<services::Logger>(config.log, loop_->clock()),
+                   .metrics = std::make_shared<services::Metrics>(),
                    .http = std::move(options.http),
                    .seed = options.seed,
                    .version = std::move(options.version),
                    .is_virtual = options.clock != nullptr,
                    .has_strand_threads = options.has_strand_threads && options.clock == nullptr,
                    .is_dry_run = options.is_dry_run,
-                   .calls = std::make_shared<CallWatches>(config.watchdog.stuck_after),
-                   .drafts = draft_ids(config.trust.drafts)} {
+                   .calls = std::make_shared<loop::CallWatches>(config.watchdog.stuck_after),
+                   .drafts = services::draft_ids(config.trust.drafts)} {
     if (!config.secrets.dir.empty())
-        environment_.secrets = std::make_shared<DirectorySecrets>(config.secrets.dir);
+        environment_.secrets = std::make_shared<services::DirectorySecrets>(config.secrets.dir);
     if (options.state.empty()) {
-        environment_.state = std::make_shared<MemoryStateStore>();
+        environment_.state = std::make_shared<services::MemoryStateStore>();
     } else {
-        environment_.state = std::make_shared<FileStateStore>(options.state);
+        environment_.state = std::make_shared<services::FileStateStore>(options.state);
     }
-    if (!options.cache.empty()) environment_.cache = std::make_shared<CacheStore>(options.cache);
+    if (!options.cache.empty())
+        environment_.cache = std::make_shared<services::CacheStore>(options.cache);
     if (options.has_cluster) {
-        environment_.kube = std::make_shared<KubeGateway>(
-            *loop_, kubernetes::EventRecorder::Options{
+        environment_.kube = std::make_shared<services::KubeGateway>(
+            *loop_, kubernetes::client::EventRecorder::Options{
                         .correlator = {.component = "capstan"},
                         .seed = io::seed_for(options.seed, "plugin events")});
     }
-    environment_.abandoned = std::make_shared<AbandonedThreads>(abandoned_limits(config.watchdog));
+    environment_.abandoned =
+        std::make_shared<loop::AbandonedThreads>(abandoned_limits(config.watchdog));
     if (guard_ != nullptr) {
         guard_->set_log(environment_.log);
         guard_->watch_calls(environment_.calls);
@@ -102,8 +104,8 @@ PluginHost::PluginHost(const Config& config, Options options)
     if (guard_ != nullptr) guard_->watch_loop(io_, silence_max(config));
 }
 
-Result<std::unique_ptr<PluginHost>> PluginHost::open(const Config& config, const PluginSet& plugins,
-                                                     Options options) {
+Result<std::unique_ptr<PluginHost>> PluginHost::open(const config::Config& config,
+                                                     const PluginSet& plugins, Options options) {
     const std::filesystem::path breadcrumbs = options.breadcrumbs, state = options.state;
     std::error_code error;
     if (!state.empty() && !std::filesystem::create_directories(state, error) && error)
@@ -116,7 +118,7 @@ Result<std::unique_ptr<PluginHost>> PluginHost::open(const Config& config, const
     return host;
 }
 
-Result<std::unique_ptr<PluginHost>> PluginHost::start(const Config& config,
+Result<std::unique_ptr<PluginHost>> PluginHost::start(const config::Config& config,
                                                       const PluginSet& plugins, Options options) {
     CAPSTAN_TRY(std::unique_ptr<PluginHost> host, open(config, plugins, std::move(options)));
     for (const LoadedPlugin& plugin : plugins) CAPSTAN_CHECK(host->make(plugin));
@@ -135,17 +137,17 @@ PluginHost::~PluginHost() {
 }
 
 Result<void> PluginHost::open_breadcrumbs(const std::filesystem::path& file) {
-    auto crumbs = Breadcrumbs::open(file);
+    auto crumbs = loop::Breadcrumbs::open(file);
     if (!crumbs) return fail(within("breadcrumbs", crumbs.error()));
     environment_.crumbs = *std::move(crumbs);
     if (guard_ != nullptr)
         guard_->on_end([kept = environment_.crumbs](std::string_view why) { kept->note_end(why); });
     const std::string told = environment_.crumbs->previous().sentence();
-    if (!told.empty()) environment_.log->write(LogLevel::error, "capstan", told);
+    if (!told.empty()) environment_.log->write(config::LogLevel::error, "capstan", told);
     return {};
 }
 
-InstanceSpec instance_spec(const LoadedPlugin& plugin) {
+instances::InstanceSpec instance_spec(const LoadedPlugin& plugin) {
     return {.type = plugin.plugin_class.raw,
             .library = plugin.library,
             .identity = {.id = plugin.config.id,
@@ -160,19 +162,19 @@ InstanceSpec instance_spec(const LoadedPlugin& plugin) {
 }
 
 Result<void> PluginHost::make(const LoadedPlugin& plugin) {
-    SettingsView settings(plugin.settings, settings_path(plugin.config), nullptr);
-    CAPSTAN_TRY(auto instance,
-                PluginInstance::create(environment_, instance_spec(plugin), *settings.abi()));
+    config::SettingsView settings(plugin.settings, config::settings_path(plugin.config), nullptr);
+    CAPSTAN_TRY(auto instance, instances::PluginInstance::create(
+                                   environment_, instance_spec(plugin), *settings.abi()));
     add(std::move(instance));
     return {};
 }
 
-void PluginHost::add(std::shared_ptr<PluginInstance> instance) {
+void PluginHost::add(std::shared_ptr<instances::PluginInstance> instance) {
     const std::lock_guard lock(mutex_);
     instances_.push_back(std::move(instance));
 }
 
-std::vector<std::shared_ptr<PluginInstance>> PluginHost::instances() const {
+std::vector<std::shared_ptr<instances::PluginInstance>> PluginHost::instances() const {
     const std::lock_guard lock(mutex_);
     return instances_;
 }
@@ -182,7 +184,7 @@ Result<void> PluginHost::start_all(const Instances& instances) {
     for (const auto& instance : instances) {
         const bool is_first = instance->context().identity().generation == 1;
         const StartReason reason = is_first ? StartReason::cold : StartReason::exchange;
-        ends.push_back(detail::future_of<void>([&](PluginInstance::Done done) {
+        ends.push_back(detail::future_of<void>([&](instances::PluginInstance::Done done) {
             instance->start(start_timeout, std::move(done), reason);
         }));
     }
@@ -203,31 +205,36 @@ void PluginHost::stop(const Instances& instances, StopReason reason) {
             instance->has_abandoned_calls() || instance->context().strand().stuck();
         const Duration timeout = is_lost ? Duration(std::chrono::seconds(1)) : stop_timeout;
         const Result<void> stopped = wait<void>(
-            [&](PluginInstance::Done done) { instance->stop(timeout, std::move(done), reason); },
+            [&](instances::PluginInstance::Done done) {
+                instance->stop(timeout, std::move(done), reason);
+            },
             timeout + slack);
         if (!stopped) {
-            environment_.log->write(LogLevel::error, instance->id(),
+            environment_.log->write(config::LogLevel::error, instance->id(),
                                     "could not be stopped: " + stopped.error().message);
         }
     }
 }
 
-Result<std::shared_ptr<PluginInstance>> PluginHost::create_beside(const LoadedPlugin& plugin) {
-    using Made = std::shared_ptr<PluginInstance>;
+Result<std::shared_ptr<instances::PluginInstance>> PluginHost::create_beside(
+    const LoadedPlugin& plugin) {
+    using Made = std::shared_ptr<instances::PluginInstance>;
     // With all that create uses, which may go on when everything else has ended.
     struct Creation {
         LoadedPlugin plugin;
-        std::shared_ptr<HostContext> context;
+        std::shared_ptr<services::HostContext> context;
         Result<Made> run() const {
-            SettingsView settings(plugin.settings, settings_path(plugin.config), nullptr);
-            return PluginInstance::create(context, instance_spec(plugin), *settings.abi());
+            config::SettingsView settings(plugin.settings, config::settings_path(plugin.config),
+                                          nullptr);
+            return instances::PluginInstance::create(context, instance_spec(plugin),
+                                                     *settings.abi());
         }
     };
-    InstanceIdentity identity = instance_spec(plugin).identity;
+    services::InstanceIdentity identity = instance_spec(plugin).identity;
     if (const auto old = find(plugin.config.id))
         identity.generation = old->context().identity().generation + 1;
     const auto creation = std::make_shared<const Creation>(
-        Creation{plugin, HostContext::make(environment_, std::move(identity))});
+        Creation{plugin, services::HostContext::make(environment_, std::move(identity))});
     if (virtual_loop_ != nullptr) return creation->run();
     const auto begin = [&creation](const Done<Made>& done) {
         try {
@@ -272,7 +279,7 @@ PluginHost::Instances PluginHost::exchange(const Instances& made,
     };
     for (const auto& instance : made) {
         const auto at = place_of(instance->id());
-        const InstanceIdentity& identity = instance->context().identity();
+        const services::InstanceIdentity& identity = instance->context().identity();
         std::erase_if(identities_, [&](const auto& each) { return each.id == identity.id; });
         identities_.push_back(identity);
         if (at == instances_.end()) {
@@ -302,7 +309,7 @@ void PluginHost::pass_time(const std::function<bool()>& is_over, Duration patien
     }
 }
 
-std::shared_ptr<PluginInstance> PluginHost::find(const PluginInstanceId& id) const {
+std::shared_ptr<instances::PluginInstance> PluginHost::find(const PluginInstanceId& id) const {
     const std::lock_guard lock(mutex_);
     const auto found =
         std::ranges::find(instances_, id.value(), [](const auto& i) { return i->id(); });

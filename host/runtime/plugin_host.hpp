@@ -23,7 +23,7 @@
 namespace capstan::runtime {
 
 /// What an instance of `plugin` is made of.
-InstanceSpec instance_spec(const LoadedPlugin& plugin);
+instances::InstanceSpec instance_spec(const LoadedPlugin& plugin);
 
 /// Owns the event loop. In real time it runs on a thread of its own while this lives; on virtual
 /// time nothing happens but inside `wait` and the calls of `virtual_loop`, on the caller's thread,
@@ -32,7 +32,7 @@ class PluginHost {
 public:
     template <class T>
     using Done = std::function<void(Result<T>)>;
-    using Instances = std::vector<std::shared_ptr<PluginInstance>>;
+    using Instances = std::vector<std::shared_ptr<instances::PluginInstance>>;
 
     struct Options {
         std::uint64_t seed = 0;
@@ -47,7 +47,7 @@ public:
         /// The clock of deadlines and timers, moved by its owner; NULL: the machine's.
         std::shared_ptr<io::ManualClock> clock{};
         /// Makes the clients of instances; empty: those of the network, and with a clock none.
-        HttpClients http{};
+        services::HttpClients http{};
         /// Whether there will be a cluster for plugins; see cluster().
         bool has_cluster = false;
         /// Each instance whose strand runs code has a thread for it, so that one that does not
@@ -57,15 +57,15 @@ public:
         /// What clouds are asked for is not carried out; plugins are told.
         bool is_dry_run = false;
         /// Watches the loop and the calls of instances. Borrowed; NULL: nothing does.
-        Guard* guard = nullptr;
+        guard::Guard* guard = nullptr;
     };
     /// Makes every instance of `plugins` in their order, then starts them all at once. The first
     /// error undoes everything and names its instance.
-    static Result<std::unique_ptr<PluginHost>> start(const Config& config, const PluginSet& plugins,
-                                                     Options options);
+    static Result<std::unique_ptr<PluginHost>> start(const config::Config& config,
+                                                     const PluginSet& plugins, Options options);
     /// One without instances, which come by `add`; `identities` are those of `plugins`.
-    static Result<std::unique_ptr<PluginHost>> open(const Config& config, const PluginSet& plugins,
-                                                    Options options);
+    static Result<std::unique_ptr<PluginHost>> open(const config::Config& config,
+                                                    const PluginSet& plugins, Options options);
 
     PluginHost(const PluginHost&) = delete;
     PluginHost& operator=(const PluginHost&) = delete;
@@ -74,11 +74,11 @@ public:
     ~PluginHost();
 
     /// NULL: there is no such instance. [any thread]
-    std::shared_ptr<PluginInstance> find(const PluginInstanceId& id) const;
+    std::shared_ptr<instances::PluginInstance> find(const PluginInstanceId& id) const;
     /// In the order in which they came. [any thread]
-    std::vector<std::shared_ptr<PluginInstance>> instances() const;
+    std::vector<std::shared_ptr<instances::PluginInstance>> instances() const;
     /// One that runs, of a name that is not there yet; stopped with the others. [any thread]
-    void add(std::shared_ptr<PluginInstance> instance);
+    void add(std::shared_ptr<instances::PluginInstance> instance);
     /// Instances of those plugins that run, beside others of the same names: `exchange` brings them
     /// in, `stop` does away with them. The first error stops them all and names its instance. In
     /// real time each is created on a thread that is abandoned where the plugin does not return.
@@ -90,13 +90,15 @@ public:
     void stop(const Instances& instances, StopReason reason);
     /// Of all instances of the configuration that counts, whether they are there or not. [the
     /// thread that exchanges them]
-    const std::vector<InstanceIdentity>& identities() const noexcept { return identities_; }
+    const std::vector<services::InstanceIdentity>& identities() const noexcept {
+        return identities_;
+    }
     /// What instances of this host are made with.
-    const HostEnvironment& environment() const noexcept { return environment_; }
+    const services::HostEnvironment& environment() const noexcept { return environment_; }
     io::Loop& loop() noexcept { return *loop_; }
     /// What plugins see of the cluster, to be connected by its owner on the loop's thread, and
     /// disconnected there before the connection goes. NULL: without has_cluster.
-    KubeGateway* cluster() noexcept { return environment_.kube.get(); }
+    services::KubeGateway* cluster() noexcept { return environment_.kube.get(); }
     /// Moves the virtual time; NULL: this host lives in real time.
     io::ManualLoop* virtual_loop() noexcept { return virtual_loop_; }
     /// What `begin` starts and ends with its argument, waited for. On virtual time the clock goes
@@ -106,40 +108,42 @@ public:
     /// Whether strands have threads of their own.
     bool has_strand_threads() const noexcept { return environment_.has_strand_threads; }
     /// The calls into plugins that are under way. [any thread]
-    const CallWatches& calls() const noexcept { return *environment_.calls; }
+    const loop::CallWatches& calls() const noexcept { return *environment_.calls; }
     /// NULL: nothing watches this host.
-    Guard* guard() noexcept { return guard_; }
+    guard::Guard* guard() noexcept { return guard_; }
     /// Of clouds that want a pass.
-    PassWishes& pass_wishes() noexcept { return *environment_.pass_wishes; }
-    Logger& log() noexcept { return *environment_.log; }
+    services::PassWishes& pass_wishes() noexcept { return *environment_.pass_wishes; }
+    services::Logger& log() noexcept { return *environment_.log; }
     /// NULL: nothing is recorded of this process.
-    std::shared_ptr<Breadcrumbs> breadcrumbs() const { return environment_.crumbs; }
+    std::shared_ptr<loop::Breadcrumbs> breadcrumbs() const { return environment_.crumbs; }
     /// What instances keep.
-    StateStore& state() noexcept { return *environment_.state; }
-    Metrics& metrics() noexcept { return *environment_.metrics; }
-    std::shared_ptr<Metrics> shared_metrics() const { return environment_.metrics; }
+    services::StateStore& state() noexcept { return *environment_.state; }
+    services::Metrics& metrics() noexcept { return *environment_.metrics; }
+    std::shared_ptr<services::Metrics> shared_metrics() const { return environment_.metrics; }
     /// The calls that overran and have not returned.
-    std::shared_ptr<AbandonedThreads> abandoned_threads() const { return environment_.abandoned; }
+    std::shared_ptr<loop::AbandonedThreads> abandoned_threads() const {
+        return environment_.abandoned;
+    }
 
 private:
-    PluginHost(const Config& config, Options options);
+    PluginHost(const config::Config& config, Options options);
     Result<void> open_breadcrumbs(const std::filesystem::path& file);
     Result<void> make(const LoadedPlugin& plugin);
     Result<void> start_all(const Instances& instances);
-    Result<std::shared_ptr<PluginInstance>> create_beside(const LoadedPlugin& plugin);
+    Result<std::shared_ptr<instances::PluginInstance>> create_beside(const LoadedPlugin& plugin);
     template <class T>
     Result<T> wait_for(std::future<Result<T>>& end, Duration patience);
     void pass_time(const std::function<bool()>& is_over, Duration patience);
 
-    Guard* const guard_;
+    guard::Guard* const guard_;
     boost::asio::io_context io_;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
     std::unique_ptr<io::Loop> loop_;
     io::ManualLoop* virtual_loop_ = nullptr;  ///< `loop_`, if it is one
-    HostEnvironment environment_;
-    std::vector<InstanceIdentity> identities_;
+    services::HostEnvironment environment_;
+    std::vector<services::InstanceIdentity> identities_;
     mutable std::mutex mutex_;  ///< guards what follows
-    std::vector<std::shared_ptr<PluginInstance>> instances_;
+    std::vector<std::shared_ptr<instances::PluginInstance>> instances_;
     std::thread thread_;  ///< none on virtual time
 };
 

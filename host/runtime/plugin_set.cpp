@@ -10,23 +10,25 @@
 namespace capstan::runtime {
 namespace {
 
-std::string names_of_classes(const PluginLibrary& library) {
+std::string names_of_classes(const plugin_files::PluginLibrary& library) {
     std::string out;
-    for (const ClassInfo& c : library.classes())
+    for (const plugin_files::ClassInfo& c : library.classes())
         out += (out.empty() ? "" : ", ") + std::string(c.id);
     return out;
 }
 
 /// The file, its class and the class's schema; what is wrong is said at the place of the instance.
-std::optional<LoadedPlugin> load_plugin(const PluginConfig& config, const TrustPolicy& policy,
-                                        const DraftIds& drafts, LibraryRegistry& registry,
-                                        Diagnostics& diagnostics) {
-    const auto refuse = [&](Place place, const Error& error) {
+std::optional<LoadedPlugin> load_plugin(const config::PluginConfig& config,
+                                        const plugin_files::TrustPolicy& policy,
+                                        const services::DraftIds& drafts,
+                                        plugin_files::LibraryRegistry& registry,
+                                        config::Diagnostics& diagnostics) {
+    const auto refuse = [&](config::Place place, const Error& error) {
         diagnostics.error(place, "plugin." + config.id.value() + ": " + error.message);
         return std::nullopt;
     };
-    PluginRequest request{.file = config.file, .sha256 = config.sha256};
-    TrustPolicy own = policy;
+    plugin_files::PluginRequest request{.file = config.file, .sha256 = config.sha256};
+    plugin_files::TrustPolicy own = policy;
     if (config.shipped) own.require_sha256 = false;  // it came with this very host
     auto library = registry.load(request, own);
     if (!library) return refuse(config.file_place, library.error());
@@ -35,8 +37,9 @@ std::optional<LoadedPlugin> load_plugin(const PluginConfig& config, const TrustP
     auto plugin_class = find_class(**library, config.class_name);
     if (!plugin_class) return refuse(config.place, plugin_class.error());
     if (drafts.withholds(plugin_class->kind))
-        return refuse(config.place, {ErrorCode::invalid_config, withheld_text(plugin_class->kind)});
-    auto fields = read_schema(plugin_class->fields);
+        return refuse(config.place,
+                      {ErrorCode::invalid_config, services::withheld_text(plugin_class->kind)});
+    auto fields = config::read_schema(plugin_class->fields);
     if (!fields)
         return refuse(config.place,
                       within("class " + std::string(plugin_class->id), fields.error()));
@@ -51,8 +54,9 @@ std::string plugin_kind(const PluginSet& set, const PluginInstanceId& id) {
 
 }  // namespace
 
-TrustPolicy trust_policy(const Trust& trust, const ShippedPlugins& shipped) {
-    TrustPolicy policy;
+plugin_files::TrustPolicy trust_policy(const config::Trust& trust,
+                                       const config::ShippedPlugins& shipped) {
+    plugin_files::TrustPolicy policy;
     policy.search_paths.push_back(shipped.root());
     policy.search_paths.insert(policy.search_paths.end(), trust.search_paths.begin(),
                                trust.search_paths.end());
@@ -60,9 +64,10 @@ TrustPolicy trust_policy(const Trust& trust, const ShippedPlugins& shipped) {
     return policy;
 }
 
-Result<ClassInfo> find_class(const PluginLibrary& library, const std::string& name) {
+Result<plugin_files::ClassInfo> find_class(const plugin_files::PluginLibrary& library,
+                                           const std::string& name) {
     if (name.empty() && library.classes().size() == 1) return library.classes().front();
-    if (const ClassInfo* found = library.find_class(name)) return *found;
+    if (const plugin_files::ClassInfo* found = library.find_class(name)) return *found;
     const std::string where = "plugin " + library.facts().path.string();
     if (name.empty()) {
         return fail(ErrorCode::invalid_config,
@@ -72,13 +77,14 @@ Result<ClassInfo> find_class(const PluginLibrary& library, const std::string& na
                 where + ": has no class '" + name + "'; it has " + names_of_classes(library));
 }
 
-void check_settings(const ClassInfo& plugin_class, const SettingValue& settings,
-                    const std::string& path, Place place, Diagnostics& diagnostics) {
+void check_settings(const plugin_files::ClassInfo& plugin_class,
+                    const config::SettingValue& settings, const std::string& path,
+                    config::Place place, config::Diagnostics& diagnostics) {
     if (!CAPSTAN_HAS(plugin_class.raw, capstan_class, check)) return;
-    SettingsView view(settings, path, &diagnostics);
-    LoadCall call;
-    const Result<capstan_status> status =
-        call_guarded([&] { return distrusted(plugin_class.raw->check)(view.abi(), call.abi()); });
+    config::SettingsView view(settings, path, &diagnostics);
+    instances::LoadCall call;
+    const Result<capstan_status> status = loop::call_guarded(
+        [&] { return loop::distrusted(plugin_class.raw->check)(view.abi(), call.abi()); });
     if (!status) {
         diagnostics.error(place, path + ": the class's check " + status.error().message);
     } else if (*status != CAPSTAN_OK && view.rejections() == 0) {
@@ -86,30 +92,31 @@ void check_settings(const ClassInfo& plugin_class, const SettingValue& settings,
     }
 }
 
-PluginSet load_plugins(const Config& config, const ShippedPlugins& shipped,
-                       LibraryRegistry& registry, Diagnostics& diagnostics) {
-    const TrustPolicy policy = trust_policy(config.trust, shipped);
-    const DraftIds drafts = draft_ids(config.trust.drafts);
+PluginSet load_plugins(const config::Config& config, const config::ShippedPlugins& shipped,
+                       plugin_files::LibraryRegistry& registry, config::Diagnostics& diagnostics) {
+    const plugin_files::TrustPolicy policy = trust_policy(config.trust, shipped);
+    const services::DraftIds drafts = services::draft_ids(config.trust.drafts);
     PluginSet set;
-    for (const PluginConfig& plugin : config.plugins) {
+    for (const config::PluginConfig& plugin : config.plugins) {
         if (plugin.file.empty()) continue;  // find_plugin_files has said so
         if (auto loaded = load_plugin(plugin, policy, drafts, registry, diagnostics))
             set.push_back(*std::move(loaded));
     }
-    InstanceSettings all_settings;
+    config::InstanceSettings all_settings;
     for (LoadedPlugin& plugin : set) {
-        auto settings = validate_plugin_settings(config, plugin.config, plugin.fields, diagnostics);
+        auto settings =
+            config::validate_plugin_settings(config, plugin.config, plugin.fields, diagnostics);
         if (!settings) continue;
         plugin.settings = *std::move(settings);
         all_settings.emplace_back(plugin.config.id, plugin.settings);
     }
-    check_kinds(
+    config::check_kinds(
         config, all_settings, [&](const PluginInstanceId& id) { return plugin_kind(set, id); },
         diagnostics);
     for (const auto& [id, settings] : all_settings) {
         const auto plugin =
             std::ranges::find(set, id, [](const LoadedPlugin& p) { return p.config.id; });
-        check_settings(plugin->plugin_class, settings, settings_path(plugin->config),
+        check_settings(plugin->plugin_class, settings, config::settings_path(plugin->config),
                        plugin->config.place, diagnostics);
     }
     return set;

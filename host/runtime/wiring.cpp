@@ -12,31 +12,35 @@ namespace {
 /// A call that is late is closed by then, see OperationTable::Options::grace.
 constexpr Duration closing_time = std::chrono::seconds(10);
 
-engine::StageFallback fallback(OnTrouble trouble) {
-    return trouble == OnTrouble::fail ? engine::StageFallback::fail : engine::StageFallback::skip;
+engine::StageFallback fallback(config::OnTrouble trouble) {
+    return trouble == config::OnTrouble::fail ? engine::StageFallback::fail
+                                              : engine::StageFallback::skip;
 }
 
 Result<std::unique_ptr<engine::Expander>> make_stage(
-    const Wiring::Stage& stage, PassWatch& watch, const std::shared_ptr<ExpanderAnswers>& answers) {
-    if (stage.expander == nullptr) return make_absent_expander(stage.absent);
-    return make_expander(stage.expander, watch, answers);
+    const Wiring::Stage& stage, instances::PassWatch& watch,
+    const std::shared_ptr<instances::ExpanderAnswers>& answers) {
+    if (stage.expander == nullptr) return instances::make_absent_expander(stage.absent);
+    return instances::make_expander(stage.expander, watch, answers);
 }
 
 }  // namespace
 
-Result<std::shared_ptr<PluginInstance>> find_instance(const PluginHost& host,
-                                                      const PluginInstanceId& id, Missing missing) {
+Result<std::shared_ptr<instances::PluginInstance>> find_instance(const PluginHost& host,
+                                                                 const PluginInstanceId& id,
+                                                                 Missing missing) {
     if (auto instance = host.find(id)) return instance;
     const bool may_come =
         missing == Missing::has_not_started &&
-        std::ranges::find(host.identities(), id, &InstanceIdentity::id) != host.identities().end();
+        std::ranges::find(host.identities(), id, &services::InstanceIdentity::id) !=
+            host.identities().end();
     if (may_come) return nullptr;
     return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
 }
 
-Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host, Missing missing) {
+Result<Wiring> wire(const config::Pipeline& pipeline, const PluginHost& host, Missing missing) {
     Wiring wiring;
-    for (const Stage& stage : pipeline.scale_up.expanders) {
+    for (const config::Stage& stage : pipeline.scale_up.expanders) {
         CAPSTAN_TRY(auto instance, find_instance(host, stage.use, missing));
         wiring.expanders.push_back(
             {std::move(instance), fallback(stage.on_error), fallback(stage.on_empty), stage.use});
@@ -56,10 +60,10 @@ Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host, Missing mi
     return wiring;
 }
 
-std::vector<SkippedHook> misses_of(const Wiring& wiring) {
-    std::vector<SkippedHook> out;
+std::vector<instances::SkippedHook> misses_of(const Wiring& wiring) {
+    std::vector<instances::SkippedHook> out;
     const auto add = [&out](const PluginInstanceId& id) {
-        out.push_back({id, Hook::start, "it has not started"});
+        out.push_back({id, loop::Hook::start, "it has not started"});
     };
     for (const Wiring::Stage& stage : wiring.expanders)
         if (stage.expander == nullptr) add(stage.absent);
@@ -69,9 +73,9 @@ std::vector<SkippedHook> misses_of(const Wiring& wiring) {
     return out;
 }
 
-ExpanderAnswers::Ask asking(PluginHost& host) {
-    return [&host](const std::shared_ptr<ExpanderClient>& expander,
-                   ExpanderClient::Question question) {
+instances::ExpanderAnswers::Ask asking(PluginHost& host) {
+    return [&host](const std::shared_ptr<instances::ExpanderClient>& expander,
+                   instances::ExpanderClient::Question question) {
         return host.wait<KeptOptions>(
             [&](PluginHost::Done<KeptOptions> done) {
                 expander->filter(std::move(question), std::move(done));
@@ -80,8 +84,8 @@ ExpanderAnswers::Ask asking(PluginHost& host) {
     };
 }
 
-Result<PassPolicies> PassPolicies::make(const Wiring& wiring, PassWatch& watch,
-                                        std::shared_ptr<ExpanderAnswers> answers) {
+Result<PassPolicies> PassPolicies::make(const Wiring& wiring, instances::PassWatch& watch,
+                                        std::shared_ptr<instances::ExpanderAnswers> answers) {
     PassPolicies out;
     for (const Wiring::Stage& stage : wiring.expanders) {
         CAPSTAN_TRY(auto expander, make_stage(stage, watch, answers));
@@ -90,25 +94,26 @@ Result<PassPolicies> PassPolicies::make(const Wiring& wiring, PassWatch& watch,
         out.expanders_.push_back(std::move(expander));
     }
     for (const auto& instance : wiring.similarity) {
-        CAPSTAN_TRY(auto check, PluginSimilarity::make(instance, watch));
+        CAPSTAN_TRY(auto check, instances::PluginSimilarity::make(instance, watch));
         out.similarity_.push_back({instance->id(), check.get()});
         out.checks_.push_back(std::move(check));
     }
     for (const PluginInstanceId& id : wiring.absent.similarity) {
-        out.checks_.push_back(make_absent_similarity(id));
+        out.checks_.push_back(instances::make_absent_similarity(id));
         out.similarity_.push_back({id.value(), out.checks_.back().get()});
     }
-    if (wiring.absent.splitter) out.splitter_ = make_absent_splitter(*wiring.absent.splitter);
+    if (wiring.absent.splitter)
+        out.splitter_ = instances::make_absent_splitter(*wiring.absent.splitter);
     if (wiring.splitter) {
-        CAPSTAN_TRY(out.splitter_, PluginSplitter::make(wiring.splitter, watch));
+        CAPSTAN_TRY(out.splitter_, instances::PluginSplitter::make(wiring.splitter, watch));
     }
     for (const auto& instance : wiring.group_sources) {
-        CAPSTAN_TRY(auto source, PluginGroupSource::make(instance, watch));
+        CAPSTAN_TRY(auto source, instances::PluginGroupSource::make(instance, watch));
         out.group_sources_.push_back({instance->id(), source.get()});
         out.sources_.push_back(std::move(source));
     }
     for (const PluginInstanceId& id : wiring.absent.group_sources) {
-        out.sources_.push_back(make_absent_group_source(id));
+        out.sources_.push_back(instances::make_absent_group_source(id));
         out.group_sources_.push_back({id.value(), out.sources_.back().get()});
     }
     return out;

@@ -16,15 +16,15 @@ namespace capstan::runtime {
 /// Immutable and cheap to copy, so that every thread of a pass owns one.
 struct Wiring {
     struct Stage {
-        std::shared_ptr<PluginInstance> expander;  ///< NULL: `absent`
+        std::shared_ptr<instances::PluginInstance> expander;  ///< NULL: `absent`
         engine::StageFallback on_error = engine::StageFallback::skip;
         engine::StageFallback on_empty = engine::StageFallback::skip;
         PluginInstanceId absent{};
     };
     std::vector<Stage> expanders;
-    std::vector<std::shared_ptr<PluginInstance>> similarity;
-    std::shared_ptr<PluginInstance> splitter;  ///< NULL: nobody shares nodes out
-    std::vector<std::shared_ptr<PluginInstance>> group_sources;
+    std::vector<std::shared_ptr<instances::PluginInstance>> similarity;
+    std::shared_ptr<instances::PluginInstance> splitter;  ///< NULL: nobody shares nodes out
+    std::vector<std::shared_ptr<instances::PluginInstance>> group_sources;
     /// Those of the pipeline that have not started: each is asked all the same, and fails.
     struct Absent {
         std::vector<PluginInstanceId> similarity{};
@@ -34,7 +34,7 @@ struct Wiring {
 };
 
 /// All that a pass does without because it has not started.
-std::vector<SkippedHook> misses_of(const Wiring& wiring);
+std::vector<instances::SkippedHook> misses_of(const Wiring& wiring);
 
 /// What becomes of instances that the host does not have.
 enum class Missing {
@@ -42,22 +42,23 @@ enum class Missing {
     has_not_started  ///< those of the configuration may come later
 };
 /// NULL: it has not started. `internal`: there is none, which load_plugins would have refused.
-Result<std::shared_ptr<PluginInstance>> find_instance(const PluginHost& host,
-                                                      const PluginInstanceId& id, Missing missing);
+Result<std::shared_ptr<instances::PluginInstance>> find_instance(const PluginHost& host,
+                                                                 const PluginInstanceId& id,
+                                                                 Missing missing);
 /// `internal`: a name without an instance.
-Result<Wiring> wire(const Pipeline& pipeline, const PluginHost& host,
+Result<Wiring> wire(const config::Pipeline& pipeline, const PluginHost& host,
                     Missing missing = Missing::is_wrong);
 
 /// Asks through `host`, on the thread that uses it.
-ExpanderAnswers::Ask asking(PluginHost& host);
+instances::ExpanderAnswers::Ask asking(PluginHost& host);
 
 /// What the engine is given for one pass; borrows the watch, and lives no longer than it. [pass
 /// thread]
 class PassPolicies {
 public:
     /// `answers` of services to its expanders, which it shares.
-    static Result<PassPolicies> make(const Wiring& wiring, PassWatch& watch,
-                                     std::shared_ptr<ExpanderAnswers> answers);
+    static Result<PassPolicies> make(const Wiring& wiring, instances::PassWatch& watch,
+                                     std::shared_ptr<instances::ExpanderAnswers> answers);
 
     const std::vector<engine::Stage>& chain() const noexcept { return chain_; }
     const std::vector<engine::NamedCheck>& similarity() const noexcept { return similarity_; }

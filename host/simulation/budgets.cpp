@@ -59,8 +59,9 @@ void Budgets::set(Budget budget) {
     budgets_.insert_or_assign(std::move(key), Entry{.rule = std::move(budget)});
 }
 
-std::vector<engine::DisruptionBudgetObject> Budgets::refresh(const std::vector<PodSet>& crowds) {
-    std::vector<engine::DisruptionBudgetObject> out;
+std::vector<engine::snapshot::DisruptionBudgetObject> Budgets::refresh(
+    const std::vector<PodSet>& crowds) {
+    std::vector<engine::snapshot::DisruptionBudgetObject> out;
     for (auto& [key, entry] : budgets_) {
         const int allowed = standing_of(entry.rule, crowds).allowed;
         if (std::exchange(entry.told, allowed) == allowed) continue;

@@ -36,7 +36,8 @@ public:
     void set(Budget budget);
 
     /// Those that read differently than the last time, as objects of the API.
-    std::vector<engine::DisruptionBudgetObject> refresh(const std::vector<PodSet>& crowds);
+    std::vector<engine::snapshot::DisruptionBudgetObject> refresh(
+        const std::vector<PodSet>& crowds);
     /// Why such a pod cannot be evicted now; nothing: it can. One that is not healthy may go as
     /// long as the others are enough.
     std::optional<std::string> find_refusal(std::string_view ns, const Labels& labels,

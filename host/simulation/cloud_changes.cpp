@@ -11,7 +11,7 @@
 namespace capstan::simulation {
 namespace {
 
-using runtime::TomlValue;
+using runtime::config::TomlValue;
 
 /// What of a change is a group's own setting; the rest is something that happens to it.
 constexpr std::array<std::string_view, 10> group_keys{

@@ -14,15 +14,15 @@
 namespace capstan::simulation {
 namespace {
 
-using runtime::TomlValue;
+using runtime::config::TomlValue;
 
 constexpr Duration reconfigure_patience = std::chrono::minutes(1);
 /// Settings, and the view of them that a plugin reads: both live as long as it does.
 struct Lent {
-    explicit Lent(runtime::SettingValue value, const std::string& path)
+    explicit Lent(runtime::config::SettingValue value, const std::string& path)
         : settings(std::move(value)), view(settings, path, nullptr) {}
-    runtime::SettingValue settings;
-    runtime::SettingsView view;
+    runtime::config::SettingValue settings;
+    runtime::config::SettingsView view;
 };
 
 }  // namespace
@@ -112,14 +112,15 @@ std::optional<int> CloudControl::capacity_of(const std::string& id, Time now) co
 Result<void> CloudControl::apply(SimulatedCloud& cloud, TomlValue settings) {
     const auto plugin = std::ranges::find(
         plugins_, cloud.id, [](const runtime::LoadedPlugin& p) { return p.config.id; });
-    const std::shared_ptr<runtime::PluginInstance> instance = host_.find(cloud.id);
+    const std::shared_ptr<runtime::instances::PluginInstance> instance = host_.find(cloud.id);
     if (plugin == plugins_.end() || !instance)
         return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
-    runtime::PluginConfig own = plugin->config;
+    runtime::config::PluginConfig own = plugin->config;
     own.settings = settings;
-    const std::string path = runtime::settings_path(own);
-    runtime::Diagnostics complaints(cloud.source);
-    auto checked = runtime::validate_plugin_settings(config_, own, plugin->fields, complaints);
+    const std::string path = runtime::config::settings_path(own);
+    runtime::config::Diagnostics complaints(cloud.source);
+    auto checked =
+        runtime::config::validate_plugin_settings(config_, own, plugin->fields, complaints);
     if (checked)
         runtime::check_settings(plugin->plugin_class, *checked, path, own.place, complaints);
     if (complaints.errors() > 0)

@@ -24,7 +24,7 @@ namespace capstan::simulation {
 class CloudControl {
 public:
     /// `clouds`: one at least; the ids of their groups differ.
-    CloudControl(std::vector<SimulatedCloud> clouds, const runtime::Config& config,
+    CloudControl(std::vector<SimulatedCloud> clouds, const runtime::config::Config& config,
                  const runtime::PluginSet& plugins, runtime::PluginHost& host, Time start)
         : clouds_(std::move(clouds)),
           config_(config),
@@ -49,16 +49,17 @@ public:
     /// In the order in which they were given.
     const std::vector<SimulatedCloud>& clouds() const noexcept { return clouds_; }
     /// One of a cloud's own settings beside `groups`; NULL: it was not told.
-    const runtime::TomlValue* find(const PluginInstanceId& cloud, std::string_view key) const;
+    const runtime::config::TomlValue* find(const PluginInstanceId& cloud,
+                                           std::string_view key) const;
 
 private:
     SimulatedCloud& cloud_of(const std::string& group);
     SimulatedCloud& cloud_named(const PluginInstanceId& id);
-    Result<void> apply(SimulatedCloud& cloud, runtime::TomlValue settings);
+    Result<void> apply(SimulatedCloud& cloud, runtime::config::TomlValue settings);
 
     std::vector<SimulatedCloud> clouds_;
     std::set<std::string> left_;
-    const runtime::Config& config_;
+    const runtime::config::Config& config_;
     const runtime::PluginSet& plugins_;
     runtime::PluginHost& host_;
     const Time start_;

@@ -55,8 +55,8 @@ void DecisionStory::decided(const runtime::PassResult& result,
     const engine::Decision& decision = result.outcome.decision;
     std::vector<std::string> notes = problems;
     notes.insert(notes.end(), decision.notes.begin(), decision.notes.end());
-    for (const runtime::SkippedHook& miss : result.misses)
-        notes.push_back(runtime::miss_text(miss));
+    for (const runtime::instances::SkippedHook& miss : result.misses)
+        notes.push_back(runtime::instances::miss_text(miss));
     note(notes, now);
     tell_unhelped(unhelped_of(decision, world_), now);
     skipped_.clear();

@@ -41,7 +41,7 @@ Result<std::string> search_name(std::string_view typed, const std::vector<std::s
             return fail(ErrorCode::not_found,
                         std::string(unknown) + "; several begin so: " + named(found));
     }
-    const std::string meant = runtime::suggestion(typed, names);
+    const std::string meant = runtime::config::suggestion(typed, names);
     if (!meant.empty()) return fail(ErrorCode::not_found, std::string(unknown) + meant);
     return fail(ErrorCode::not_found,
                 std::string(unknown) +
@@ -53,9 +53,9 @@ namespace {
 /// More are not told apart.
 constexpr std::size_t remembered_pods_max = 10;
 
-std::vector<std::string> node_names(const engine::Cluster& cluster) {
+std::vector<std::string> node_names(const engine::snapshot::Cluster& cluster) {
     std::vector<std::string> out;
-    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
+    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
         out.emplace_back(cluster.text(cluster.node(i).name));
     return out;
 }
@@ -68,10 +68,10 @@ std::vector<std::string> group_ids(const runtime::PassInput& input) {
 }
 
 /// "shop/web-1", of all namespaces, ascending.
-std::vector<std::string> pod_names(const engine::Cluster& cluster) {
+std::vector<std::string> pod_names(const engine::snapshot::Cluster& cluster) {
     std::vector<std::string> out;
-    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
-        const engine::PodRow pod = cluster.pod(i);
+    for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+        const engine::snapshot::PodRow pod = cluster.pod(i);
         out.push_back(
             std::string(cluster.text(cluster.equivalence_group(pod.equivalence_group).ns)) + "/" +
             std::string(cluster.text(pod.name)));
@@ -82,7 +82,8 @@ std::vector<std::string> pod_names(const engine::Cluster& cluster) {
 
 /// Names pods that are called so, or begin so, in other namespaces; else one that is nearly called
 /// so.
-Error no_such_pod(const engine::Cluster& cluster, const std::string& ns, const std::string& name) {
+Error no_such_pod(const engine::snapshot::Cluster& cluster, const std::string& ns,
+                  const std::string& name) {
     const std::string unknown = "no pass saw a pod " + ns + "/" + name;
     const std::vector<std::string> all = pod_names(cluster);
     std::vector<std::string> elsewhere;
@@ -92,7 +93,7 @@ Error no_such_pod(const engine::Cluster& cluster, const std::string& ns, const s
     if (!elsewhere.empty())
         return {ErrorCode::not_found,
                 unknown + "; there is " + listed(elsewhere, std::identity(), 3)};
-    return {ErrorCode::not_found, unknown + runtime::suggestion(ns + "/" + name, all)};
+    return {ErrorCode::not_found, unknown + runtime::config::suggestion(ns + "/" + name, all)};
 }
 
 Result<Explained> ask(const runtime::PassInput& input, runtime::PassQuestion question) {
@@ -103,17 +104,17 @@ Result<Explained> ask(const runtime::PassInput& input, runtime::PassQuestion que
 /// How many pods of a workload there are, and of those that wait each class by its first pod.
 struct WorkloadPods {
     std::size_t all = 0, waiting = 0;
-    std::map<std::string, engine::PodGroupId> first_of_classes{};
+    std::map<std::string, engine::snapshot::PodGroupId> first_of_classes{};
 };
 
 WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& question,
                           const std::string& name) {
-    const engine::Cluster& cluster = input.snapshot.cluster;
+    const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
     WorkloadPods out;
-    std::map<engine::PodGroupId, std::string> first;
-    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
-        const engine::PodRow pod = cluster.pod(i);
-        const engine::PodGroupRow& row = cluster.equivalence_group(pod.equivalence_group);
+    std::map<engine::snapshot::PodGroupId, std::string> first;
+    for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+        const engine::snapshot::PodRow pod = cluster.pod(i);
+        const engine::snapshot::PodGroupRow& row = cluster.equivalence_group(pod.equivalence_group);
         if (cluster.text(row.ns) != question.pod_ns ||
             !is_of_workload(*row.owner, question.workload_kind, name))
             continue;
@@ -121,7 +122,8 @@ WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& quest
         if (!cluster.text(pod.node_name).empty()) continue;
         ++out.waiting;
         const std::string pod_name(cluster.text(pod.name));
-        std::string& kept = first[engine::class_at(cluster, pod, input.circumstances.time().wall)];
+        std::string& kept =
+            first[engine::snapshot::class_at(cluster, pod, input.circumstances.time().wall)];
         if (kept.empty() || pod_name < kept) kept = pod_name;
     }
     for (const auto& [equivalence_group, pod] : first)
@@ -134,24 +136,24 @@ WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& quest
 std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& input,
                                                     const std::string& ns,
                                                     const std::string& name) {
-    const engine::Cluster& cluster = input.snapshot.cluster;
-    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
-        const engine::PodRow pod = cluster.pod(i);
+    const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
+    for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+        const engine::snapshot::PodRow pod = cluster.pod(i);
         if (cluster.text(pod.name) != name ||
             cluster.text(cluster.equivalence_group(pod.equivalence_group).ns) != ns)
             continue;
         const std::string node(cluster.text(pod.node_name));
-        const engine::PodGroupId is_of =
-            engine::class_at(cluster, pod, input.circumstances.time().wall);
+        const engine::snapshot::PodGroupId is_of =
+            engine::snapshot::class_at(cluster, pod, input.circumstances.time().wall);
         return Found{node.empty() ? std::optional(is_of) : std::nullopt, node};
     }
     return std::nullopt;
 }
 
 void Explainer::remember_pods(const runtime::PassInput& input) {
-    const engine::Cluster& cluster = input.snapshot.cluster;
-    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
-        const engine::PodRow pod = cluster.pod(i);
+    const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
+    for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+        const engine::snapshot::PodRow pod = cluster.pod(i);
         const std::string_view name = cluster.text(pod.name);
         if (!name.starts_with(question_.pod_name) ||
             cluster.text(cluster.equivalence_group(pod.equivalence_group).ns) != question_.pod_ns)
@@ -160,7 +162,8 @@ void Explainer::remember_pods(const runtime::PassInput& input) {
         if (!has_room && !first_.contains(std::string(name))) continue;
         std::optional<Seen>& seen = first_[std::string(name)];
         if (!seen && cluster.text(pod.node_name).empty())
-            seen = Seen{input, engine::class_at(cluster, pod, input.circumstances.time().wall)};
+            seen = Seen{input,
+                        engine::snapshot::class_at(cluster, pod, input.circumstances.time().wall)};
     }
 }
 
@@ -240,7 +243,7 @@ Result<Explained> Explainer::explain_workload() const {
 }
 
 Result<Explained> Explainer::explain_node() const {
-    const engine::Cluster& cluster = asked_->snapshot.cluster;
+    const engine::snapshot::Cluster& cluster = asked_->snapshot.cluster;
     if (!cluster.find_node(question_.node) && with_node_)
         return ask(*with_node_, {.node = question_.node});
     CAPSTAN_TRY(const std::string name,
@@ -258,10 +261,10 @@ Result<Explained> Explainer::explain_group() const {
     return ask(*asked_, {.group = NodeGroupId(id)});
 }
 
-std::string Explainer::missed_by_scheduler(engine::PodGroupId equivalence_group) const {
+std::string Explainer::missed_by_scheduler(engine::snapshot::PodGroupId equivalence_group) const {
     if (!question_.unasked_scheduler) return {};
-    const engine::Cluster cluster =
-        engine::with_default_spread(asked_->snapshot.cluster, *question_.unasked_scheduler);
+    const engine::snapshot::Cluster cluster = engine::snapshot::with_default_spread(
+        asked_->snapshot.cluster, *question_.unasked_scheduler);
     const auto nodes = find_nodes(cluster, std::array{equivalence_group});
     if (!nodes.front()) return {};
     return "Pending in the dump; would fit " +

@@ -37,7 +37,7 @@ struct Question {
     std::optional<Time> at{};
     /// What a scheduler spreads pods over, where pods wait that it has not been asked about, as in
     /// a dump. Nothing: all that wait have been.
-    std::optional<std::vector<engine::DefaultSpread>> unasked_scheduler{};
+    std::optional<std::vector<engine::snapshot::DefaultSpread>> unasked_scheduler{};
 };
 
 struct Explained {
@@ -69,7 +69,7 @@ public:
 
 private:
     struct Found {
-        std::optional<engine::PodGroupId> waiting;  ///< its class, when it has no node
+        std::optional<engine::snapshot::PodGroupId> waiting;  ///< its class, when it has no node
         std::string node;
     };
     static std::optional<Found> find_pod(const runtime::PassInput& input, const std::string& ns,
@@ -81,12 +81,12 @@ private:
     Result<Explained> explain_node() const;
     Result<Explained> explain_group() const;
     /// Empty: nothing is known that the scheduler could have done.
-    std::string missed_by_scheduler(engine::PodGroupId equivalence_group) const;
+    std::string missed_by_scheduler(engine::snapshot::PodGroupId equivalence_group) const;
 
     /// A pass, and the class of the pod that it saw waiting.
     struct Seen {
         runtime::PassInput input;
-        engine::PodGroupId equivalence_group = 0;
+        engine::snapshot::PodGroupId equivalence_group = 0;
     };
     Question question_;
     std::optional<runtime::PassInput> asked_;  ///< the pass that is asked about

@@ -33,7 +33,7 @@ struct PodBatch {
     /// How each looks. Its name is the batch's, by which it is scaled and removed; the pods' own
     /// are made of it: web-1, web-2, ... Node name and times are filled in, and so is the owner
     /// where there is a controller.
-    engine::PodObject pod{};
+    engine::snapshot::PodObject pod{};
     std::optional<int> count{};  ///< nothing: one pod, named as the batch
     Controller controller = Controller::none;
     /// The pod ends by itself so long after it was bound; nothing: never.
@@ -114,25 +114,26 @@ struct Registration {
 /// Something changes in a group of the simulated cloud.
 struct CloudChange {
     std::string group{};
-    runtime::TomlValue change{};  ///< a table with the plugin's keys of `changes`, without `at`
+    runtime::config::TomlValue
+        change{};  ///< a table with the plugin's keys of `changes`, without `at`
 };
 /// A new group: a table with the plugin's keys of `groups`.
 struct AddGroup {
-    runtime::TomlValue group{};
+    runtime::config::TomlValue group{};
 };
 struct RemoveGroup {
     std::string id{};
 };
 /// Keys of the plugin's own settings beside `groups`: latency, fail. Each replaces what was there.
 struct CloudEdit {
-    runtime::TomlValue settings{};       ///< a table
-    std::vector<std::string> dropped{};  ///< keys that go back to their defaults
-    PluginInstanceId cloud{};            ///< empty: the first, or the only one
+    runtime::config::TomlValue settings{};  ///< a table
+    std::vector<std::string> dropped{};     ///< keys that go back to their defaults
+    PluginInstanceId cloud{};               ///< empty: the first, or the only one
 };
 
-using ExternalEvent =
-    std::variant<PodBatch, Scale, Remove, Bind, engine::NodeObject, engine::DaemonSetObject,
-                 NodeEdit, Budget, Registration, CloudChange, AddGroup, RemoveGroup, CloudEdit>;
+using ExternalEvent = std::variant<PodBatch, Scale, Remove, Bind, engine::snapshot::NodeObject,
+                                   engine::snapshot::DaemonSetObject, NodeEdit, Budget,
+                                   Registration, CloudChange, AddGroup, RemoveGroup, CloudEdit>;
 
 /// What comes of an action that turns out to be impossible.
 enum class IfImpossible {
@@ -148,7 +149,7 @@ enum class IfImpossible {
 struct Action {
     Duration after{0};
     ExternalEvent what{};
-    runtime::Place place{};  ///< in the input's file, for what turns out to be impossible
+    runtime::config::Place place{};  ///< in the input's file, for what turns out to be impossible
     IfImpossible if_impossible = IfImpossible::fail;
 };
 

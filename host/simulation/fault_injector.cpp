@@ -11,7 +11,7 @@
 namespace capstan::simulation {
 namespace {
 
-using runtime::TomlValue;
+using runtime::config::TomlValue;
 using Kind = TomlValue::Kind;
 
 TomlValue table(std::vector<TomlValue> members, std::string key = {}) {

@@ -52,7 +52,7 @@ private:
     Parts parts_;
     Faults faults_;
     std::map<std::string, std::optional<int>> capacities_;  ///< before the shortage, by group
-    std::optional<runtime::TomlValue> latency_;             ///< before calls got slow
+    std::optional<runtime::config::TomlValue> latency_;     ///< before calls got slow
     std::map<FaultKind, PluginInstanceId> struck_;          ///< by faults about clouds
     std::map<std::string, std::string> flapping_;           ///< the node, by group
     std::set<std::string> made_;  ///< groups by auto-provisioning, those that are gone included

@@ -71,7 +71,7 @@ struct Step {
     std::optional<Duration> advance{};            ///< nothing: until nothing happens any more
     std::optional<UntilCommand> until_command{};  ///< in place of `advance`
     Expectations expect{};
-    runtime::Place place{};
+    runtime::config::Place place{};
 };
 
 /// A controller with a scale, as disruption budgets count the pods that it wants.
@@ -82,22 +82,22 @@ struct ScaledController {
 
 /// Objects of the Kubernetes API that are there from the start. Pods that name a node run there.
 struct Objects {
-    std::vector<engine::NodeObject> nodes{};
-    std::vector<engine::PodObject> pods{};
-    std::vector<engine::DaemonSetObject> daemon_sets{};
+    std::vector<engine::snapshot::NodeObject> nodes{};
+    std::vector<engine::snapshot::PodObject> pods{};
+    std::vector<engine::snapshot::DaemonSetObject> daemon_sets{};
     /// Bound pods, by "namespace/name", that are not ready.
     std::set<std::string, std::less<>> unready{};
     /// By "namespace/kind/name" of the pods' own controller.
     std::map<std::string, ScaledController, std::less<>> scaled{};
-    std::vector<engine::ControllerObject> controllers{};
-    std::vector<engine::ClaimObject> claims{};
-    std::vector<engine::VolumeObject> volumes{};
-    std::vector<engine::StorageClassObject> storage_classes{};
-    std::vector<engine::CsiNodeObject> csi_nodes{};
-    std::vector<engine::CsiDriverObject> csi_drivers{};
-    std::vector<engine::CsiCapacityObject> csi_capacities{};
-    std::vector<engine::NamespaceObject> namespaces{};
-    std::vector<engine::ServiceObject> services{};
+    std::vector<engine::snapshot::ControllerObject> controllers{};
+    std::vector<engine::snapshot::ClaimObject> claims{};
+    std::vector<engine::snapshot::VolumeObject> volumes{};
+    std::vector<engine::snapshot::StorageClassObject> storage_classes{};
+    std::vector<engine::snapshot::CsiNodeObject> csi_nodes{};
+    std::vector<engine::snapshot::CsiDriverObject> csi_drivers{};
+    std::vector<engine::snapshot::CsiCapacityObject> csi_capacities{};
+    std::vector<engine::snapshot::NamespaceObject> namespaces{};
+    std::vector<engine::snapshot::ServiceObject> services{};
 };
 
 /// The instance of the shipped plugin `simulated` that a scenario's cloud is.
@@ -105,11 +105,11 @@ inline const PluginInstanceId simulated_cloud("simulated");
 /// Its settings, with the text they stand in, so that its complaints
 /// show the right line.
 struct CloudSettings {
-    runtime::Source source{};
-    runtime::TomlValue settings{};  ///< a table
+    runtime::config::Source source{};
+    runtime::config::TomlValue settings{};  ///< a table
     /// The same with all that steps will change, to be checked before anything runs; empty: nothing
     /// changes.
-    runtime::TomlValue changed{};
+    runtime::config::TomlValue changed{};
     /// When, after the start, something changes there that nobody asked for; ascending.
     std::vector<Duration> changes{};
 };
@@ -127,7 +127,7 @@ struct Input {
     bool scheduler = true;
     /// What it spreads pods over that have no constraints of their own; nothing: what the
     /// configuration says of it.
-    std::optional<std::vector<engine::DefaultSpread>> scheduler_spread{};
+    std::optional<std::vector<engine::snapshot::DefaultSpread>> scheduler_spread{};
     Objects objects{};
     std::vector<Budget> budgets{};
     std::vector<Step> steps{};

@@ -12,9 +12,9 @@
 namespace capstan::simulation {
 namespace {
 
-using engine::Cluster;
-using engine::PodGroupRow;
-using engine::PodIndex;
+using engine::snapshot::Cluster;
+using engine::snapshot::PodGroupRow;
+using engine::snapshot::PodIndex;
 
 constexpr std::string_view safe_to_evict = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 constexpr std::string_view safe_volumes =
@@ -22,7 +22,7 @@ constexpr std::string_view safe_volumes =
 
 std::string_view class_annotation(const Cluster& cluster, const PodGroupRow& row,
                                   std::string_view key) {
-    const auto value = engine::find_label(cluster, row.annotations, key);
+    const auto value = engine::snapshot::find_label(cluster, row.annotations, key);
     return value ? cluster.text(*value) : std::string_view{};
 }
 
@@ -39,9 +39,9 @@ bool is_named(std::string_view list, std::string_view name) {
 }
 
 std::ptrdiff_t count_budgets(const Cluster& cluster, const PodGroupRow& row) {
-    const Labels labels = engine::to_labels(cluster, row.labels);
+    const Labels labels = engine::snapshot::to_labels(cluster, row.labels);
     return std::ranges::count_if(cluster.objects().budgets, [&](const auto& entry) {
-        const engine::DisruptionBudgetObject& budget = entry.second;
+        const engine::snapshot::DisruptionBudgetObject& budget = entry.second;
         return budget.ns == cluster.text(row.ns) && budget.selector &&
                matches(*budget.selector, labels);
     });
@@ -49,7 +49,7 @@ std::ptrdiff_t count_budgets(const Cluster& cluster, const PodGroupRow& row) {
 
 Resources daemons_of(const Cluster& cluster) {
     Resources out;
-    for (const engine::DaemonSetRow& set : cluster.daemon_sets()) {
+    for (const engine::snapshot::DaemonSetRow& set : cluster.daemon_sets()) {
         out += set.object->spec.requests;
         out += Resources{{"pods", 1}};
     }
@@ -57,12 +57,12 @@ Resources daemons_of(const Cluster& cluster) {
 }
 
 /// Whom the scheduler's default constraints hold for is not looked into.
-bool may_be_spread(const engine::PodSpec& spec, const engine::Settings& settings) {
+bool may_be_spread(const engine::snapshot::PodSpec& spec, const engine::Settings& settings) {
     return !spec.spread.empty() || (!spec.has_soft_spread && !settings.default_spread.empty());
 }
 
 bool has_more_than_resources(const PodGroupRow& row, const engine::Settings& settings) {
-    const engine::PodSpec& spec = *row.spec;
+    const engine::snapshot::PodSpec& spec = *row.spec;
     return !spec.affinity_required.empty() || !spec.pod_affinity.empty() ||
            !spec.pod_anti_affinity.empty() || may_be_spread(spec, settings) ||
            !spec.ports.empty() || spec.uses_resource_claims || !row.claims.empty() ||
@@ -72,7 +72,7 @@ bool has_more_than_resources(const PodGroupRow& row, const engine::Settings& set
 }  // namespace
 
 std::string name_of_pod(const Cluster& cluster, PodIndex pod) {
-    const engine::PodRow row = cluster.pod(pod);
+    const engine::snapshot::PodRow row = cluster.pod(pod);
     return std::string(cluster.text(cluster.equivalence_group(row.equivalence_group).ns)) + "/" +
            std::string(cluster.text(row.name));
 }
@@ -109,7 +109,7 @@ bool is_of_nodes(const engine::MachineRemoval& removal) {
 
 bool is_cluster_well(const Cluster& cluster, const engine::Settings& settings) {
     int unready = 0;
-    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
+    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
         unready += cluster.node(i).ready ? 0 : 1;
     return unready <= settings.ok_total_unready_count;
 }
@@ -117,7 +117,7 @@ bool is_cluster_well(const Cluster& cluster, const engine::Settings& settings) {
 bool belongs_to_node(const Cluster& cluster, PodIndex pod) {
     const PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
     return row.owner->kind == "DaemonSet" ||
-           engine::find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
+           engine::snapshot::find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
 }
 
 bool is_expendable(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
@@ -170,7 +170,7 @@ Resources room_on_new_node(const Cluster& cluster, const engine::Group& group) {
 }
 
 bool might_fit(const Cluster& cluster, PodIndex pod, const NodeTemplate& node) {
-    const engine::PodSpec& spec = *cluster.equivalence_group(cluster.class_of(pod)).spec;
+    const engine::snapshot::PodSpec& spec = *cluster.equivalence_group(cluster.class_of(pod)).spec;
     if (!has_all(node.labels, spec.node_selector)) return false;
     if (find_untolerated(node.taints, spec.tolerations) != nullptr) return false;
     return std::ranges::all_of(spec.requests, [&](const Resources::Entry& e) {
@@ -178,9 +178,9 @@ bool might_fit(const Cluster& cluster, PodIndex pod, const NodeTemplate& node) {
     });
 }
 
-NodeTemplate look_of(const Cluster& cluster, engine::NodeIndex index) {
-    const engine::NodeRow& node = cluster.node(index);
-    NodeTemplate out{.labels = engine::to_labels(cluster, node.labels),
+NodeTemplate look_of(const Cluster& cluster, engine::snapshot::NodeIndex index) {
+    const engine::snapshot::NodeRow& node = cluster.node(index);
+    NodeTemplate out{.labels = engine::snapshot::to_labels(cluster, node.labels),
                      .capacity = *node.capacity,
                      .allocatable = *node.allocatable};
     out.labels.erase("kubernetes.io/hostname");
@@ -194,8 +194,8 @@ NodeTemplate look_of(const Cluster& cluster, engine::NodeIndex index) {
 }
 
 bool may_push_others_aside(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
-    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
-        const engine::NodeRow& node = cluster.node(i);
+    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+        const engine::snapshot::NodeRow& node = cluster.node(i);
         if (!node.ready || node.unschedulable) continue;
         NodeTemplate look = look_of(cluster, i);
         bool has_any = false;

@@ -16,10 +16,10 @@
 namespace capstan::simulation {
 
 /// "default/web-7".
-std::string name_of_pod(const engine::Cluster& cluster, engine::PodIndex pod);
+std::string name_of_pod(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
 /// The pod of an eviction; nothing: it is not on that node any more.
-std::optional<engine::PodIndex> find_pod(const engine::Cluster& cluster,
-                                         const engine::Eviction& eviction);
+std::optional<engine::snapshot::PodIndex> find_pod(const engine::snapshot::Cluster& cluster,
+                                                   const engine::Eviction& eviction);
 
 /// A machine that its cloud agreed to remove.
 struct RemovedMachine {
@@ -35,50 +35,52 @@ std::vector<RemovedMachine> find_removed(const engine::Decision& decision,
 bool is_of_nodes(const engine::MachineRemoval& removal);
 
 /// With many nodes that are not ready nothing is scaled at all.
-bool is_cluster_well(const engine::Cluster& cluster, const engine::Settings& settings);
+bool is_cluster_well(const engine::snapshot::Cluster& cluster, const engine::Settings& settings);
 
 /// A DaemonSet's or a mirror pod: bound to its node, so nobody waits for it.
-bool belongs_to_node(const engine::Cluster& cluster, engine::PodIndex pod);
+bool belongs_to_node(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
 /// Its priority is below the cut-off: it gives way to any other pod, and keeps no node.
-bool is_expendable(const engine::Cluster& cluster, engine::PodIndex pod,
+bool is_expendable(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                    const engine::Settings& settings);
 /// Whether its node must not go under it: no DaemonSet's or mirror pod, none that is expendable or
 /// on its way out.
-bool counts(const engine::Cluster& cluster, engine::PodIndex pod, const engine::Settings& settings);
+bool counts(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+            const engine::Settings& settings);
 /// Why it may not be moved off a node that works; empty: it may. Knows the annotations
 /// safe-to-evict and safe-to-evict-local-volumes, owners, local volumes, the system's pods (one
 /// without a budget stays for its first hour), and that the API evicts no pod with two budgets.
-std::string why_unmovable(const engine::Cluster& cluster, engine::PodIndex pod,
+std::string why_unmovable(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                           const engine::Settings& settings, Time wall);
 
 /// Whether a budget is about it.
-bool has_budget(const engine::Cluster& cluster, engine::PodIndex pod);
+bool has_budget(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
 
 /// Whether resources, labels and taints are not enough to tell where it fits: then it depends on
 /// the order in which pods are tried how many nodes they need.
-bool wants_more_than_room(const engine::Cluster& cluster, engine::PodIndex pod,
+bool wants_more_than_room(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                           const engine::Settings& settings);
 
 /// Whether a node that is just as the group's template says surely has room for the pod. False for
 /// all that takes more than resources, labels and taints to tell. See KnownLooks.
-bool surely_fits(const engine::Cluster& cluster, engine::PodIndex pod, const engine::Group& group,
-                 const engine::Settings& settings);
+bool surely_fits(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+                 const engine::Group& group, const engine::Settings& settings);
 
 /// Whether a node that is there may have room for the pod once pods that give way to all others
 /// have done so. kube-scheduler sees to that, and so nobody buys a machine for it; the scheduler of
 /// the simulation knows no preemption.
-bool may_push_others_aside(const engine::Cluster& cluster, engine::PodIndex pod,
+bool may_push_others_aside(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                            const engine::Settings& settings);
 
 /// What a new node of a described group has left for pods once DaemonSets have theirs.
-Resources room_on_new_node(const engine::Cluster& cluster, const engine::Group& group);
+Resources room_on_new_node(const engine::snapshot::Cluster& cluster, const engine::Group& group);
 
 /// Whether such a node, when it is empty, may have room for the pod. True for all that it takes
 /// more than resources, labels and taints to tell.
-bool might_fit(const engine::Cluster& cluster, engine::PodIndex pod, const NodeTemplate& node);
+bool might_fit(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+               const NodeTemplate& node);
 
 /// A node as the group's others really are, for `might_fit`: labels and taints without what comes
 /// and goes with a node's life.
-NodeTemplate look_of(const engine::Cluster& cluster, engine::NodeIndex node);
+NodeTemplate look_of(const engine::snapshot::Cluster& cluster, engine::snapshot::NodeIndex node);
 
 }  // namespace capstan::simulation

@@ -22,7 +22,8 @@ Result<engine::Memory> for_a_start(Result<engine::Memory> memory) {
 
 Result<std::string> written_text(const engine::Memory& memory, const std::string& host,
                                  const engine::PassTime& written) {
-    return runtime::memory_text(memory, host, std::numeric_limits<std::size_t>::max(), written);
+    return runtime::record::memory_text(memory, host, std::numeric_limits<std::size_t>::max(),
+                                        written);
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ Result<engine::Memory> load_memory(const std::filesystem::path& file,
     std::ostringstream text;
     text << in.rdbuf();
     if (!in) return fail(ErrorCode::invalid_config, file.string() + ": cannot be read");
-    Result<engine::Memory> memory = runtime::parse_memory(text.str(), file.string(), read);
+    Result<engine::Memory> memory = runtime::record::parse_memory(text.str(), file.string(), read);
     if (!memory) return fail(ErrorCode::invalid_config, memory.error().message);
     return for_a_start(std::move(memory));
 }
@@ -59,7 +60,7 @@ Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::s
                                       const engine::PassTime& written,
                                       const engine::PassTime& read) {
     CAPSTAN_TRY(const std::string text, written_text(memory, host, written));
-    return for_a_start(runtime::parse_memory(text, "the memory that was saved", read));
+    return for_a_start(runtime::record::parse_memory(text, "the memory that was saved", read));
 }
 
 }  // namespace capstan::simulation

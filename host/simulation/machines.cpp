@@ -33,7 +33,8 @@ void take_over(const Registration& said, Registration& to) {
 }
 
 /// The node of a machine whose type the template of its group does not tell.
-void be_of_type(const std::string& type, const Resources& amounts, engine::NodeObject& node) {
+void be_of_type(const std::string& type, const Resources& amounts,
+                engine::snapshot::NodeObject& node) {
     node.labels.insert_or_assign("node.kubernetes.io/instance-type", type);
     for (const auto& [resource, amount] : amounts) {
         node.capacity.set(resource, amount);
@@ -66,7 +67,7 @@ void Machines::adopt(const std::vector<engine::Group>& groups, Time now) {
             if (auto known = world_.adopt_node(machine.id.value(), member.group)) {
                 member.node = *std::move(known);
             } else if (group.described) {
-                engine::NodeObject node = make_node(group, machine, now);
+                engine::snapshot::NodeObject node = make_node(group, machine, now);
                 node.ready = true;
                 member.node = node.name;
                 world_.add_node(std::move(node), member.group, now);
@@ -182,18 +183,18 @@ std::string Machines::node_name(const std::string& group, const Machine& machine
     return name;
 }
 
-engine::NodeObject Machines::make_node(const engine::Group& group, const Machine& machine,
-                                       Time now) {
+engine::snapshot::NodeObject Machines::make_node(const engine::Group& group, const Machine& machine,
+                                                 Time now) {
     const NodeTemplate& look = *group.described;
-    engine::NodeObject node{.provider_id = machine.id.value(),
-                            .labels = look.labels,
-                            .annotations = look.annotations,
-                            .taints = look.taints,
-                            .capacity = look.capacity,
-                            .allocatable = look.allocatable,
-                            .ready = false,
-                            .ready_since = world_.wall(now),
-                            .created = world_.wall(now)};
+    engine::snapshot::NodeObject node{.provider_id = machine.id.value(),
+                                      .labels = look.labels,
+                                      .annotations = look.annotations,
+                                      .taints = look.taints,
+                                      .capacity = look.capacity,
+                                      .allocatable = look.allocatable,
+                                      .ready = false,
+                                      .ready_since = world_.wall(now),
+                                      .created = world_.wall(now)};
     node.name = node_name(group.group.id.value(), machine);
     const Registration registration = registration_of(group.group.id.value());
     node.taints.insert(node.taints.end(), registration.taints->begin(), registration.taints->end());

@@ -48,14 +48,15 @@ private:
     struct Joining {
         std::string machine{};
         std::string group{};
-        engine::NodeObject node{};
+        engine::snapshot::NodeObject node{};
     };
 
     /// That which counts for the group.
     Registration registration_of(const std::string& group) const;
     void join(const engine::Group& group, const Machine& machine, Time now);
     std::string node_name(const std::string& group, const Machine& machine);
-    engine::NodeObject make_node(const engine::Group& group, const Machine& machine, Time now);
+    engine::snapshot::NodeObject make_node(const engine::Group& group, const Machine& machine,
+                                           Time now);
     void vanish(const std::set<std::string>& present, Time now);
     void watch(const engine::Group& group, const Machine& machine, Time now);
     void tell_failures(const engine::Group& group, Time now);

@@ -14,7 +14,7 @@ namespace capstan::simulation {
 /// The zone of each node as a small number, the same for nodes of the same zone; nodes of no zone
 /// are in one of their own.
 struct Zones {
-    explicit Zones(const engine::Cluster& cluster);
+    explicit Zones(const engine::snapshot::Cluster& cluster);
     std::vector<std::uint32_t> of_node;
     std::uint32_t count = 0;
 };
@@ -23,33 +23,33 @@ struct Zones {
 /// given.
 class NodeRanking {
 public:
-    NodeRanking(const engine::Placement& placement, engine::PodGroupIndex pod_group,
-                const Zones& zones);
+    NodeRanking(const engine::scheduling::Placement& placement,
+                engine::scheduling::PodGroupIndex pod_group, const Zones& zones);
 
     /// A pod of the class is there already, or was put there.
-    void count_pod(engine::NodeIndex node);
+    void count_pod(engine::snapshot::NodeIndex node);
     /// Something was placed on the node.
-    void refresh(engine::NodeIndex node);
+    void refresh(engine::snapshot::NodeIndex node);
     /// The best node that takes one more.
-    std::optional<engine::NodeIndex> find_best();
+    std::optional<engine::snapshot::NodeIndex> find_best();
 
 private:
     /// Best first.
     struct Candidate {
         std::int64_t score = 0;
-        engine::NodeIndex node = 0;
+        engine::snapshot::NodeIndex node = 0;
         bool operator<(const Candidate& other) const noexcept {
             return score != other.score ? score > other.score : node < other.node;
         }
     };
     using Order = std::set<Candidate>;
 
-    std::optional<std::int64_t> score(engine::NodeIndex node) const;
+    std::optional<std::int64_t> score(engine::snapshot::NodeIndex node) const;
     std::int64_t zone_score(std::uint32_t zone) const;
-    bool takes_one(engine::NodeIndex node) const;
+    bool takes_one(engine::snapshot::NodeIndex node) const;
 
-    const engine::Placement& placement_;
-    engine::PodGroupIndex pod_group_;
+    const engine::scheduling::Placement& placement_;
+    engine::scheduling::PodGroupIndex pod_group_;
     const Zones& zones_;
     /// A node that is full for a class which does not look at other pods stays so.
     bool is_lasting_;

@@ -22,7 +22,7 @@ public:
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override {
         for (Observer* one : all_) one->on_pass(input, result);
     }
-    void on_results(const runtime::PassObservation& pass) override {
+    void on_results(const runtime::pass_metrics::PassObservation& pass) override {
         for (Observer* one : all_) one->on_results(pass);
     }
     void on_restart(const engine::Memory& memory, Time now) override {

@@ -33,7 +33,7 @@ class Passes::Cluster final : public runtime::ClusterClient {
 public:
     explicit Cluster(Passes& passes) : passes_(passes) {}
 
-    void look(const std::vector<engine::NodeLook>& nodes, LookDone done) override {
+    void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) override {
         const bool is_blind = passes_.saboteur_ && passes_.saboteur_->is_blind();
         for (std::size_t at = 0; at < nodes.size(); ++at) {
             done(at, answer([&](SimulatedCluster& world, Time) {
@@ -64,7 +64,7 @@ private:
     Passes& passes_;
 };
 
-Passes::Passes(const runtime::Config& config, runtime::PluginHost& host, std::uint64_t seed,
+Passes::Passes(const runtime::config::Config& config, runtime::PluginHost& host, std::uint64_t seed,
                const Parts& parts)
     : host_(host),
       parts_(parts),
@@ -74,7 +74,7 @@ Passes::Passes(const runtime::Config& config, runtime::PluginHost& host, std::ui
     if (parts.sabotage != Sabotage::none) saboteur_.emplace(parts.sabotage);
 }
 
-Result<Passes> Passes::make(const runtime::Config& config, runtime::PluginHost& host,
+Result<Passes> Passes::make(const runtime::config::Config& config, runtime::PluginHost& host,
                             std::uint64_t seed, std::optional<std::vector<Time>> looks,
                             const Parts& parts) {
     Passes out(config, host, seed, parts);
@@ -105,7 +105,8 @@ void Passes::look_again() {
 void Passes::want_pass() {
     look_again();
     if (asked_for_at_) return;
-    asked_for_at_ = granted_at_ ? std::max(now(), *granted_at_ + runtime::pass_wish_pause) : now();
+    asked_for_at_ =
+        granted_at_ ? std::max(now(), *granted_at_ + runtime::services::pass_wish_pause) : now();
 }
 
 void Passes::look() {
@@ -114,8 +115,8 @@ void Passes::look() {
     if (looks_) std::erase_if(*looks_, [&](Time at) { return at <= now(); });
     const Time before = now();
     const runtime::CloudsView view =
-        clouds_->refresh_now(host_, engine::find_resting_clouds(memory_, now()));
-    memory_ = engine::remember_refreshes(std::move(memory_), view.failures(), now());
+        clouds_->refresh_now(host_, engine::health::find_resting_clouds(memory_, now()));
+    memory_ = engine::health::remember_refreshes(std::move(memory_), view.failures(), now());
     // A cloud that is out of reach may answer at any time, and one that is slow takes its time.
     const bool is_one_late = std::ranges::any_of(view.states, [](const auto& state) {
         return state.is_slow || state.standing == runtime::CloudStanding::failed;
@@ -124,7 +125,7 @@ void Passes::look() {
     parts_.tally.reach(now());
     std::vector<std::string> problems;
     for (const Error& problem : view.problems) problems.push_back(problem.message);
-    const Groups groups = engine::with_unread_groups(view.groups, view.unread, memory_);
+    const Groups groups = engine::health::with_unread_groups(view.groups, view.unread, memory_);
     const bool is_like_before = problems == problems_ && groups_->size() == groups->size() &&
                                 std::ranges::equal(*groups_, *groups, is_same);
     if (!is_like_before) has_changed_ = true;
@@ -177,15 +178,15 @@ Result<runtime::PassResult> Passes::decide(const runtime::PassInput& input) {
 }
 
 Result<void> Passes::carry_out(runtime::PassResult result, const runtime::PassInput& input) {
-    engine::Outcome& outcome = result.outcome;
+    engine::pass::Outcome& outcome = result.outcome;
     const engine::Decision& decision = outcome.decision;
     CAPSTAN_CHECK(
-        keep(engine::remember_plan(memory_, outcome, settings_, input.circumstances.now)));
+        keep(engine::pass::remember_plan(memory_, outcome, settings_, input.circumstances.now)));
     Cluster cluster(*this);
     told_.carrying_out();
     const engine::Results results = runtime::carry_out_now(
-        decision, engine::looks_before(decision, input.snapshot.cluster, settings_), *clouds_,
-        cluster, input.circumstances, host_, runtime::find_atomic_groups(*result.groups));
+        decision, engine::removal::looks_before(decision, input.snapshot.cluster, settings_),
+        *clouds_, cluster, input.circumstances, host_, runtime::find_atomic_groups(*result.groups));
     parts_.tally.reach(now());
     told_.carried_out(decision, results, now());
     count_asked_for(decision, results);
@@ -208,8 +209,8 @@ Result<void> Passes::carry_out(runtime::PassResult result, const runtime::PassIn
             return restart();
         }
     }
-    CAPSTAN_CHECK(keep(
-        engine::remember_results(std::move(outcome.memory), decision, results, settings_, now())));
+    CAPSTAN_CHECK(keep(engine::pass::remember_results(std::move(outcome.memory), decision, results,
+                                                      settings_, now())));
     report();
     return {};
 }

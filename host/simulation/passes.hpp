@@ -44,7 +44,7 @@ public:
     /// nothing: it may at any time. Begins with the memory that was kept. `internal`: the
     /// configuration names an instance that is not there; `invalid_config`: the kept memory cannot
     /// be read.
-    static Result<Passes> make(const runtime::Config& config, runtime::PluginHost& host,
+    static Result<Passes> make(const runtime::config::Config& config, runtime::PluginHost& host,
                                std::uint64_t seed, std::optional<std::vector<Time>> looks,
                                const Parts& parts);
 
@@ -92,7 +92,7 @@ public:
 private:
     using Groups = std::shared_ptr<const std::vector<engine::Group>>;
     class Cluster;
-    Passes(const runtime::Config& config, runtime::PluginHost& host, std::uint64_t seed,
+    Passes(const runtime::config::Config& config, runtime::PluginHost& host, std::uint64_t seed,
            const Parts& parts);
 
     Time now() const;

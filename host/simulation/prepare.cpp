@@ -12,26 +12,26 @@ namespace capstan::simulation {
 namespace {
 
 /// The configuration without the instances that one list of its pipeline names.
-void drop(runtime::Config& config, std::vector<PluginInstanceId>& names) {
-    std::erase_if(config.plugins, [&](const runtime::PluginConfig& plugin) {
+void drop(runtime::config::Config& config, std::vector<PluginInstanceId>& names) {
+    std::erase_if(config.plugins, [&](const runtime::config::PluginConfig& plugin) {
         return std::ranges::count(names, plugin.id) > 0;
     });
     names.clear();
 }
 
 /// The configuration without its clouds, also when it is printed.
-void drop_clouds(runtime::Config& config) {
+void drop_clouds(runtime::config::Config& config) {
     config.pipeline.clouds.push_back(simulated_cloud);
     drop(config, config.pipeline.clouds);
     const auto pipeline =
-        std::ranges::find(config.tree.children, "pipeline", &runtime::SettingValue::key);
+        std::ranges::find(config.tree.children, "pipeline", &runtime::config::SettingValue::key);
     if (pipeline == config.tree.children.end()) return;
     std::erase_if(pipeline->children, [](const auto& member) { return member.key == "clouds"; });
 }
 
 /// As if [pipeline] said clouds = ["simulated"].
-runtime::SettingValue tree_of_cloud() {
-    using runtime::SettingValue;
+runtime::config::SettingValue tree_of_cloud() {
+    using runtime::config::SettingValue;
     SettingValue name{.shape = SettingValue::Shape::value,
                       .type = SettingType::instance,
                       .text = simulated_cloud.value(),
@@ -45,9 +45,10 @@ runtime::SettingValue tree_of_cloud() {
 }
 
 /// A configuration of nothing but the simulated cloud.
-runtime::Config cloud_config(const CloudSettings& cloud, const runtime::Config& like,
-                             const runtime::ShippedPlugins& shipped) {
-    runtime::Config config;
+runtime::config::Config cloud_config(const CloudSettings& cloud,
+                                     const runtime::config::Config& like,
+                                     const runtime::config::ShippedPlugins& shipped) {
+    runtime::config::Config config;
     config.trust = like.trust;
     config.secrets = like.secrets;
     config.pipeline.clouds = {simulated_cloud};
@@ -61,16 +62,17 @@ runtime::Config cloud_config(const CloudSettings& cloud, const runtime::Config& 
 }
 
 /// What steps will change is complained about before anything runs.
-void check_changes(const CloudSettings& cloud, Prepared& out, runtime::Diagnostics& complaints) {
+void check_changes(const CloudSettings& cloud, Prepared& out,
+                   runtime::config::Diagnostics& complaints) {
     if (cloud.changed.children.empty()) return;
     CloudSettings changed = cloud;
     changed.settings = cloud.changed;
-    const runtime::Config own = cloud_config(changed, *out.config, out.shipped);
-    runtime::Diagnostics all(cloud.source);
+    const runtime::config::Config own = cloud_config(changed, *out.config, out.shipped);
+    runtime::config::Diagnostics all(cloud.source);
     runtime::load_plugins(own, out.shipped, out.registry, all);
     if (all.errors() == 0) return;
     // Those of the beginning come again without the changes.
-    runtime::Diagnostics first(cloud.source);
+    runtime::config::Diagnostics first(cloud.source);
     runtime::load_plugins(cloud_config(cloud, *out.config, out.shipped), out.shipped, out.registry,
                           first);
     if (first.errors() == 0) complaints = all;
@@ -79,8 +81,8 @@ void check_changes(const CloudSettings& cloud, Prepared& out, runtime::Diagnosti
 /// Deadlines of decisions count real time, and a miss changes the decision. Nobody waits for a
 /// simulation, so a busy machine must not make it come out differently; what the configuration says
 /// still counts.
-void extend_deadlines(runtime::Config& config) {
-    for (runtime::PluginConfig& plugin : config.plugins) {
+void extend_deadlines(runtime::config::Config& config) {
+    for (runtime::config::PluginConfig& plugin : config.plugins) {
         if (!plugin.limits.call_deadline) plugin.limits.call_deadline = std::chrono::minutes(1);
     }
 }
@@ -96,21 +98,22 @@ void be_patient(runtime::PluginSet& plugins) {
 
 }  // namespace
 
-std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<CloudSettings>& cloud,
-                                  runtime::ShippedPlugins shipped) {
+std::unique_ptr<Prepared> prepare(runtime::config::Loaded loaded,
+                                  const std::optional<CloudSettings>& cloud,
+                                  runtime::config::ShippedPlugins shipped) {
     auto out = std::make_unique<Prepared>(Prepared{.shipped = std::move(shipped)});
     std::size_t errors = 0;
     if (loaded.config) {
-        runtime::Config& config = out->config.emplace(*std::move(loaded.config));
+        runtime::config::Config& config = out->config.emplace(*std::move(loaded.config));
         if (cloud) drop_clouds(config);
         extend_deadlines(config);
         out->plugins =
             runtime::load_plugins(config, out->shipped, out->registry, loaded.diagnostics);
     }
     if (out->config && cloud) {
-        runtime::Diagnostics complaints(cloud->source);
+        runtime::config::Diagnostics complaints(cloud->source);
         check_changes(*cloud, *out, complaints);
-        runtime::Config own = cloud_config(*cloud, *out->config, out->shipped);
+        runtime::config::Config own = cloud_config(*cloud, *out->config, out->shipped);
         extend_deadlines(own);
         for (auto& plugin : runtime::load_plugins(own, out->shipped, out->registry, complaints))
             out->plugins.push_back(std::move(plugin));
@@ -125,18 +128,18 @@ std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<Cl
     return out;
 }
 
-std::unique_ptr<Prepared> prepare_to_decide(runtime::Loaded loaded,
-                                            runtime::ShippedPlugins shipped) {
+std::unique_ptr<Prepared> prepare_to_decide(runtime::config::Loaded loaded,
+                                            runtime::config::ShippedPlugins shipped) {
     if (loaded.config) {
-        runtime::Config& config = *loaded.config;
+        runtime::config::Config& config = *loaded.config;
         drop_clouds(config);
         drop(config, config.pipeline.controllers);
     }
     return prepare(std::move(loaded), std::nullopt, std::move(shipped));
 }
 
-std::vector<engine::DefaultSpread> scheduler_spread(const Input& input,
-                                                    const runtime::Config& config) {
+std::vector<engine::snapshot::DefaultSpread> scheduler_spread(
+    const Input& input, const runtime::config::Config& config) {
     if (input.scheduler_spread) return *input.scheduler_spread;
     return runtime::make_default_spread(config.scale_up.default_spread);
 }

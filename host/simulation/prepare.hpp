@@ -13,9 +13,9 @@
 namespace capstan::simulation {
 
 struct Prepared {
-    runtime::ShippedPlugins shipped;
-    runtime::LibraryRegistry registry{};
-    std::optional<runtime::Config> config{};
+    runtime::config::ShippedPlugins shipped;
+    runtime::plugin_files::LibraryRegistry registry{};
+    std::optional<runtime::config::Config> config{};
     runtime::PluginSet plugins{};
     /// What is wrong, or worth a warning, as people read it; ends in a newline unless empty.
     std::string complaints{};
@@ -24,17 +24,18 @@ struct Prepared {
 
 /// Where `cloud` says one, it stands in place of the clouds that the configuration names, and those
 /// are not loaded.
-std::unique_ptr<Prepared> prepare(runtime::Loaded loaded, const std::optional<CloudSettings>& cloud,
-                                  runtime::ShippedPlugins shipped);
+std::unique_ptr<Prepared> prepare(runtime::config::Loaded loaded,
+                                  const std::optional<CloudSettings>& cloud,
+                                  runtime::config::ShippedPlugins shipped);
 
 /// For passes that are decided and not carried out: without clouds, controllers and sources of
 /// groups, which may need a network.
-std::unique_ptr<Prepared> prepare_to_decide(runtime::Loaded loaded,
-                                            runtime::ShippedPlugins shipped);
+std::unique_ptr<Prepared> prepare_to_decide(runtime::config::Loaded loaded,
+                                            runtime::config::ShippedPlugins shipped);
 
 /// What the scheduler spreads pods over that have no constraints of their own: as the input says,
 /// else as the configuration does.
-std::vector<engine::DefaultSpread> scheduler_spread(const Input& input,
-                                                    const runtime::Config& config);
+std::vector<engine::snapshot::DefaultSpread> scheduler_spread(
+    const Input& input, const runtime::config::Config& config);
 
 }  // namespace capstan::simulation

@@ -86,7 +86,8 @@ private:
                                                  setup_.every_pass, setup_.version, setup_.state,
                                                  lag(), setup_.sabotage, input_.scan_interval}));
         passes_ = std::make_unique<Passes>(std::move(passes));
-        host_->pass_wishes().listen([this](const runtime::PassWish&) { passes_->want_pass(); });
+        host_->pass_wishes().listen(
+            [this](const runtime::services::PassWish&) { passes_->want_pass(); });
         if (auto clouds = simulated_clouds(input_, setup_.plugins); !clouds.empty()) {
             cloud_ = std::make_unique<CloudControl>(std::move(clouds), setup_.config,
                                                     setup_.plugins, *host_, input_.start);

@@ -37,7 +37,7 @@ public:
     virtual void on_pass(const runtime::PassInput&, const runtime::PassResult&) {}
     /// After each decision that was carried out, with the memory of what came of it; where the
     /// autoscaler ended before it could remember that, with the memory that it had saved before.
-    virtual void on_results(const runtime::PassObservation&) {}
+    virtual void on_results(const runtime::pass_metrics::PassObservation&) {}
     /// The autoscaler was started anew with the memory that its predecessor had saved.
     virtual void on_restart(const engine::Memory&, Time) {}
     /// Right before the end, where it is wanted: what a pass would see now, be one due or not.
@@ -49,7 +49,7 @@ public:
 
 struct Setup {
     /// The configuration with its plugins; the instances run on virtual time.
-    const runtime::Config& config;
+    const runtime::config::Config& config;
     const runtime::PluginSet& plugins;
     std::string version{};            ///< the host's own, as plugins are told
     std::optional<Duration> until{};  ///< ends there, be the steps over or not

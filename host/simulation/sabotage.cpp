@@ -27,8 +27,8 @@ std::shared_ptr<const Groups> changed(const Groups& groups, Change change) {
 
 void forget_orders(const runtime::PassInput& input, runtime::PassInput& told) {
     std::set<std::string, std::less<>> nodes;
-    const engine::Cluster& cluster = input.snapshot.cluster;
-    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
+    const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
+    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
         nodes.emplace(cluster.text(cluster.node(i).provider_id));
     told.snapshot.groups = changed(*input.snapshot.groups, [&](engine::Group& group) {
         std::erase_if(group.machines, [&](const Machine& machine) {
@@ -59,11 +59,11 @@ std::vector<std::string> rules_that_keep_nodes() {
             "replicated", "system",        "not_safe_to_evict", "local_storage"};
 }
 
-void evict_all_with_budgets(const engine::Cluster& cluster, engine::Decision& decision) {
+void evict_all_with_budgets(const engine::snapshot::Cluster& cluster, engine::Decision& decision) {
     if (decision.evictions.empty()) return;
-    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
-        for (const engine::PodIndex pod : cluster.pods_on(i)) {
-            const engine::PodRow row = cluster.pod(pod);
+    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+        for (const engine::snapshot::PodIndex pod : cluster.pods_on(i)) {
+            const engine::snapshot::PodRow row = cluster.pod(pod);
             const std::string uid(cluster.text(row.uid));
             const bool is_asked =
                 std::ranges::count(decision.evictions, uid, &engine::Eviction::uid) > 0;
@@ -96,7 +96,7 @@ void remove_nothing(engine::Decision& decision) {
 /// Whether each of the pods surely fits, and the machine is as large.
 bool would_do(const runtime::PassInput& input, const engine::ChosenOption& option,
               const engine::Group& other) {
-    const engine::Cluster& cluster = input.snapshot.cluster;
+    const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
     return std::ranges::all_of(option.pods, [&](const engine::PodCount& pods) {
         const auto unbound = cluster.unbound();
         const auto pod = std::ranges::find_if(

@@ -43,7 +43,7 @@ public:
 
 private:
     const Sabotage sabotage_;
-    std::optional<engine::Cluster> seen_;  ///< the cluster as it was then
+    std::optional<engine::snapshot::Cluster> seen_;  ///< the cluster as it was then
     Time seen_at_{};
     Time bought_at_{};
 };

@@ -17,11 +17,11 @@
 namespace capstan::simulation {
 namespace {
 
-using runtime::Diagnostics;
-using runtime::Field;
-using runtime::Fields;
-using runtime::SettingValue;
-using runtime::TomlValue;
+using runtime::config::Diagnostics;
+using runtime::config::Field;
+using runtime::config::Fields;
+using runtime::config::SettingValue;
+using runtime::config::TomlValue;
 
 /// What a scenario may say of a configuration, in the words of one.
 constexpr std::array<std::string_view, 8> sections{"pipeline", "plugin", "scale_up", "scale_down",
@@ -40,7 +40,7 @@ Field opaque_list(std::string key, std::string doc) {
 }
 
 Fields make_schema() {
-    Fields fields = runtime::fields_of(keys::Scenario{});
+    Fields fields = runtime::config::fields_of(keys::Scenario{});
     Fields& step = std::ranges::find(fields, "step", &Field::key)->fields;
     step.push_back(opaque_list("change", "What changes in the simulated cloud."));
     step.push_back(opaque_list("groups", "Node groups that the simulated cloud has from now on."));
@@ -87,7 +87,7 @@ public:
     Reader(const TomlValue& root, const SettingValue& tree, Diagnostics& diagnostics)
         : root_(root),
           tree_(tree),
-          said_(runtime::read_section<keys::Scenario>(tree)),
+          said_(runtime::config::read_section<keys::Scenario>(tree)),
           diagnostics_(diagnostics),
           cloud_(make_cloud(root, diagnostics)) {}
 
@@ -251,29 +251,30 @@ void check(const keys::Scenario& said, const TomlValue& root, Scenario& out) {
 
 }  // namespace
 
-Scenario read_scenario(const std::filesystem::path& file, const runtime::ShippedPlugins& shipped,
+Scenario read_scenario(const std::filesystem::path& file,
+                       const runtime::config::ShippedPlugins& shipped,
                        std::span<const std::string> overrides) {
-    Result<runtime::Source> source = runtime::read_source(file);
+    Result<runtime::config::Source> source = runtime::config::read_source(file);
     if (source) return read_scenario(*std::move(source), file.parent_path(), shipped, overrides);
     Scenario failed{.diagnostics = Diagnostics({file.string(), ""})};
     failed.diagnostics.error({}, source.error().message);
     return failed;
 }
 
-Scenario read_scenario(runtime::Source source, const std::filesystem::path& folder,
-                       const runtime::ShippedPlugins& shipped,
+Scenario read_scenario(runtime::config::Source source, const std::filesystem::path& folder,
+                       const runtime::config::ShippedPlugins& shipped,
                        std::span<const std::string> overrides) {
     Scenario out{.diagnostics = Diagnostics(std::move(source))};
-    std::optional<TomlValue> root = runtime::parse_toml(out.diagnostics);
+    std::optional<TomlValue> root = runtime::config::parse_toml(out.diagnostics);
     if (!root) return out;
-    runtime::override_values(*root, overrides, out.diagnostics);
+    runtime::config::override_values(*root, overrides, out.diagnostics);
     if (out.diagnostics.errors() > 0) return out;
     turn_shares_into_text(*root);
     const SettingValue tree =
-        runtime::validate_settings(*root, schema(), "", out.diagnostics, hint);
+        runtime::config::validate_settings(*root, schema(), "", out.diagnostics, hint);
     const TomlValue own = sections_of(*root);
     out.has_sections = !own.children.empty();
-    out.config = runtime::read_config(own, shipped, out.diagnostics);
+    out.config = runtime::config::read_config(own, shipped, out.diagnostics);
     // What a schema refused has left its table, and the lists would not match any more.
     if (out.diagnostics.errors() > 0) return out;
     Reader reader(*root, tree, out.diagnostics);

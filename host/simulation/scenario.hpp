@@ -22,19 +22,20 @@ struct Scenario {
     std::optional<Input> input{};
     std::vector<SharedReplicas> balancers{};  ///< for live clusters alone
     /// Of its own sections; nothing: the file names another for them.
-    std::optional<runtime::Config> config{};
+    std::optional<runtime::config::Config> config{};
     std::filesystem::path config_file{};  ///< that other file; empty: none
     bool has_sections = false;            ///< the file itself says something a configuration would
     bool has_scan_interval = false;       ///< else the configuration's counts
-    runtime::Diagnostics diagnostics;
+    runtime::config::Diagnostics diagnostics;
 };
 
 /// `overrides` count in place of what the file says; see runtime/config/overrides.hpp.
-Scenario read_scenario(const std::filesystem::path& file, const runtime::ShippedPlugins& shipped,
+Scenario read_scenario(const std::filesystem::path& file,
+                       const runtime::config::ShippedPlugins& shipped,
                        std::span<const std::string> overrides = {});
 /// The same for text that is at hand; `config` paths count from `folder`.
-Scenario read_scenario(runtime::Source source, const std::filesystem::path& folder,
-                       const runtime::ShippedPlugins& shipped,
+Scenario read_scenario(runtime::config::Source source, const std::filesystem::path& folder,
+                       const runtime::config::ShippedPlugins& shipped,
                        std::span<const std::string> overrides = {});
 
 }  // namespace capstan::simulation

@@ -22,7 +22,7 @@
 namespace capstan::simulation {
 namespace {
 
-using runtime::TomlValue;
+using runtime::config::TomlValue;
 
 constexpr std::array<std::string_view, 2> bounds{"min_available", "max_unavailable"};
 
@@ -65,8 +65,8 @@ void turn_shares_into_text(TomlValue& scenario) {
 }
 
 std::optional<PodShare> read_share(const std::optional<std::string>& said, const char* key,
-                                   const runtime::SettingValue& table,
-                                   runtime::Diagnostics& diagnostics) {
+                                   const runtime::config::SettingValue& table,
+                                   runtime::config::Diagnostics& diagnostics) {
     if (!said) return std::nullopt;
     std::optional<PodShare> share = find_share(*said);
     if (!share) {
@@ -81,8 +81,8 @@ std::optional<PodShare> read_share(const std::optional<std::string>& said, const
 
 namespace {
 
-using runtime::Diagnostics;
-using runtime::TomlValue;
+using runtime::config::Diagnostics;
+using runtime::config::TomlValue;
 /// A group for each of its zones.
 void expand(const TomlValue& group, std::vector<TomlValue>& to, Diagnostics& diagnostics) {
     const TomlValue* zones = group.find("zones");
@@ -124,19 +124,19 @@ void stop_booting(TomlValue& group) {
 /// Takes the keys that say how machines become nodes out of the table.
 std::optional<Registration> take_registration(TomlValue& table, std::string id,
                                               Diagnostics& diagnostics) {
-    static const runtime::Fields fields = runtime::fields_of(keys::Joining{});
+    static const runtime::config::Fields fields = runtime::config::fields_of(keys::Joining{});
     TomlValue own{.place = table.place};
-    for (const runtime::Field& field : fields) {
+    for (const runtime::config::Field& field : fields) {
         if (const TomlValue* const member = table.find(field.key)) own.children.push_back(*member);
         erase(table, field.key);
     }
     if (own.children.empty()) return std::nullopt;
     const std::size_t before = diagnostics.errors();
-    const runtime::SettingValue read =
-        runtime::validate_settings(own, fields, "group", diagnostics);
+    const runtime::config::SettingValue read =
+        runtime::config::validate_settings(own, fields, "group", diagnostics);
     if (diagnostics.errors() > before) return std::nullopt;
-    return make_registration(std::move(id), runtime::read_section<keys::Joining>(read), read,
-                             diagnostics);
+    return make_registration(std::move(id), runtime::config::read_section<keys::Joining>(read),
+                             read, diagnostics);
 }
 
 /// What a machine type has. What is no quantity is the plugin's to refuse.
@@ -262,7 +262,7 @@ std::vector<Action> make_cloud_actions(const TomlValue& step, CloudSettings* clo
         CloudChange happening{id, change};
         if (!add_change(changed, happening, Duration(0))) {
             diagnostics.error(change.place,
-                              "step.change: no group '" + runtime::shortened(id, 60) + "'");
+                              "step.change: no group '" + runtime::config::shortened(id, 60) + "'");
         } else if (!change.children.empty()) {
             if (auto types = types_of(*find_group(changed, id)); !types.empty())
                 out.push_back({.what = Registration{.group = id, .types = std::move(types)}});

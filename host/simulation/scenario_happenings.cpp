@@ -18,8 +18,8 @@
 namespace capstan::simulation {
 namespace {
 
-using runtime::Diagnostics;
-using runtime::SettingValue;
+using runtime::config::Diagnostics;
+using runtime::config::SettingValue;
 
 /// Both name the same things in the same order.
 FaultKind fault_kind(keys::FaultName name) { return static_cast<FaultKind>(name); }
@@ -61,7 +61,7 @@ public:
     }
 
     /// `id` may be a pattern.
-    void group(std::string_view key, std::string_view id, runtime::Place place) {
+    void group(std::string_view key, std::string_view id, runtime::config::Place place) {
         if (names_.groups) find("group", *names_.groups, key, id, place);
     }
 
@@ -82,11 +82,11 @@ public:
 
 private:
     void find(std::string_view noun, const std::set<std::string, std::less<>>& all,
-              std::string_view key, std::string_view name, runtime::Place place) {
+              std::string_view key, std::string_view name, runtime::config::Place place) {
         const bool is_known = std::ranges::any_of(
             all, [&](const std::string& one) { return matches_pattern(one, name); });
         if (is_known) return;
-        std::string help = runtime::suggestion(name, {all.begin(), all.end()});
+        std::string help = runtime::config::suggestion(name, {all.begin(), all.end()});
         if (help.empty() && !all.empty())
             help = "; there are " + listed(all, [](const std::string& one) { return one; });
         diagnostics_.error(place, std::string(key) + ": there is no " + std::string(noun) + " " +

@@ -15,18 +15,18 @@
 namespace capstan::simulation {
 
 // Each records what no schema sees, at the place of `table`.
-Budget make_budget(const keys::Budget& budget, const runtime::SettingValue& table,
-                   runtime::Diagnostics& diagnostics);
+Budget make_budget(const keys::Budget& budget, const runtime::config::SettingValue& table,
+                   runtime::config::Diagnostics& diagnostics);
 SharedReplicas make_shared_replicas(const keys::Balancer& balancer,
-                                    const runtime::SettingValue& table,
-                                    runtime::Diagnostics& diagnostics);
-Fault make_fault(const keys::Fault& fault, const runtime::SettingValue& table,
-                 runtime::Diagnostics& diagnostics);
-NodeEdit make_node_edit(const keys::NodeEdit& edit, const runtime::SettingValue& table,
-                        runtime::Diagnostics& diagnostics);
+                                    const runtime::config::SettingValue& table,
+                                    runtime::config::Diagnostics& diagnostics);
+Fault make_fault(const keys::Fault& fault, const runtime::config::SettingValue& table,
+                 runtime::config::Diagnostics& diagnostics);
+NodeEdit make_node_edit(const keys::NodeEdit& edit, const runtime::config::SettingValue& table,
+                        runtime::config::Diagnostics& diagnostics);
 Registration make_registration(std::string group, const keys::Joining& joining,
-                               const runtime::SettingValue& table,
-                               runtime::Diagnostics& diagnostics);
+                               const runtime::config::SettingValue& table,
+                               runtime::config::Diagnostics& diagnostics);
 
 /// What expectations of a story may name.
 struct StoryNames {
@@ -36,13 +36,14 @@ struct StoryNames {
 };
 /// Refuses, each at its place, commands that are none, and names that nothing has, of which nothing
 /// could ever come.
-void check_expectations(const runtime::SettingValue& step, const StoryNames& names,
-                        runtime::Diagnostics& diagnostics);
+void check_expectations(const runtime::config::SettingValue& step, const StoryNames& names,
+                        runtime::config::Diagnostics& diagnostics);
 /// `only`: of the file, where the step says nothing.
 Expectations make_expectations(const keys::Expected& expected,
                                const std::vector<keys::Command>& only);
 /// Nothing: it ends otherwise.
-std::optional<UntilCommand> make_until(const keys::Step& step, const runtime::SettingValue& table,
-                                       runtime::Diagnostics& diagnostics);
+std::optional<UntilCommand> make_until(const keys::Step& step,
+                                       const runtime::config::SettingValue& table,
+                                       runtime::config::Diagnostics& diagnostics);
 
 }  // namespace capstan::simulation

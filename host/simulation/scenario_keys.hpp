@@ -459,7 +459,7 @@ struct Scenario {
     std::vector<Balancer> balancer;
     std::vector<Fault> fault;
     bool scheduler = true;
-    std::optional<std::vector<runtime::DefaultSpread>> scheduler_spread;
+    std::optional<std::vector<runtime::config::DefaultSpread>> scheduler_spread;
     std::vector<Command> expect_only;
     std::vector<Step> step;
 };

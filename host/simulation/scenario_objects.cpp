@@ -14,10 +14,10 @@
 namespace capstan::simulation {
 namespace {
 
-using runtime::Diagnostics;
-using runtime::SettingValue;
+using runtime::config::Diagnostics;
+using runtime::config::SettingValue;
 
-runtime::Place member_place(const SettingValue& table, std::string_view key) {
+runtime::config::Place member_place(const SettingValue& table, std::string_view key) {
     const SettingValue* member = table.find(key);
     return member == nullptr || member->defaulted ? table.place : member->place;
 }
@@ -72,8 +72,8 @@ LabelSelector term_selector(const std::map<std::string, std::string>& labels, co
 }
 
 /// "8080", "53/UDP", "10.0.0.1:80/TCP"; nothing: it is none of these.
-std::optional<engine::HostPort> parse_host_port(std::string_view text) {
-    engine::HostPort out;
+std::optional<engine::snapshot::HostPort> parse_host_port(std::string_view text) {
+    engine::snapshot::HostPort out;
     if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {
         out.protocol = text.substr(slash + 1);
         if (out.protocol != "TCP" && out.protocol != "UDP" && out.protocol != "SCTP")
@@ -90,9 +90,10 @@ std::optional<engine::HostPort> parse_host_port(std::string_view text) {
     return out;
 }
 
-std::vector<engine::HostPort> read_host_ports(const std::vector<std::string>& given,
-                                              const SettingValue& table, Diagnostics& diagnostics) {
-    std::vector<engine::HostPort> out;
+std::vector<engine::snapshot::HostPort> read_host_ports(const std::vector<std::string>& given,
+                                                        const SettingValue& table,
+                                                        Diagnostics& diagnostics) {
+    std::vector<engine::snapshot::HostPort> out;
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (auto port = parse_host_port(given[i])) {
             out.push_back(*std::move(port));
@@ -106,7 +107,7 @@ std::vector<engine::HostPort> read_host_ports(const std::vector<std::string>& gi
 }
 
 struct Look {
-    engine::PodSpec spec;
+    engine::snapshot::PodSpec spec;
     Labels labels, annotations;
 };
 
@@ -127,8 +128,9 @@ Look asked_look(const keys::Asks& asks, const SettingValue& table, Diagnostics& 
 }
 
 /// Those that must hold; nothing looks at the others.
-std::vector<engine::PodTerm> terms_of(const std::vector<keys::Together>& given, const Labels& own) {
-    std::vector<engine::PodTerm> out;
+std::vector<engine::snapshot::PodTerm> terms_of(const std::vector<keys::Together>& given,
+                                                const Labels& own) {
+    std::vector<engine::snapshot::PodTerm> out;
     for (const keys::Together& t : given) {
         if (!t.required) continue;
         out.push_back({.selector = term_selector(t.labels, own),
@@ -138,7 +140,8 @@ std::vector<engine::PodTerm> terms_of(const std::vector<keys::Together>& given, 
 }
 
 void add_spread(const std::vector<keys::Spread>& given, const Labels& own,
-                const SettingValue& table, Diagnostics& diagnostics, engine::PodSpec& spec) {
+                const SettingValue& table, Diagnostics& diagnostics,
+                engine::snapshot::PodSpec& spec) {
     for (std::size_t i = 0; i < given.size(); ++i) {
         const keys::Spread& s = given[i];
         if (s.when_unsatisfiable == keys::Unsatisfiable::schedule_anyway) {
@@ -206,8 +209,9 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
             .packed = pods.packed};
 }
 
-engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set, const SettingValue& table,
-                                        Diagnostics& diagnostics) {
+engine::snapshot::DaemonSetObject make_daemon_set(const keys::DaemonSet& set,
+                                                  const SettingValue& table,
+                                                  Diagnostics& diagnostics) {
     need_name(set.asks.name, "daemon_set", table, diagnostics);
     auto [spec, labels, annotations] = asked_look(set.asks, table, diagnostics);
     for (const auto& [resource, limit] : set.limits) {
@@ -220,37 +224,39 @@ engine::DaemonSetObject make_daemon_set(const keys::DaemonSet& set, const Settin
             .annotations = std::move(annotations)};
 }
 
-engine::ServiceObject make_service(const keys::Service& service, const SettingValue& table,
-                                   Diagnostics& diagnostics) {
+engine::snapshot::ServiceObject make_service(const keys::Service& service,
+                                             const SettingValue& table, Diagnostics& diagnostics) {
     need_name(service.name, "service", table, diagnostics);
     Labels selector = labels_of(service.labels);
     if (selector.empty()) selector.emplace("app", service.name);
     return {.ns = service.ns, .name = service.name, .selector = std::move(selector)};
 }
 
-std::vector<engine::DefaultSpread> make_scheduler_spread(
-    const std::vector<runtime::DefaultSpread>& given) {
-    std::vector<engine::DefaultSpread> out = runtime::make_default_spread(given);
-    for (engine::DefaultSpread& each : out) each.topology_key = topology_key(each.topology_key);
+std::vector<engine::snapshot::DefaultSpread> make_scheduler_spread(
+    const std::vector<runtime::config::DefaultSpread>& given) {
+    std::vector<engine::snapshot::DefaultSpread> out = runtime::make_default_spread(given);
+    for (engine::snapshot::DefaultSpread& each : out)
+        each.topology_key = topology_key(each.topology_key);
     return out;
 }
 
-std::vector<engine::NodeObject> make_nodes(const keys::Node& node, const SettingValue& table,
-                                           Diagnostics& diagnostics) {
+std::vector<engine::snapshot::NodeObject> make_nodes(const keys::Node& node,
+                                                     const SettingValue& table,
+                                                     Diagnostics& diagnostics) {
     need_name(node.name, "node", table, diagnostics);
     Resources resources{
         {"cpu", node.cpu.milli_value()}, {"memory", node.memory.value()}, {"pods", node.pods}};
     add_resources(resources, node.resources);
     Resources allocatable = resources;
     add_resources(allocatable, node.allocatable);
-    const engine::NodeObject one{
+    const engine::snapshot::NodeObject one{
         .name = node.name,
         .labels = labels_of(node.labels),
         .taints = read_taints(node.taints, table.find("taints"), diagnostics),
         .capacity = resources,
         .allocatable = std::move(allocatable)};
     if (!node.count) return {one};
-    std::vector<engine::NodeObject> out(static_cast<std::size_t>(*node.count), one);
+    std::vector<engine::snapshot::NodeObject> out(static_cast<std::size_t>(*node.count), one);
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i].name = node.name + "-" + std::to_string(i + 1);
     return out;

@@ -9,13 +9,13 @@
 namespace capstan::simulation {
 namespace {
 
-using engine::NodeIndex;
-using engine::PodGroupId;
-using engine::PodGroupIndex;
+using engine::scheduling::PodGroupIndex;
+using engine::snapshot::NodeIndex;
+using engine::snapshot::PodGroupId;
 
 class Scheduling {
 public:
-    Scheduling(const engine::Cluster& cluster, std::span<const PodGroupId> pods)
+    Scheduling(const engine::snapshot::Cluster& cluster, std::span<const PodGroupId> pods)
         : rules_(cluster, classes_of(pods), {}), placement_(rules_), zones_(cluster) {
         for (PodGroupIndex s = 0; s < rules_.pod_groups().size(); ++s)
             subject_of_[rules_.pod_groups()[s]] = s;
@@ -68,16 +68,16 @@ private:
 
     void count_present(PodGroupIndex pod_group, NodeRanking& ranking) {
         if (zones_.count < 2) return;
-        const engine::Cluster& cluster = rules_.cluster();
+        const engine::snapshot::Cluster& cluster = rules_.cluster();
         for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
-            for (const engine::PodIndex pod : cluster.pods_on(n)) {
+            for (const engine::snapshot::PodIndex pod : cluster.pods_on(n)) {
                 if (cluster.class_of(pod) == rules_.pod_groups()[pod_group]) ranking.count_pod(n);
             }
         }
     }
 
-    engine::CompiledPredicates rules_;
-    engine::Placement placement_;
+    engine::scheduling::CompiledPredicates rules_;
+    engine::scheduling::Placement placement_;
     Zones zones_;
     std::unordered_map<PodGroupId, PodGroupIndex> subject_of_;
     std::vector<Class> classes_;
@@ -86,7 +86,7 @@ private:
 
 }  // namespace
 
-std::vector<std::optional<NodeIndex>> find_nodes(const engine::Cluster& cluster,
+std::vector<std::optional<NodeIndex>> find_nodes(const engine::snapshot::Cluster& cluster,
                                                  std::span<const PodGroupId> pods) {
     std::vector<std::optional<NodeIndex>> nodes(pods.size());
     if (pods.empty() || cluster.node_count() == 0) return nodes;

@@ -15,7 +15,7 @@ namespace capstan::simulation {
 ///     the share of cpu and memory that stays free, mean of both, 0 to 100
 ///     + 2 x (how far its zone is behind the zone with most pods of the class, 0 to 100)
 /// Preferred affinity, preferred taints, images and preemption have no part in it.
-std::vector<std::optional<engine::NodeIndex>> find_nodes(const engine::Cluster& cluster,
-                                                         std::span<const engine::PodGroupId> pods);
+std::vector<std::optional<engine::snapshot::NodeIndex>> find_nodes(
+    const engine::snapshot::Cluster& cluster, std::span<const engine::snapshot::PodGroupId> pods);
 
 }  // namespace capstan::simulation

@@ -7,8 +7,8 @@
 namespace capstan::simulation {
 namespace {
 
-using runtime::toml_key;
-using runtime::toml_string;
+using runtime::config::toml_key;
+using runtime::config::toml_string;
 
 /// The resources that a machine has keys of its own for.
 bool has_key(std::string_view resource) {
@@ -86,8 +86,8 @@ Result<CloudSettings> make_cloud_settings(std::string source,
     CloudSettings out{.source = {.name = std::move(source), .text = {}}, .settings = {}};
     for (const SimulatedGroup& group : groups) out.source.text += group_toml(group);
     if (groups.empty()) out.source.text = "groups = []\n";
-    runtime::Diagnostics diagnostics(out.source);
-    auto settings = runtime::parse_toml(diagnostics);
+    runtime::config::Diagnostics diagnostics(out.source);
+    auto settings = runtime::config::parse_toml(diagnostics);
     if (!settings) return fail(ErrorCode::invalid_argument, diagnostics.text());
     out.settings = std::move(*settings);
     return out;

@@ -33,8 +33,8 @@ std::string machine_id(const std::string& group, std::size_t number);
 /// One of them, with the settings it begins with.
 struct SimulatedCloud {
     PluginInstanceId id{};
-    runtime::Source source{};  ///< what complaints about its settings name
-    runtime::TomlValue settings{};
+    runtime::config::Source source{};  ///< what complaints about its settings name
+    runtime::config::TomlValue settings{};
 };
 
 /// The input's own cloud; else those of the pipeline that are simulated, in the order of `plugins`.

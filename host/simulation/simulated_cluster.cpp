@@ -7,7 +7,7 @@ namespace capstan::simulation {
 namespace {
 
 /// Who brings back pods of such an owner. What a DaemonSet or a node owns goes with its node.
-Controller controller_kind(const engine::PodOwner& owner) {
+Controller controller_kind(const engine::snapshot::PodOwner& owner) {
     if (owner.kind.empty() || owner.kind == "DaemonSet" || owner.kind == "Node")
         return Controller::none;
     if (owner.kind == "StatefulSet") return Controller::stateful_set;
@@ -21,7 +21,7 @@ std::string SimulatedCluster::key_of(std::string_view ns, std::string_view name)
 }
 
 SimulatedCluster::BatchId SimulatedCluster::batch(const std::string& key,
-                                                  const engine::PodObject& look) {
+                                                  const engine::snapshot::PodObject& look) {
     const auto [at, is_new] =
         batch_by_name_.try_emplace(key, static_cast<BatchId>(batches_.size()));
     if (is_new) batches_.emplace_back();
@@ -45,17 +45,18 @@ std::string SimulatedCluster::uid_of(PodId id) const {
     return pods_[id].uid.empty() ? "pod-" + std::to_string(id) : pods_[id].uid;
 }
 
-engine::PodObject SimulatedCluster::object_of(PodId id) const {
+engine::snapshot::PodObject SimulatedCluster::object_of(PodId id) const {
     const Pod& pod = pods_[id];
     const Workload& of = batches_[pod.batch];
     const auto given = given_.find(key_of(of.look.ns, pod.name));
-    engine::PodObject out = given == given_.end() ? of.look : given->second;
+    engine::snapshot::PodObject out = given == given_.end() ? of.look : given->second;
     out.name = pod.name;
     out.uid = uid_of(id);
     out.created = pod.told_created;
     out.deleted = pod.deleted;
     out.node_name = pod.node;
-    out.phase = pod.node.empty() ? engine::PodPhase::pending : engine::PodPhase::running;
+    out.phase = pod.node.empty() ? engine::snapshot::PodPhase::pending
+                                 : engine::snapshot::PodPhase::running;
     out.unscheduled_reason = pod.is_marked && pod.node.empty() ? "Unschedulable" : "";
     return out;
 }
@@ -82,20 +83,20 @@ void SimulatedCluster::fill(const Objects& objects, Time now) {
     for (const auto& object : objects.csi_capacities) builder_.set(object);
     for (const auto& object : objects.namespaces) builder_.set(object);
     for (const auto& object : objects.services) builder_.set(object);
-    for (const engine::NodeObject& node : objects.nodes) add_node(node, "", now);
-    std::vector<const engine::PodObject*> pods;
-    for (const engine::PodObject& pod : objects.pods) pods.push_back(&pod);
-    std::ranges::sort(pods, {}, [](const engine::PodObject* p) {
+    for (const engine::snapshot::NodeObject& node : objects.nodes) add_node(node, "", now);
+    std::vector<const engine::snapshot::PodObject*> pods;
+    for (const engine::snapshot::PodObject& pod : objects.pods) pods.push_back(&pod);
+    std::ranges::sort(pods, {}, [](const engine::snapshot::PodObject* p) {
         return std::tuple(p->created, std::string_view(p->ns), std::string_view(p->name));
     });
-    for (const engine::PodObject* pod : pods) fill_pod(*pod, now);
+    for (const engine::snapshot::PodObject* pod : pods) fill_pod(*pod, now);
     for (const std::string& name : objects.unready) set_unready(name);
     for (Workload& b : batches_) {
-        const engine::PodOwner& owner = b.look.owner;
+        const engine::snapshot::PodOwner& owner = b.look.owner;
         const auto scaled = objects.scaled.find(key_of(b.look.ns, key_of(owner.kind, owner.name)));
         if (scaled != objects.scaled.end()) b.scaled = scaled->second;
     }
-    for (const engine::DaemonSetObject& set : objects.daemon_sets) fill_daemon_set(set);
+    for (const engine::snapshot::DaemonSetObject& set : objects.daemon_sets) fill_daemon_set(set);
     for (auto& [name, node] : nodes_) add_daemons(node, now);
 }
 
@@ -115,9 +116,9 @@ void SimulatedCluster::set_unready(std::string_view name) {
     look_after_health(*id);
 }
 
-void SimulatedCluster::fill_daemon_set(const engine::DaemonSetObject& set) {
+void SimulatedCluster::fill_daemon_set(const engine::snapshot::DaemonSetObject& set) {
     builder_.set(set);
-    const engine::PodObject look{
+    const engine::snapshot::PodObject look{
         .ns = set.ns,
         .name = set.name,
         .spec = set.spec,
@@ -129,16 +130,18 @@ void SimulatedCluster::fill_daemon_set(const engine::DaemonSetObject& set) {
 }
 
 /// Pods of one owner that ask for the same are one batch.
-void SimulatedCluster::fill_pod(const engine::PodObject& pod, Time now) {
-    if (pod.phase == engine::PodPhase::succeeded || pod.phase == engine::PodPhase::failed) return;
-    engine::PodObject look = pod;
+void SimulatedCluster::fill_pod(const engine::snapshot::PodObject& pod, Time now) {
+    if (pod.phase == engine::snapshot::PodPhase::succeeded ||
+        pod.phase == engine::snapshot::PodPhase::failed)
+        return;
+    engine::snapshot::PodObject look = pod;
     if (!pod.owner.name.empty()) look.name = pod.owner.name;
     look.node_name.clear();
     look.nominated_node.clear();
     std::string key = key_of(look.ns, look.name);
     const auto known = batch_by_name_.find(key);
     if (known != batch_by_name_.end() && batches_[known->second].look.spec != look.spec)
-        key += "#" + std::to_string(engine::hash_of(look.spec));
+        key += "#" + std::to_string(engine::snapshot::hash_of(look.spec));
     const BatchId of = batch(key, look);
     batches_[of].controller = controller_kind(pod.owner);
     batches_[of].is_daemon = pod.owner.kind == "DaemonSet";

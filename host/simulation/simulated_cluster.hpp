@@ -32,8 +32,9 @@ public:
     /// `has_scheduler`: false: nobody but Bind gives pods a node. `default_spread`: what the
     /// scheduler spreads pods over that have no constraints of their own.
     SimulatedCluster(EventLog& story, RunStatistics& tally,
-                     engine::ClusterBuilderOptions options = {}, bool has_scheduler = true,
-                     std::vector<engine::DefaultSpread> default_spread = {})
+                     engine::snapshot::ClusterBuilderOptions options = {},
+                     bool has_scheduler = true,
+                     std::vector<engine::snapshot::DefaultSpread> default_spread = {})
         : story_(story),
           tally_(tally),
           has_scheduler_(has_scheduler),
@@ -60,27 +61,27 @@ public:
     Result<void> happen(const Scale& to, Time now);
     Result<void> happen(const Remove& what, Time now);
     Result<void> happen(const Bind& what, Time now);
-    Result<void> happen(const engine::NodeObject& node, Time now);
+    Result<void> happen(const engine::snapshot::NodeObject& node, Time now);
     Result<void> happen(const NodeEdit& edit, Time now);
     Result<void> happen(const Budget& budget, Time now);
     /// Its pods come to nodes that take them, now and later.
-    Result<void> happen(const engine::DaemonSetObject& set, Time now);
+    Result<void> happen(const engine::snapshot::DaemonSetObject& set, Time now);
 
     // What an autoscaler asks for, as of ClusterClient.
     Result<void> change(const engine::NodeChange& change, Time now);
     Result<void> evict(const engine::Eviction& eviction, Time now);
     /// Whether the node holds other pods that count than those that are known.
-    Result<void> look(const engine::NodeLook& look) const;
+    Result<void> look(const engine::removal::NodeLook& look) const;
 
     // Nodes. `group`: whose machine it is; empty: nobody's.
     bool has_node(std::string_view name) const { return nodes_.find(name) != nodes_.end(); }
     /// NULL: there is none.
-    const engine::NodeObject* find_node(std::string_view name) const;
+    const engine::snapshot::NodeObject* find_node(std::string_view name) const;
     std::vector<std::string> nodes_of(std::string_view group) const;
     /// The keys of all nodes' taints, by node.
     std::map<std::string, std::vector<std::string>> taints() const;
     /// A node that is not ready carries Kubernetes' taint that says so.
-    void add_node(engine::NodeObject node, std::string group, Time now);
+    void add_node(engine::snapshot::NodeObject node, std::string group, Time now);
     void set_ready(const std::string& name, bool ready, Time now);
     /// The node of that providerID is a machine of the group; its name. Nothing: there is none.
     std::optional<std::string> adopt_node(const std::string& provider_id, const std::string& group);
@@ -97,7 +98,7 @@ public:
     /// True: something did.
     bool schedule(Time now);
 
-    engine::Cluster cluster() { return builder_.build(); }
+    engine::snapshot::Cluster cluster() { return builder_.build(); }
     std::int64_t pending() const noexcept { return static_cast<std::int64_t>(pending_.size()); }
     std::int64_t nodes_in(const std::string& group) const;
     /// The batch of a pod, by "namespace/name"; the name itself where there is none.
@@ -113,7 +114,7 @@ private:
     using BatchId = std::uint32_t;
     /// Pods of one look, with or without a controller.
     struct Workload {
-        engine::PodObject look{};
+        engine::snapshot::PodObject look{};
         Controller controller = Controller::none;
         bool is_daemon = false;
         std::optional<Duration> duration{};
@@ -138,7 +139,7 @@ private:
         bool has_started = false, is_healthy = false;
     };
     struct Node {
-        engine::NodeObject object{};
+        engine::snapshot::NodeObject object{};
         std::string group{};
         std::set<PodId> pods{};
         Resources requested{};
@@ -149,18 +150,18 @@ private:
     // Batches and pods.
     static std::string key_of(std::string_view ns, std::string_view name);
     /// The batch of that key, new if need be, whose pods look like this from now on.
-    BatchId batch(const std::string& key, const engine::PodObject& look);
+    BatchId batch(const std::string& key, const engine::snapshot::PodObject& look);
     std::optional<BatchId> find_batch(std::string_view name) const;
     std::optional<PodId> find_pod(std::string_view name) const;
     std::string uid_of(PodId id) const;
-    engine::PodObject object_of(PodId id) const;
+    engine::snapshot::PodObject object_of(PodId id) const;
     PodId enter(BatchId batch, std::string name, Time now);
-    void fill_pod(const engine::PodObject& pod, Time now);
+    void fill_pod(const engine::snapshot::PodObject& pod, Time now);
     void end_at(PodId id, Time deleted, Time now);
     void set_unready(std::string_view name);
     /// The node that a DaemonSet's pod is made for; nothing: it is none, or does not say.
-    static std::optional<std::string> node_of_daemon(const engine::PodObject& pod);
-    void fill_daemon_set(const engine::DaemonSetObject& set);
+    static std::optional<std::string> node_of_daemon(const engine::snapshot::PodObject& pod);
+    void fill_daemon_set(const engine::snapshot::DaemonSetObject& set);
 
     // Controllers.
     void want(BatchId batch, int count);
@@ -184,7 +185,7 @@ private:
     void occupy(PodId id, Node& node, Time now);
     void bind(PodId id, const std::string& node, Time now);
     void mark(PodId id);
-    std::vector<Waiting> waiting(const engine::Cluster& cluster, Time now);
+    std::vector<Waiting> waiting(const engine::snapshot::Cluster& cluster, Time now);
     void tell_bound(const std::map<BatchId, std::int64_t>& bound, Time now);
     void place(Time now);
     std::vector<Node*> nodes_in_turn();
@@ -203,8 +204,8 @@ private:
     EventLog& story_;
     RunStatistics& tally_;
     const bool has_scheduler_;
-    const std::vector<engine::DefaultSpread> default_spread_;
-    engine::ClusterBuilder builder_;
+    const std::vector<engine::snapshot::DefaultSpread> default_spread_;
+    engine::snapshot::ClusterBuilder builder_;
     std::vector<Workload> batches_;
     std::map<std::string, BatchId, std::less<>> batch_by_name_;
     /// Of controllers that are there from the start, by "namespace/kind/name".
@@ -212,7 +213,7 @@ private:
     std::vector<Pod> pods_;  ///< also those that are gone
     std::unordered_map<std::string, PodId> pod_by_name_;
     /// Pods that came waiting, by "namespace/name", as they came: not quite like their batch.
-    std::map<std::string, engine::PodObject, std::less<>> given_;
+    std::map<std::string, engine::snapshot::PodObject, std::less<>> given_;
     std::set<PodId> pending_;
     std::map<std::string, Node, std::less<>> nodes_;
     std::unordered_map<std::string, std::string> node_by_provider_id_;

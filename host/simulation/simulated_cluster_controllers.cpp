@@ -23,7 +23,7 @@ OwnerKind owner_kind_of(Controller controller) {
     return {"", ""};
 }
 
-engine::PodOwner owner_of(const PodBatch& batch, Controller controller) {
+engine::snapshot::PodOwner owner_of(const PodBatch& batch, Controller controller) {
     if (controller == Controller::none) return batch.pod.owner;
     const auto [kind, api_group] = owner_kind_of(controller);
     return {.kind = kind,
@@ -43,7 +43,7 @@ Result<void> SimulatedCluster::happen(const PodBatch& given, Time now) {
     // What ends by itself is what a Job is for.
     const Controller controller =
         given.controller == Controller::none && given.duration ? Controller::job : given.controller;
-    engine::PodObject look = given.pod;
+    engine::snapshot::PodObject look = given.pod;
     look.owner = owner_of(given, controller);
     const bool single = !given.count && given.controller == Controller::none;
     if (single && pod_by_name_.contains(key_of(look.ns, look.name)))
@@ -120,17 +120,17 @@ void SimulatedCluster::want(BatchId of, int count) {
     has_changed_ = true;
     // A Job's object says nothing that anybody looks at, and traces have very many of them.
     if (b.controller == Controller::none || b.controller == Controller::job) return;
-    builder_.set(engine::ControllerObject{.kind = b.look.owner.kind,
-                                          .ns = b.look.ns,
-                                          .name = b.look.owner.name,
-                                          .uid = b.look.owner.uid,
-                                          .replicas = count,
-                                          .selector = selector_of(b)});
+    builder_.set(engine::snapshot::ControllerObject{.kind = b.look.owner.kind,
+                                                    .ns = b.look.ns,
+                                                    .name = b.look.owner.name,
+                                                    .uid = b.look.owner.uid,
+                                                    .replicas = count,
+                                                    .selector = selector_of(b)});
 }
 
 /// Pods of a story are told apart by one label, whatever others they have.
 std::optional<LabelSelector> SimulatedCluster::selector_of(const Workload& b) const {
-    const engine::PodOwner& owner = b.look.owner;
+    const engine::snapshot::PodOwner& owner = b.look.owner;
     const auto known = selectors_.find(key_of(b.look.ns, key_of(owner.kind, owner.name)));
     if (known != selectors_.end()) return known->second;
     const auto app = b.look.labels.find("app");

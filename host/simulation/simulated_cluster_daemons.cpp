@@ -34,11 +34,12 @@ const std::vector<Toleration>& daemon_tolerations() {
     return tolerations;
 }
 
-bool is_of_one_daemon_set(const engine::PodObject& a, const engine::PodObject& b) {
+bool is_of_one_daemon_set(const engine::snapshot::PodObject& a,
+                          const engine::snapshot::PodObject& b) {
     return a.ns == b.ns && a.owner.kind == b.owner.kind && a.owner.name == b.owner.name;
 }
 
-bool runs_on(const engine::PodObject& daemon, const engine::NodeObject& node,
+bool runs_on(const engine::snapshot::PodObject& daemon, const engine::snapshot::NodeObject& node,
              const Resources& requested) {
     std::vector<Toleration> tolerations = daemon.spec.tolerations;
     tolerations.insert(tolerations.end(), daemon_tolerations().begin(), daemon_tolerations().end());
@@ -51,7 +52,8 @@ bool runs_on(const engine::PodObject& daemon, const engine::NodeObject& node,
 
 }  // namespace
 
-std::optional<std::string> SimulatedCluster::node_of_daemon(const engine::PodObject& pod) {
+std::optional<std::string> SimulatedCluster::node_of_daemon(
+    const engine::snapshot::PodObject& pod) {
     if (pod.owner.kind != "DaemonSet") return std::nullopt;
     for (const NodeSelectorTerm& term : pod.spec.affinity_required) {
         for (const Requirement& field : term.fields) {
@@ -66,7 +68,7 @@ std::optional<std::string> SimulatedCluster::node_of_daemon(const engine::PodObj
 void SimulatedCluster::add_daemons(Node& node, Time now) {
     const auto awaited = awaited_daemons_.find(node.object.name);
     for (const BatchId of : daemon_sets_) {
-        const engine::PodObject& look = batches_[of].look;
+        const engine::snapshot::PodObject& look = batches_[of].look;
         const auto is_among = [&](const std::set<PodId>& pods) {
             return std::ranges::any_of(pods, [&](PodId pod) {
                 return is_of_one_daemon_set(batches_[pods_[pod].batch].look, look);
@@ -81,7 +83,7 @@ void SimulatedCluster::add_daemons(Node& node, Time now) {
     }
 }
 
-Result<void> SimulatedCluster::happen(const engine::DaemonSetObject& set, Time now) {
+Result<void> SimulatedCluster::happen(const engine::snapshot::DaemonSetObject& set, Time now) {
     const auto known = find_daemon_set(key_of(set.ns, set.name));
     if (known != daemon_sets_.end())
         return fail(ErrorCode::conflict, "DaemonSet '" + set.name + "' is there already");
@@ -96,7 +98,7 @@ std::vector<SimulatedCluster::BatchId>::iterator SimulatedCluster::find_daemon_s
     std::string_view name) {
     const bool is_full = name.find('/') != std::string_view::npos;
     return std::ranges::find_if(daemon_sets_, [&](BatchId of) {
-        const engine::PodObject& look = batches_[of].look;
+        const engine::snapshot::PodObject& look = batches_[of].look;
         return key_of(look.ns, look.name) ==
                (is_full ? std::string(name) : key_of("default", name));
     });
@@ -105,9 +107,9 @@ std::vector<SimulatedCluster::BatchId>::iterator SimulatedCluster::find_daemon_s
 bool SimulatedCluster::remove_daemon_set(std::string_view name, Time now) {
     const auto at = find_daemon_set(name);
     if (at == daemon_sets_.end()) return false;
-    const engine::PodObject look = batches_[*at].look;
+    const engine::snapshot::PodObject look = batches_[*at].look;
     daemon_sets_.erase(at);
-    builder_.remove(engine::ObjectKind::daemon_set, look.ns, look.name);
+    builder_.remove(engine::snapshot::ObjectKind::daemon_set, look.ns, look.name);
     std::vector<PodId> pods;
     for (const Workload& b : batches_)
         if (b.is_daemon && is_of_one_daemon_set(b.look, look))

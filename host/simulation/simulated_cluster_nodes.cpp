@@ -15,11 +15,11 @@ Load load_of(const Resources& resources) {
     return {resources.amount("cpu"), resources.amount("memory")};
 }
 
-void drop_taint(engine::NodeObject& node, std::string_view key) {
+void drop_taint(engine::snapshot::NodeObject& node, std::string_view key) {
     std::erase_if(node.taints, [&](const Taint& taint) { return taint.key == key; });
 }
 
-void apply(const engine::NodeChange& change, engine::NodeObject& node) {
+void apply(const engine::NodeChange& change, engine::snapshot::NodeObject& node) {
     for (const std::string& key : change.drop_taints) drop_taint(node, key);
     for (const Taint& taint : change.set_taints) {
         drop_taint(node, taint.key);
@@ -34,7 +34,7 @@ void apply(const engine::NodeChange& change, engine::NodeObject& node) {
 
 }  // namespace
 
-const engine::NodeObject* SimulatedCluster::find_node(std::string_view name) const {
+const engine::snapshot::NodeObject* SimulatedCluster::find_node(std::string_view name) const {
     const auto at = nodes_.find(name);
     return at == nodes_.end() ? nullptr : &at->second.object;
 }
@@ -56,7 +56,7 @@ std::map<std::string, std::vector<std::string>> SimulatedCluster::taints() const
     return out;
 }
 
-void SimulatedCluster::add_node(engine::NodeObject object, std::string group, Time now) {
+void SimulatedCluster::add_node(engine::snapshot::NodeObject object, std::string group, Time now) {
     object.labels.emplace("kubernetes.io/hostname", object.name);
     if (!object.ready && std::ranges::find(object.taints, not_ready) == object.taints.end())
         object.taints.push_back(not_ready);
@@ -76,7 +76,7 @@ void SimulatedCluster::renew(Node& node, Time now) {
     has_changed_ = true;
 }
 
-Result<void> SimulatedCluster::happen(const engine::NodeObject& node, Time now) {
+Result<void> SimulatedCluster::happen(const engine::snapshot::NodeObject& node, Time now) {
     if (has_node(node.name))
         return fail(ErrorCode::conflict, "node '" + node.name + "' is there already");
     add_node(node, "", now);
@@ -110,7 +110,7 @@ Result<void> SimulatedCluster::happen(const NodeEdit& edit, Time now) {
 void SimulatedCluster::set_ready(const std::string& name, bool ready, Time now) {
     const auto at = nodes_.find(name);
     if (at == nodes_.end() || at->second.object.ready == ready) return;
-    engine::NodeObject& object = at->second.object;
+    engine::snapshot::NodeObject& object = at->second.object;
     object.ready = ready;
     object.ready_since = wall(now);
     drop_taint(object, not_ready.key);

@@ -120,7 +120,7 @@ Result<void> SimulatedCluster::evict(const engine::Eviction& eviction, Time now)
     const Pod& pod = pods_[id];
     if (pod.deleted) return {};
     if (!pod.node.empty() && !budgets_.empty()) {
-        const engine::PodObject& look = batches_[pod.batch].look;
+        const engine::snapshot::PodObject& look = batches_[pod.batch].look;
         if (auto why = budgets_.find_refusal(look.ns, look.labels, pod.is_healthy, crowds()))
             return fail(ErrorCode::throttled, "pod " + key + ": " + *why);
     }
@@ -129,7 +129,7 @@ Result<void> SimulatedCluster::evict(const engine::Eviction& eviction, Time now)
     return {};
 }
 
-Result<void> SimulatedCluster::look(const engine::NodeLook& look) const {
+Result<void> SimulatedCluster::look(const engine::removal::NodeLook& look) const {
     const auto node = nodes_.find(look.node);
     if (node == nodes_.end()) return {};
     const auto counts = [&](const Workload& batch) {
@@ -144,7 +144,7 @@ Result<void> SimulatedCluster::look(const engine::NodeLook& look) const {
         const std::string name = key_of(batch.look.ns, pod.name);
         if (counts(batch) && !std::ranges::binary_search(look.known_pods, name + "/" + uid_of(id)))
             return fail({ErrorCode::conflict, "it holds pods that were not known of yet: " + name,
-                         std::string(engine::unknown_pods), look.node});
+                         std::string(engine::removal::unknown_pods), look.node});
     }
     return {};
 }

@@ -23,7 +23,7 @@ std::string got_nodes(const std::string& batch, std::int64_t count) {
 /// A pod that may get a node now.
 struct SimulatedCluster::Waiting {
     PodId id = 0;
-    engine::PodGroupId equivalence_group = 0;
+    engine::snapshot::PodGroupId equivalence_group = 0;
     std::int32_t priority = 0;
 };
 
@@ -73,17 +73,19 @@ void SimulatedCluster::mark(PodId id) {
 }
 
 /// By priority, then by age, each under the class that it is of now.
-std::vector<SimulatedCluster::Waiting> SimulatedCluster::waiting(const engine::Cluster& cluster,
-                                                                 Time now) {
+std::vector<SimulatedCluster::Waiting> SimulatedCluster::waiting(
+    const engine::snapshot::Cluster& cluster, Time now) {
     std::vector<Waiting> out;
-    for (const engine::PodIndex index : cluster.unbound()) {
-        const engine::PodRow row = cluster.pod(index);
-        const engine::PodGroupRow& of = cluster.equivalence_group(row.equivalence_group);
+    for (const engine::snapshot::PodIndex index : cluster.unbound()) {
+        const engine::snapshot::PodRow row = cluster.pod(index);
+        const engine::snapshot::PodGroupRow& of = cluster.equivalence_group(row.equivalence_group);
         const auto id = pod_by_name_.find(key_of(cluster.text(of.ns), cluster.text(row.name)));
         if (row.gated || row.deleted || id == pod_by_name_.end()) continue;
-        const engine::PodGroupId is_of = engine::class_at(cluster, row, wall(now));
+        const engine::snapshot::PodGroupId is_of =
+            engine::snapshot::class_at(cluster, row, wall(now));
         if (is_of == row.equivalence_group && of.spread_timeout) {
-            const auto lapse = engine::lapse_of(row.created - wall_ahead_, *of.spread_timeout);
+            const auto lapse =
+                engine::snapshot::lapse_of(row.created - wall_ahead_, *of.spread_timeout);
             if (lapse) next_lapse_ = std::min(next_lapse_.value_or(*lapse), *lapse);
         }
         out.push_back({id->second, is_of, of.spec->priority.value_or(0)});
@@ -111,13 +113,14 @@ bool SimulatedCluster::schedule(Time now) {
 void SimulatedCluster::place(Time now) {
     if (pending_.empty()) return;
     pack(now);
-    const engine::Cluster cluster = builder_.build();
+    const engine::snapshot::Cluster cluster = builder_.build();
     const std::vector<Waiting> pods = waiting(cluster, now);
-    std::vector<engine::PodGroupId> classes;
+    std::vector<engine::snapshot::PodGroupId> classes;
     for (const Waiting& pod : pods) classes.push_back(pod.equivalence_group);
-    std::vector<std::optional<engine::NodeIndex>> nodes(pods.size());
+    std::vector<std::optional<engine::snapshot::NodeIndex>> nodes(pods.size());
     if (has_scheduler_)
-        nodes = find_nodes(engine::with_default_spread(cluster, default_spread_), classes);
+        nodes =
+            find_nodes(engine::snapshot::with_default_spread(cluster, default_spread_), classes);
     std::map<BatchId, std::int64_t> bound;
     for (std::size_t i = 0; i < pods.size(); ++i) {
         if (!nodes[i]) {

@@ -5,8 +5,8 @@
 
 namespace capstan::simulation {
 
-using runtime::Place;
-using runtime::TomlValue;
+using runtime::config::Place;
+using runtime::config::TomlValue;
 using Kind = TomlValue::Kind;
 
 std::string text_of(const TomlValue& table, std::string_view key) {

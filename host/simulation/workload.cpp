@@ -6,7 +6,7 @@ namespace capstan::simulation {
 namespace {
 
 /// Empty: the owner is of another kind.
-std::string_view workload_name(const engine::PodOwner& owner, std::string_view kind) {
+std::string_view workload_name(const engine::snapshot::PodOwner& owner, std::string_view kind) {
     const std::string_view name = owner.name;
     if (owner.kind == kind) return name;
     const std::size_t hash = name.rfind('-');
@@ -17,15 +17,16 @@ std::string_view workload_name(const engine::PodOwner& owner, std::string_view k
 
 }  // namespace
 
-bool is_of_workload(const engine::PodOwner& owner, std::string_view kind, std::string_view name) {
+bool is_of_workload(const engine::snapshot::PodOwner& owner, std::string_view kind,
+                    std::string_view name) {
     return !name.empty() && workload_name(owner, kind) == name;
 }
 
-std::vector<std::string> workloads(const engine::Cluster& cluster, std::string_view kind,
+std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std::string_view kind,
                                    std::string_view ns) {
     std::set<std::string> out;
-    for (engine::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
-        const engine::PodGroupRow& pods = cluster.equivalence_group(id);
+    for (engine::snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
+        const engine::snapshot::PodGroupRow& pods = cluster.equivalence_group(id);
         const std::string_view name = workload_name(*pods.owner, kind);
         if (!name.empty() && cluster.text(pods.ns) == ns) out.emplace(name);
     }

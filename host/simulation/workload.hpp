@@ -11,10 +11,11 @@ namespace capstan::simulation {
 
 /// Whether a pod with this owner is of the workload. A Deployment is known by the ReplicaSets that
 /// it names NAME-HASH.
-bool is_of_workload(const engine::PodOwner& owner, std::string_view kind, std::string_view name);
+bool is_of_workload(const engine::snapshot::PodOwner& owner, std::string_view kind,
+                    std::string_view name);
 
 /// Those of the kind in the namespace that pods of the cluster belong to, ascending, each once.
-std::vector<std::string> workloads(const engine::Cluster& cluster, std::string_view kind,
+std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std::string_view kind,
                                    std::string_view ns);
 
 }  // namespace capstan::simulation

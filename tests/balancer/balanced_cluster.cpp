@@ -16,6 +16,8 @@ namespace capstan::balancer {
 namespace {
 
 using namespace simulation;
+using namespace simulation::api_server;
+using namespace simulation::control_plane;
 using namespace std::chrono_literals;
 
 /// 2026-11-21T10:00:00Z
@@ -69,10 +71,10 @@ BalancedCluster::BalancedCluster() {
                                             .has_cluster = true});
     if (!host) throw std::runtime_error(host.error().message);
     host_ = *std::move(host);
-    store_ = std::make_unique<ObjectStore>(loop(), ObjectStore::Options{});
-    server_ = std::make_unique<ApiServer>(*store_);
-    control_plane_ = std::make_unique<ControlPlane>(*store_);
-    network_ = std::make_unique<LocalHttpClient>(
+    store_ = std::make_unique<simulation::api_server::ObjectStore>(loop(), ObjectStore::Options{});
+    server_ = std::make_unique<simulation::api_server::ApiServer>(*store_);
+    control_plane_ = std::make_unique<simulation::control_plane::ControlPlane>(*store_);
+    network_ = std::make_unique<simulation::api_server::LocalHttpClient>(
         *server_, loop(), [this](const io::ServedRequest& request) {
             const std::string right = right_of(request.method, request.target);
             if (!right.empty()) rights_.insert(right);
@@ -174,9 +176,10 @@ void BalancedCluster::at(Duration when, std::function<void()> what) {
 
 void BalancedCluster::run(Duration how_long) {
     at(how_long, [] { std::raise(SIGTERM); });
-    const auto loaded = std::make_shared<runtime::LoadedConfig>(
-        runtime::LoadedConfig{.config = assembly_->config(), .plugins = assembly_->plugins()});
-    const Result<void> ended = runtime::run_daemon(
+    const auto loaded =
+        std::make_shared<runtime::daemon::LoadedConfig>(runtime::daemon::LoadedConfig{
+            .config = assembly_->config(), .plugins = assembly_->plugins()});
+    const Result<void> ended = runtime::daemon::run_daemon(
         loaded, *host_,
         {.version = "test",
          .identity = "tester",
@@ -188,12 +191,14 @@ void BalancedCluster::run(Duration how_long) {
 
 int BalancedCluster::size(const std::string& deployment) {
     const ApiObject found = store_->find(store_->kind("deployments.apps"), space, deployment);
-    return static_cast<int>(integer_at(*found, "spec.replicas").value_or(-1));
+    return static_cast<int>(
+        simulation::api_server::integer_at(*found, "spec.replicas").value_or(-1));
 }
 
 int BalancedCluster::ready(const std::string& deployment) {
     const ApiObject found = store_->find(store_->kind("deployments.apps"), space, deployment);
-    return static_cast<int>(integer_at(*found, "status.readyReplicas").value_or(0));
+    return static_cast<int>(
+        simulation::api_server::integer_at(*found, "status.readyReplicas").value_or(0));
 }
 
 std::string BalancedCluster::picture() {
@@ -208,16 +213,16 @@ std::string BalancedCluster::picture() {
 
 json::object BalancedCluster::status() {
     const ApiObject found = store_->find(store_->kind("balancers.balancer.x-k8s.io"), space, "web");
-    const json::object* status = find_object(*found, "status");
+    const json::object* status = simulation::api_server::find_object(*found, "status");
     return status != nullptr ? *status : json::object();
 }
 
 std::string BalancedCluster::condition(const std::string& type) {
     const json::object now = status();
-    const json::array* conditions = find_array(now, "conditions");
+    const json::array* conditions = simulation::api_server::find_array(now, "conditions");
     if (conditions == nullptr) return "";
     for (const json::value& each : *conditions) {
-        if (text_at(each.as_object(), "type") == type)
+        if (simulation::api_server::text_at(each.as_object(), "type") == type)
             return std::string(text_at(each.as_object(), "status"));
     }
     return "";

@@ -64,11 +64,11 @@ private:
     runtime::TemporaryFolder folder_;
     std::unique_ptr<runtime::Assembly> assembly_;
     std::unique_ptr<runtime::PluginHost> host_;
-    std::unique_ptr<simulation::ObjectStore> store_;
-    std::unique_ptr<simulation::ApiServer> server_;
-    std::unique_ptr<simulation::ControlPlane> control_plane_;
-    std::unique_ptr<simulation::LocalHttpClient> network_;
-    std::unique_ptr<simulation::Subscription> seen_sizes_;
+    std::unique_ptr<simulation::api_server::ObjectStore> store_;
+    std::unique_ptr<simulation::api_server::ApiServer> server_;
+    std::unique_ptr<simulation::control_plane::ControlPlane> control_plane_;
+    std::unique_ptr<simulation::api_server::LocalHttpClient> network_;
+    std::unique_ptr<simulation::api_server::Subscription> seen_sizes_;
     std::vector<std::string> timeline_;
     std::set<std::string> rights_;
 };

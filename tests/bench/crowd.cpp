@@ -12,6 +12,7 @@ namespace capstan::bench {
 namespace {
 
 using namespace simulation;
+using namespace simulation::api_server;
 
 constexpr const char* space = "default";
 constexpr const char* few_cpu = "1";
@@ -28,7 +29,7 @@ json::array condition(const char* type, const char* status, const char* reason, 
     return {json::object{{"type", type},
                          {"status", status},
                          {"reason", reason},
-                         {"lastTransitionTime", timestamp_text(now)}}};
+                         {"lastTransitionTime", simulation::api_server::timestamp_text(now)}}};
 }
 
 /// One that runs, or waits; its name, node and times are still to be set.
@@ -60,11 +61,11 @@ std::string pod_name(std::size_t number, int generation) {
 
 /// Whether the scheduler would put a pod there as far as taints are concerned.
 bool takes_pods(const json::object& node) {
-    const json::array* taints = find_array(node, "spec.taints");
+    const json::array* taints = simulation::api_server::find_array(node, "spec.taints");
     const auto keeps_off = [](const json::value& taint) {
-        return text_at(taint.as_object(), "effect") != "PreferNoSchedule";
+        return simulation::api_server::text_at(taint.as_object(), "effect") != "PreferNoSchedule";
     };
-    return !is_true_at(node, "spec.unschedulable") &&
+    return !simulation::api_server::is_true_at(node, "spec.unschedulable") &&
            (taints == nullptr || std::ranges::none_of(*taints, keeps_off));
 }
 
@@ -154,7 +155,7 @@ void Crowd::run_waiting() {
 
 void Crowd::run_on(const std::string& node, const std::string& pod) {
     const auto run = [&](json::object& object) {
-        set_value(object, "spec.nodeName", json_view(node));
+        set_value(object, "spec.nodeName", simulation::api_server::json_view(node));
         set_value(object, "status.phase", "Running");
         set_value(object, "status.conditions", condition("PodScheduled", "True", "", store_.now()));
     };
@@ -165,10 +166,11 @@ void Crowd::create(const std::string& name, const json::object& model, const std
     std::array<unsigned char, 8192> bytes;
     json::monotonic_resource memory(bytes.data(), bytes.size());  // the store keeps copies
     json::object pod(model, &memory);
-    set_value(pod, "metadata.name", json_view(name));
+    set_value(pod, "metadata.name", simulation::api_server::json_view(name));
     if (!node.empty()) set_value(pod, "spec.nodeName", json_view(node));
     json::value status = std::exchange(pod["status"], json::value());
-    status.at("conditions").at(0).as_object()["lastTransitionTime"] = timestamp_text(store_.now());
+    status.at("conditions").at(0).as_object()["lastTransitionTime"] =
+        simulation::api_server::timestamp_text(store_.now());
     must(store_.create(pods_, space, std::move(pod)));
     const auto settle = [&status](json::object& object) { object["status"] = std::move(status); };
     must(store_.edit(pods_, space, name, settle, {.part = ObjectPart::everything}));

@@ -20,7 +20,7 @@ namespace capstan::bench {
 class Crowd {
 public:
     /// Borrows the store.
-    Crowd(simulation::ObjectStore& store, const LiveSize& size);
+    Crowd(simulation::api_server::ObjectStore& store, const LiveSize& size);
     Crowd(const Crowd&) = delete;
     Crowd& operator=(const Crowd&) = delete;
 
@@ -44,8 +44,8 @@ private:
     struct Running {
         int node = 0, generation = 0;
     };
-    void see_node(const simulation::Change& change);
-    void see_pod(const simulation::Change& change);
+    void see_node(const simulation::api_server::Change& change);
+    void see_pod(const simulation::api_server::Change& change);
     void welcome(const std::string& node);
     void lose(const std::string& node);
     void fill(const std::string& node);
@@ -57,8 +57,8 @@ private:
     void leave_seat(const std::string& pod);
     void end_pod(const std::string& name);
 
-    simulation::ObjectStore& store_;
-    const simulation::ResourceKind &nodes_, &pods_;
+    simulation::api_server::ObjectStore& store_;
+    const simulation::api_server::ResourceKind &nodes_, &pods_;
     const int pods_per_node_, first_nodes_;
     /// What pods are copies of.
     const simulation::json::object running_pod_, waiting_pod_, hopeless_pod_;
@@ -69,7 +69,7 @@ private:
     std::map<std::string, std::set<std::string>> pods_on_;  ///< of later nodes
     int full_nodes_ = 0;
     std::size_t later_nodes_ = 0, lost_nodes_ = 0, evicted_ = 0;
-    std::vector<std::unique_ptr<simulation::Subscription>> seen_;
+    std::vector<std::unique_ptr<simulation::api_server::Subscription>> seen_;
 };
 
 }  // namespace capstan::bench

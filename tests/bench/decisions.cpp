@@ -20,12 +20,12 @@ engine::Settings settings() {
     return out;
 }
 
-engine::Outcome decide(const engine::Snapshot& snapshot, const BenchPipeline& pipeline,
-                       const engine::Settings& how) {
-    runtime::PassWatch watch;
+engine::pass::Outcome decide(const engine::Snapshot& snapshot, const BenchPipeline& pipeline,
+                             const engine::Settings& how) {
+    runtime::instances::PassWatch watch;
     const runtime::PassPolicies policies = pipeline.policies(watch);
-    return engine::run_pass(snapshot, {}, {.chain = policies.chain(), .similarity = {}}, how,
-                            {.seed = 1, .now = bench_time});
+    return engine::pass::run_pass(snapshot, {}, {.chain = policies.chain(), .similarity = {}}, how,
+                                  {.seed = 1, .now = bench_time});
 }
 
 std::int64_t total(const std::vector<engine::PodCount>& pods) {
@@ -86,7 +86,7 @@ boost::json::object measure_pass(std::string_view name, const engine::Snapshot& 
                                  int repeat, boost::json::object shape,
                                  const engine::Settings& how = settings()) {
     const BenchPipeline pipeline(chain);
-    engine::Outcome outcome;
+    engine::pass::Outcome outcome;
     const Measured measured =
         Measured::repeat(repeat, [] {}, [&] { outcome = decide(snapshot, pipeline, how); });
     for (const auto& member : outcome_json(snapshot, outcome.decision))
@@ -112,12 +112,12 @@ boost::json::object measure_scale_down(const Workload& workload, int repeat) {
     running.pods = 0;
     if (running.shape == Shape::as_said) running.shape = Shape::packable;
     const engine::Snapshot snapshot = make_snapshot(running);
-    engine::Outcome outcome;
+    engine::pass::Outcome outcome;
     const Measured measured = Measured::repeat(
         repeat, [] {},
         [&] {
-            outcome =
-                engine::run_pass(snapshot, {}, {}, settings(), {.seed = 1, .now = bench_time});
+            outcome = engine::pass::run_pass(snapshot, {}, {}, settings(),
+                                             {.seed = 1, .now = bench_time});
         });
     const std::size_t unneeded = outcome.memory.unneeded.size();
     return measured.line("scale-down", {{"nodes", running.nodes},
@@ -150,14 +150,14 @@ boost::json::object measure_provisioning(const ProvisioningWorkload& workload, i
     const Measured measured = Measured::repeat(
         repeat, [] {},
         [&] {
-            runtime::PassWatch watch;
+            runtime::instances::PassWatch watch;
             const runtime::PassPolicies plugins = pipeline.policies(watch);
             BenchMaker maker(snapshot);
             engine::Policies policies = plugins.policies();
             policies.maker = &maker;
-            decision =
-                engine::run_pass(snapshot, {}, policies, settings(), {.seed = 1, .now = bench_time})
-                    .decision;
+            decision = engine::pass::run_pass(snapshot, {}, policies, settings(),
+                                              {.seed = 1, .now = bench_time})
+                           .decision;
         });
     return measured.line("provisioning", {{"nodes", workload.cluster.nodes},
                                           {"groups", workload.cluster.groups},

@@ -39,7 +39,7 @@ std::size_t decode_list(int pods, kubernetes::ListDecoder& decoder) {
 }  // namespace
 
 boost::json::object measure_decode(int pods, int repeat) {
-    std::optional<engine::ClusterBuilder> builder;
+    std::optional<engine::snapshot::ClusterBuilder> builder;
     std::size_t text_bytes = 0;
     std::size_t cluster_bytes = 0;
     const Measured measured = Measured::repeat(

@@ -47,10 +47,10 @@ LiveSetup::LiveSetup(const LiveSize& size, const std::string& kubeconfig, const 
                      const std::string& more) {
     const std::filesystem::path access = scratch_.path() / "kubeconfig";
     std::ofstream(access) << kubeconfig;
-    const runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
-    runtime::Loaded loaded = runtime::load_config(
-        runtime::Source{"benchmark", config_toml(size, access, boot, more)}, shipped);
-    auto out = std::make_shared<runtime::LoadedConfig>();
+    const runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
+    runtime::config::Loaded loaded = runtime::config::load_config(
+        runtime::config::Source{"benchmark", config_toml(size, access, boot, more)}, shipped);
+    auto out = std::make_shared<runtime::daemon::LoadedConfig>();
     if (loaded.config)
         out->plugins =
             runtime::load_plugins(*loaded.config, shipped, registry_, loaded.diagnostics);

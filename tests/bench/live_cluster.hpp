@@ -37,12 +37,12 @@ public:
               const std::string& more);
     /// `clock` NULL: real time.
     std::unique_ptr<runtime::PluginHost> start(std::shared_ptr<io::ManualClock> clock) const;
-    std::shared_ptr<const runtime::LoadedConfig> config() const { return config_; }
+    std::shared_ptr<const runtime::daemon::LoadedConfig> config() const { return config_; }
 
 private:
     Scratch scratch_;
-    runtime::LibraryRegistry registry_;
-    std::shared_ptr<const runtime::LoadedConfig> config_;
+    runtime::plugin_files::LibraryRegistry registry_;
+    std::shared_ptr<const runtime::daemon::LoadedConfig> config_;
 };
 
 }  // namespace capstan::bench

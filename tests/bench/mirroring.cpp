@@ -18,9 +18,9 @@
 namespace capstan::bench {
 namespace {
 
-using kubernetes::Api;
-using kubernetes::ApiReply;
-using kubernetes::ApiRequest;
+using kubernetes::client::Api;
+using kubernetes::client::ApiReply;
+using kubernetes::client::ApiRequest;
 
 /// As much as a socket gives at once.
 constexpr std::size_t socket_piece_size = 64 << 10;
@@ -49,7 +49,7 @@ public:
         return ++last_id_;
     }
     void cancel(RequestId) override {}
-    kubernetes::AnswerBell& answer_bell() override { return bell_; }
+    kubernetes::client::AnswerBell& answer_bell() override { return bell_; }
 
     void tell(const std::string& path, const std::string& text) { watches_.at(path)(text); }
     std::size_t text_bytes() const { return text_bytes_; }
@@ -84,7 +84,7 @@ private:
     RequestId last_id_ = 0;
     std::map<std::string, Part> watches_;
     std::size_t text_bytes_ = 0;
-    kubernetes::AnswerBell bell_;
+    kubernetes::client::AnswerBell bell_;
 };
 
 /// Of the processor.
@@ -92,7 +92,7 @@ double seconds_of(const std::function<void()>& part) {
     return Measured::repeat(1, [] {}, part).cpu_median();
 }
 
-engine::Cluster cluster_of(kubernetes::ClusterCache& mirror) {
+engine::snapshot::Cluster cluster_of(kubernetes::client::ClusterCache& mirror) {
     auto cluster = mirror.cluster(std::chrono::hours(1));
     if (!cluster) throw std::runtime_error(cluster.error().message);
     return *std::move(cluster);
@@ -114,7 +114,7 @@ boost::json::object measure_mirror(int nodes, int pods) {
     boost::asio::io_context io;
     io::ManualLoop loop(io, std::make_shared<io::ManualClock>());
     GeneratedApi api(io, {.nodes = nodes, .pods = pods});
-    kubernetes::ClusterCache mirror(api, loop, {.watch_list = false});
+    kubernetes::client::ClusterCache mirror(api, loop, {.watch_list = false});
     const Measured synced = Measured::repeat(
         1, [] {},
         [&] {
@@ -133,7 +133,7 @@ boost::json::object measure_mirror(int nodes, int pods) {
         loop.advance(std::chrono::seconds(2));
     });
     const double last = seconds_of([&] { cluster_of(mirror); });
-    const engine::Cluster cluster = cluster_of(mirror);
+    const engine::snapshot::Cluster cluster = cluster_of(mirror);
     return synced.line("mirror", {{"nodes", cluster.node_count()},
                                   {"pods", cluster.pod_count()},
                                   {"text_mb", text_mb},

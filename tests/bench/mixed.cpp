@@ -12,7 +12,7 @@
 namespace capstan::bench {
 namespace {
 
-using engine::PodObject;
+using engine::snapshot::PodObject;
 constexpr const char* zone_key = "topology.kubernetes.io/zone";
 constexpr const char* host_key = "kubernetes.io/hostname";
 
@@ -100,7 +100,7 @@ engine::Group make_group(int cores) {
 }  // namespace
 
 engine::Snapshot make_mixed_snapshot(const Mix& mix) {
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     Draws draws(mix.seed);
     for (int i = 0; i < mix.pods; ++i) builder.set(make_mixed_pod(i, mix.pods, draws));
     auto groups = std::make_shared<std::vector<engine::Group>>();

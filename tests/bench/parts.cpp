@@ -13,7 +13,7 @@ namespace capstan::bench {
 boost::json::object measure_snapshot(const Workload& workload, int repeat) {
     const auto nodes = make_nodes(workload);
     const auto pods = make_running_pods(workload);
-    std::optional<engine::ClusterBuilder> builder;
+    std::optional<engine::snapshot::ClusterBuilder> builder;
     std::size_t bytes = 0;
     const Measured measured = Measured::repeat(
         repeat, [&] { builder.emplace(); },
@@ -44,10 +44,10 @@ settings = { same = ["example.com/pool"] }
     const Measured measured = Measured::repeat(
         repeat, [&] { pairs = 0; },
         [&] {
-            runtime::PassWatch watch;
+            runtime::instances::PassWatch watch;
             const runtime::PassPolicies policies = pipeline.policies(watch);
             for (const auto& similar :
-                 engine::similar_groups(policies.similarity(), templates, {.seed = 1}))
+                 engine::scale_up::similar_groups(policies.similarity(), templates, {.seed = 1}))
                 pairs += similar.size();
         });
     std::vector<std::size_t> all(templates.size());
@@ -55,10 +55,10 @@ settings = { same = ["example.com/pool"] }
     const Measured one = Measured::repeat(
         repeat, [] {},
         [&] {
-            runtime::PassWatch watch;
+            runtime::instances::PassWatch watch;
             const runtime::PassPolicies policies = pipeline.policies(watch);
             const engine::CallContext now{.seed = 1};
-            engine::SimilarGroups(policies.similarity(), templates, now).find(0, all);
+            engine::scale_up::SimilarGroups(policies.similarity(), templates, now).find(0, all);
         });
     return measured.line("similar", {{"groups", workload.groups},
                                      {"deciding", deciding},

@@ -14,8 +14,9 @@ T demand(Result<T> result) {
 }  // namespace
 
 BenchPipeline::BenchPipeline(const std::string& toml) {
-    const runtime::ShippedPlugins shipped(runtime::shipped_plugins_root());
-    runtime::Loaded loaded = runtime::load_config(runtime::Source{"benchmark", toml}, shipped);
+    const runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
+    runtime::config::Loaded loaded =
+        runtime::config::load_config(runtime::config::Source{"benchmark", toml}, shipped);
     if (loaded.config) {
         plugins_ = runtime::load_plugins(*loaded.config, shipped, registry_, loaded.diagnostics);
     }
@@ -25,9 +26,9 @@ BenchPipeline::BenchPipeline(const std::string& toml) {
     wiring_ = demand(runtime::wire(loaded.config->pipeline, *host_));
 }
 
-runtime::PassPolicies BenchPipeline::policies(runtime::PassWatch& watch) const {
-    return demand(
-        runtime::PassPolicies::make(wiring_, watch, std::make_shared<runtime::ExpanderAnswers>()));
+runtime::PassPolicies BenchPipeline::policies(runtime::instances::PassWatch& watch) const {
+    return demand(runtime::PassPolicies::make(
+        wiring_, watch, std::make_shared<runtime::instances::ExpanderAnswers>()));
 }
 
 }  // namespace capstan::bench

@@ -18,10 +18,10 @@ public:
     BenchPipeline& operator=(const BenchPipeline&) = delete;
 
     /// For one measurement. Throws as well.
-    runtime::PassPolicies policies(runtime::PassWatch& watch) const;
+    runtime::PassPolicies policies(runtime::instances::PassWatch& watch) const;
 
 private:
-    runtime::LibraryRegistry registry_;
+    runtime::plugin_files::LibraryRegistry registry_;
     runtime::PluginSet plugins_;
     std::unique_ptr<runtime::PluginHost> host_;
     runtime::Wiring wiring_;

@@ -26,12 +26,13 @@ std::vector<engine::CloudMachines> make_machines(const ProvisioningWorkload& wor
     return {std::move(out)};
 }
 
-void add_pending(engine::ClusterBuilder& builder, const ProvisioningWorkload& workload) {
+void add_pending(engine::snapshot::ClusterBuilder& builder, const ProvisioningWorkload& workload) {
     for (int s = 0; s < workload.selectors; ++s) {
         for (int i = 0; i < workload.pods_per_selector; ++i) {
-            engine::PodObject pod{.name = "team-" + std::to_string(s) + "-" + std::to_string(i),
-                                  .unscheduled_reason = "Unschedulable",
-                                  .created = bench_time - std::chrono::hours(1)};
+            engine::snapshot::PodObject pod{
+                .name = "team-" + std::to_string(s) + "-" + std::to_string(i),
+                .unscheduled_reason = "Unschedulable",
+                .created = bench_time - std::chrono::hours(1)};
             pod.spec.requests = {{"cpu", 1000}, {"memory", std::int64_t{1} << 30}};
             pod.spec.node_selector = {{"team", std::to_string(s)}};
             builder.set(pod);
@@ -42,9 +43,10 @@ void add_pending(engine::ClusterBuilder& builder, const ProvisioningWorkload& wo
 }  // namespace
 
 engine::Snapshot make_provisioning_snapshot(const ProvisioningWorkload& workload) {
-    engine::ClusterBuilder builder;
-    for (const engine::NodeObject& node : make_nodes(workload.cluster)) builder.set(node);
-    for (const engine::PodObject& pod : make_running_pods(workload.cluster)) builder.set(pod);
+    engine::snapshot::ClusterBuilder builder;
+    for (const engine::snapshot::NodeObject& node : make_nodes(workload.cluster)) builder.set(node);
+    for (const engine::snapshot::PodObject& pod : make_running_pods(workload.cluster))
+        builder.set(pod);
     add_pending(builder, workload);
     return {.cluster = builder.build(),
             .groups = make_groups(workload.cluster),

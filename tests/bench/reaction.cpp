@@ -56,8 +56,8 @@ private:
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
         io_.get_executor()};
     io::Loop loop_{io_};
-    simulation::ObjectStore store_{loop_, {}};
-    simulation::ApiServer server_{store_};
+    simulation::api_server::ObjectStore store_{loop_, {}};
+    simulation::api_server::ApiServer server_{store_};
     Crowd crowd_;
     std::thread thread_;
 };
@@ -65,7 +65,7 @@ private:
 /// When passes ended that ordered machines, and how many nodes the last pass saw.
 class Seen {
 public:
-    void tell(const runtime::PassReport& pass) {
+    void tell(const runtime::daemon::PassReport& pass) {
         const std::lock_guard lock(mutex_);
         nodes_ = pass.input.snapshot.cluster.node_count();
         pods_ = pass.input.snapshot.cluster.pod_count();
@@ -118,13 +118,13 @@ public:
 
 private:
     void run(const LiveSetup& setup, Seen& seen) {
-        std::ignore = runtime::run_daemon(
+        std::ignore = runtime::daemon::run_daemon(
             setup.config(), *host_,
             {.version = "bench",
              .identity = "bench",
              .seed = 1,
              .on_overdue = [] { std::_Exit(1); },
-             .on_pass = [&seen](const runtime::PassReport& pass) { seen.tell(pass); }});
+             .on_pass = [&seen](const runtime::daemon::PassReport& pass) { seen.tell(pass); }});
         has_ended_ = true;
     }
 

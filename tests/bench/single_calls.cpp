@@ -29,7 +29,7 @@ BENCHMARK(MatchNodeAffinity);
 
 void DecodePod(benchmark::State& state) {
     const std::string text = pod_text(1);
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     for (auto _ : state) {
         kubernetes::ListDecoder decoder(builder);
         benchmark::DoNotOptimize(decoder.feed(text));
@@ -40,15 +40,15 @@ void DecodePod(benchmark::State& state) {
 BENCHMARK(DecodePod);
 
 /// The pending classes of a workload, against its nodes and one machine of 32 cores.
-engine::CompiledPredicates make_rules(const engine::Cluster& cluster) {
-    const engine::PendingPods pending = engine::find_pending(cluster, {}, bench_time);
-    std::vector<engine::PodGroupId> pod_groups;
+engine::scheduling::CompiledPredicates make_rules(const engine::snapshot::Cluster& cluster) {
+    const engine::pods::PendingPods pending = engine::pods::find_pending(cluster, {}, bench_time);
+    std::vector<engine::snapshot::PodGroupId> pod_groups;
     for (const engine::PodCount& pods : pending.classes)
         pod_groups.push_back(pods.equivalence_group);
-    const engine::TemplateNode shape{
+    const engine::scheduling::TemplateNode shape{
         .labels = {{"topology.kubernetes.io/zone", "r1-a"}},
         .allocatable = {{"cpu", 32_cpu}, {"memory", 128_GiB}, {"pods", 110}}};
-    return engine::CompiledPredicates(cluster, std::move(pod_groups), {shape});
+    return engine::scheduling::CompiledPredicates(cluster, std::move(pod_groups), {shape});
 }
 
 void MakeRules(benchmark::State& state) {
@@ -62,10 +62,10 @@ BENCHMARK(MakeRules)->Arg(1)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond)
 
 void LookForRoomOnFullNodes(benchmark::State& state) {
     const auto snapshot = make_snapshot({.nodes = 5000, .pods = 100, .classes = 100});
-    engine::CompiledPredicates rules = make_rules(snapshot.cluster);
-    const engine::Placement placement(rules);
+    engine::scheduling::CompiledPredicates rules = make_rules(snapshot.cluster);
+    const engine::scheduling::Placement placement(rules);
     for (auto _ : state) {
-        for (engine::PodGroupIndex pod_group = 0; pod_group < 100; ++pod_group)
+        for (engine::scheduling::PodGroupIndex pod_group = 0; pod_group < 100; ++pod_group)
             benchmark::DoNotOptimize(placement.find(pod_group, 0, 5000));
     }
     state.SetItemsProcessed(state.iterations() * 100);
@@ -75,21 +75,22 @@ BENCHMARK(LookForRoomOnFullNodes);
 void EstimateFiftyThousandPods(benchmark::State& state) {
     const int classes = static_cast<int>(state.range(0));
     const auto snapshot = make_snapshot({.nodes = 0, .pods = 50'000, .classes = classes});
-    engine::CompiledPredicates rules = make_rules(snapshot.cluster);
-    engine::Placement placement(rules);
-    std::vector<engine::Demand> pods;
-    for (engine::PodGroupIndex pod_group = 0; pod_group < rules.pod_groups().size(); ++pod_group)
+    engine::scheduling::CompiledPredicates rules = make_rules(snapshot.cluster);
+    engine::scheduling::Placement placement(rules);
+    std::vector<engine::scale_up::Demand> pods;
+    for (engine::scheduling::PodGroupIndex pod_group = 0; pod_group < rules.pod_groups().size();
+         ++pod_group)
         pods.push_back({pod_group, 50'000 / classes});
     for (auto _ : state) {
-        const engine::Placement::Mark before = placement.mark();
-        benchmark::DoNotOptimize(engine::estimate(placement, 0, pods, 100'000));
+        const engine::scheduling::Placement::Mark before = placement.mark();
+        benchmark::DoNotOptimize(engine::scale_up::estimate(placement, 0, pods, 100'000));
         placement.undo(before);
     }
 }
 BENCHMARK(EstimateFiftyThousandPods)->Arg(1)->Arg(100)->Arg(10'000)->Unit(benchmark::kMicrosecond);
 
 void BuildClusterAfterOnePod(benchmark::State& state) {
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     const Workload workload{.nodes = 5000};
     for (const auto& node : make_nodes(workload)) builder.set(node);
     for (const auto& pod : make_running_pods(workload)) builder.set(pod);

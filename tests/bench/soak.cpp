@@ -56,7 +56,7 @@ double slope_of(const std::vector<double>& values) {
 /// nodes are drained; the others after fourteen.
 class Churn {
 public:
-    Churn(simulation::ObjectStore& store, Crowd& crowd, const Soak& soak)
+    Churn(simulation::api_server::ObjectStore& store, Crowd& crowd, const Soak& soak)
         : loop_(store.loop()), store_(store), crowd_(crowd), soak_(soak), random_(1) {}
 
     void start() {
@@ -90,12 +90,14 @@ private:
     }
     /// As API servers do: they keep them for an hour.
     void forget_events() {
-        const simulation::ResourceKind& events = store_.kind("events");
-        const std::string oldest = simulation::timestamp_text(store_.now() - 1h);
-        for (const simulation::ApiObject& event : store_.list(events).items) {
-            if (simulation::text_at(*event, "metadata.creationTimestamp") >= oldest) continue;
-            std::ignore = store_.remove(events, simulation::text_at(*event, "metadata.namespace"),
-                                        simulation::text_at(*event, "metadata.name"));
+        const simulation::api_server::ResourceKind& events = store_.kind("events");
+        const std::string oldest = simulation::api_server::timestamp_text(store_.now() - 1h);
+        for (const simulation::api_server::ApiObject& event : store_.list(events).items) {
+            if (simulation::api_server::text_at(*event, "metadata.creationTimestamp") >= oldest)
+                continue;
+            std::ignore =
+                store_.remove(events, simulation::api_server::text_at(*event, "metadata.namespace"),
+                              simulation::api_server::text_at(*event, "metadata.name"));
         }
     }
     void sample() {
@@ -105,7 +107,7 @@ private:
     }
 
     io::Loop& loop_;
-    simulation::ObjectStore& store_;
+    simulation::api_server::ObjectStore& store_;
     Crowd& crowd_;
     const Soak soak_;
     io::RandomSource random_;
@@ -121,18 +123,18 @@ struct Counts {
 Counts run(const LiveSetup& setup, runtime::PluginHost& host, io::HttpClient& http, Duration span) {
     host.loop().after(span, [] { std::raise(SIGTERM); });
     Counts out;
-    const auto count = [&out](const runtime::PassReport& pass) {
+    const auto count = [&out](const runtime::daemon::PassReport& pass) {
         ++out.passes;
         out.increases += static_cast<int>(pass.decision().increases.size());
     };
-    const Result<void> ended =
-        runtime::run_daemon(setup.config(), host,
-                            {.version = "bench",
-                             .identity = "bench",
-                             .seed = 1,
-                             .on_overdue = [] { throw std::runtime_error("does not stop"); },
-                             .on_pass = count,
-                             .http = &http});
+    const Result<void> ended = runtime::daemon::run_daemon(
+        setup.config(), host,
+        {.version = "bench",
+         .identity = "bench",
+         .seed = 1,
+         .on_overdue = [] { throw std::runtime_error("does not stop"); },
+         .on_pass = count,
+         .http = &http});
     if (!ended) throw std::runtime_error(ended.error().message);
     return out;
 }
@@ -150,9 +152,9 @@ boost::json::object measure_soak(const Soak& soak) {
     const LiveSetup setup(size, kubeconfig, "1m", soak_settings);
     const auto host = setup.start(
         std::make_shared<io::ManualClock>(time_from_unix_ns(1'795'255'200'000'000'000)));
-    simulation::ObjectStore store(host->loop(), {.history = 2000});
-    simulation::ApiServer server(store);
-    simulation::LocalHttpClient http(server, host->loop());
+    simulation::api_server::ObjectStore store(host->loop(), {.history = 2000});
+    simulation::api_server::ApiServer server(store);
+    simulation::api_server::LocalHttpClient http(server, host->loop());
     Crowd crowd(store, size);
     Churn churn(store, crowd, soak);
     churn.start();

@@ -12,6 +12,7 @@ namespace capstan::bench {
 namespace {
 
 using namespace engine;
+using namespace engine::snapshot;
 
 constexpr int zones = 3, pools = 10, pods_per_node = 13;
 constexpr const char* zone_names[] = {"zone-a", "zone-b", "zone-c"};
@@ -48,7 +49,7 @@ PodObject make_spread_pod(int replica_set, int number) {
     return pod;
 }
 
-void add_nodes(ClusterBuilder& builder, int nodes) {
+void add_nodes(engine::snapshot::ClusterBuilder& builder, int nodes) {
     for (int n = 0; n < nodes; ++n) {
         Labels labels = zone_labels(n);
         labels["kubernetes.io/hostname"] = node_name(n);
@@ -62,7 +63,7 @@ void add_nodes(ClusterBuilder& builder, int nodes) {
     }
 }
 
-void add_pods(ClusterBuilder& builder, const SpreadWorkload& workload) {
+void add_pods(engine::snapshot::ClusterBuilder& builder, const SpreadWorkload& workload) {
     // Node by node, so that the pods of each ReplicaSet are as even as the zones.
     int next = 0;
     for (int r = 0; r < workload.replica_sets; ++r) {
@@ -110,7 +111,7 @@ std::shared_ptr<const std::vector<Group>> make_spread_groups(int nodes) {
 }  // namespace
 
 Snapshot make_spread_snapshot(const SpreadWorkload& workload) {
-    ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     add_nodes(builder, workload.nodes);
     add_pods(builder, workload);
     return {.cluster = builder.build(), .groups = make_spread_groups(workload.nodes)};

@@ -11,8 +11,8 @@
 namespace capstan::bench {
 namespace {
 
-using engine::NodeObject;
-using engine::PodObject;
+using engine::snapshot::NodeObject;
+using engine::snapshot::PodObject;
 using std::chrono::hours;
 
 /// Numbers padded, so that names ascend as their numbers do.
@@ -121,7 +121,7 @@ std::vector<PodObject> make_running_pods(const Workload& workload) {
                       .labels = {{"app", owner}, {"pod-template-hash", "7f8d6c"}},
                       .owner = {.kind = "ReplicaSet", .name = owner, .uid = owner},
                       .node_name = numbered("node", node),
-                      .phase = engine::PodPhase::running,
+                      .phase = engine::snapshot::PodPhase::running,
                       .created = bench_time - hours(1)};
         pod.spec.requests = {{"cpu", share(cores * 1000)},
                              {"memory", share((4 * cores * 1_GiB).count())}};
@@ -167,7 +167,7 @@ std::shared_ptr<const std::vector<engine::Group>> make_groups(const Workload& wo
 }
 
 engine::Snapshot make_snapshot(const Workload& workload) {
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     for (const NodeObject& node : make_nodes(workload)) builder.set(node);
     for (const PodObject& pod : make_running_pods(workload)) builder.set(pod);
     for (const PodObject& pod : make_pending_pods(workload)) builder.set(pod);

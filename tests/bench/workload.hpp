@@ -37,9 +37,9 @@ struct Workload {
 inline const Time bench_time = time_from_unix_ns(1'700'000'000'000'000'000);
 
 /// Node i belongs to group i mod `groups`.
-std::vector<engine::NodeObject> make_nodes(const Workload& workload);
-std::vector<engine::PodObject> make_running_pods(const Workload& workload);
-std::vector<engine::PodObject> make_pending_pods(const Workload& workload);
+std::vector<engine::snapshot::NodeObject> make_nodes(const Workload& workload);
+std::vector<engine::snapshot::PodObject> make_running_pods(const Workload& workload);
+std::vector<engine::snapshot::PodObject> make_pending_pods(const Workload& workload);
 std::shared_ptr<const std::vector<engine::Group>> make_groups(const Workload& workload);
 
 /// All of it.

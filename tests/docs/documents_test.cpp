@@ -121,9 +121,9 @@ TEST(Examples, BeginWithCommandsThatDoWhatTheySay) {
 }
 
 /// "| `KEY` | `HERE` | `UPSTREAM` |" of every key below where the two defaults differ.
-void collect_own_defaults(const runtime::Fields& fields, const std::string& path,
+void collect_own_defaults(const runtime::config::Fields& fields, const std::string& path,
                           std::vector<std::string>& out) {
-    for (const runtime::Field& field : fields) {
+    for (const runtime::config::Field& field : fields) {
         const std::string key = path.empty() ? field.key : path + "." + field.key;
         if (!field.upstream.empty())
             out.push_back("| `" + key + "` | `" + field.default_toml + "` | `" + field.upstream +
@@ -134,7 +134,7 @@ void collect_own_defaults(const runtime::Fields& fields, const std::string& path
 
 TEST(Documents, ListTheDefaultsThatAreNotUpstreams) {
     std::vector<std::string> expected, listed;
-    collect_own_defaults(runtime::config_schema(), "", expected);
+    collect_own_defaults(runtime::config::config_schema(), "", expected);
     std::istringstream lines(text_of("docs/defaults.md"));
     for (std::string line; std::getline(lines, line);)
         if (line.starts_with("| `")) listed.push_back(line.substr(0, line.rfind(" | ") + 2));

@@ -110,11 +110,12 @@ TEST(Manifests, GiveArgumentsThatAreTaken) {
 }
 
 TEST(Manifests, ProbeWhatAnswersProbesOnThePortThatIsListenedOn) {
-    const std::string listen = runtime::Admin().listen;
+    const std::string listen = runtime::config::Admin().listen;
     const int port = std::stoi(listen.substr(listen.rfind(':') + 1));
     EXPECT_EQ(container()["ports"][0]["containerPort"].as<int>(), port);
     for (const char* probe : {"livenessProbe", "readinessProbe"})
-        EXPECT_TRUE(runtime::is_probe(container()[probe]["httpGet"]["path"].as<std::string>()))
+        EXPECT_TRUE(
+            runtime::daemon::is_probe(container()[probe]["httpGet"]["path"].as<std::string>()))
             << probe;
     const YAML::Node policy = manifest("network-policy.yaml", "NetworkPolicy")["spec"];
     EXPECT_EQ(policy["ingress"][0]["ports"][0]["port"].as<int>(), port);

@@ -11,7 +11,7 @@
 namespace capstan::faults {
 namespace {
 
-using simulation::ApiFault;
+using simulation::api_server::ApiFault;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
@@ -27,13 +27,14 @@ struct Calls : Client {
         first_revision = store.revision();
     }
     std::int64_t replicas() const {
-        return *simulation::integer_at(*store.find(deployments, "default", "web"), "spec.replicas");
+        return *simulation::api_server::integer_at(*store.find(deployments, "default", "web"),
+                                                   "spec.replicas");
     }
 
-    kubernetes::Discovery discovery{api, loop};
-    kubernetes::Scales scales{api, loop, discovery};
-    kubernetes::AccessReviews reviews{api, loop};
-    const simulation::ResourceKind& deployments = store.kind("deployments.apps");
+    kubernetes::client::Discovery discovery{api, loop};
+    kubernetes::client::Scales scales{api, loop, discovery};
+    kubernetes::client::AccessReviews reviews{api, loop};
+    const simulation::api_server::ResourceKind& deployments = store.kind("deployments.apps");
     std::uint64_t first_revision = 0;
 };
 
@@ -45,18 +46,18 @@ public:
 
 private:
     void look() {
-        calls_.scales.read(target_, [this](const Result<kubernetes::Scale>& scale) {
+        calls_.scales.read(target_, [this](const Result<kubernetes::client::Scale>& scale) {
             is_done_ = scale && scale->wanted == 5;
             if (!scale || is_done_) return again();
             calls_.scales.write(target_, 5, scale->resource_version,
-                                [this](const Result<kubernetes::Scale>&) { again(); });
+                                [this](const Result<kubernetes::client::Scale>&) { again(); });
         });
     }
     void again() {
         if (!is_done_) calls_.loop.after(10s, [this] { look(); });
     }
     Calls& calls_;
-    const kubernetes::ScaleTarget target_{{"apps/v1", "Deployment"}, "default", "web"};
+    const kubernetes::client::ScaleTarget target_{{"apps/v1", "Deployment"}, "default", "web"};
     bool is_done_ = false;
 };
 
@@ -106,8 +107,9 @@ TEST(Faults, OfAskingForRights) {
             calls.strike(
                 {.verb = "create", .resource = "selfsubjectaccessreviews.authorization.k8s.io"},
                 mishap, lasts);
-            std::vector<kubernetes::AccessAnswer> first, second;
-            const std::vector<kubernetes::AccessRule> rules{{.verb = "list", .resource = "pods"}};
+            std::vector<kubernetes::client::AccessAnswer> first, second;
+            const std::vector<kubernetes::client::AccessRule> rules{
+                {.verb = "list", .resource = "pods"}};
             calls.reviews.review(rules, [&](auto answers) { first = std::move(answers); });
             calls.loop.advance(20min);
             EXPECT_GT(calls.server.faults().taken(), 0u);

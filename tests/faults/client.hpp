@@ -12,7 +12,7 @@ namespace capstan::faults {
 
 struct Client {
     /// Goes wrong from now on: as often as `fault` says, or for two minutes.
-    void strike(simulation::ApiFault fault, const Mishap& mishap, bool lasts) {
+    void strike(simulation::api_server::ApiFault fault, const Mishap& mishap, bool lasts) {
         mishap.strike(fault);
         if (lasts) fault.times.reset();
         server.faults().add(fault);
@@ -21,12 +21,12 @@ struct Client {
 
     boost::asio::io_context io{};
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
-    simulation::ObjectStore store{loop, {}};
-    simulation::ApiServer server{store};
-    simulation::LocalHttpClient network{server, loop};
-    std::unique_ptr<kubernetes::Credentials> credentials =
-        *kubernetes::make_stored_credentials(loop, {});
-    kubernetes::ApiClient api{network, loop, *credentials, {.server = "http://api.local"}};
+    simulation::api_server::ObjectStore store{loop, {}};
+    simulation::api_server::ApiServer server{store};
+    simulation::api_server::LocalHttpClient network{server, loop};
+    std::unique_ptr<kubernetes::client::Credentials> credentials =
+        *kubernetes::client::make_stored_credentials(loop, {});
+    kubernetes::client::ApiClient api{network, loop, *credentials, {.server = "http://api.local"}};
 };
 
 }  // namespace capstan::faults

@@ -17,7 +17,7 @@
 namespace capstan::faults {
 namespace {
 
-using simulation::ApiFault;
+using simulation::api_server::ApiFault;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 /// Objects, and what stands in them.
@@ -53,19 +53,19 @@ struct Changes : Client {
     }
     void write(const std::string& name, const char* text) {
         EXPECT_TRUE(store.edit(nodes, "", name, [text](json::object& node) {
-            simulation::set_value(node, "metadata.labels.text", text);
+            simulation::api_server::set_value(node, "metadata.labels.text", text);
         }));
     }
     void remove(const std::string& name) { EXPECT_TRUE(store.remove(nodes, "", name)); }
     Texts there() const {
         Texts out;
-        for (const simulation::ApiObject& node : store.list(nodes).items)
-            out.emplace(simulation::text_at(*node, "metadata.name"),
-                        simulation::text_at(*node, "metadata.labels.text"));
+        for (const simulation::api_server::ApiObject& node : store.list(nodes).items)
+            out.emplace(simulation::api_server::text_at(*node, "metadata.name"),
+                        simulation::api_server::text_at(*node, "metadata.labels.text"));
         return out;
     }
 
-    const simulation::ResourceKind& nodes = store.kind("nodes");
+    const simulation::api_server::ResourceKind& nodes = store.kind("nodes");
 };
 
 /// As a plugin follows them.
@@ -78,8 +78,8 @@ public:
     const std::vector<std::string>& told_twice() const { return told_twice_; }
 
 private:
-    using Change = kubernetes::ObjectWatch::Change;
-    kubernetes::ObjectWatch::Options options() {
+    using Change = kubernetes::client::ObjectWatch::Change;
+    kubernetes::client::ObjectWatch::Options options() {
         return {.path = "/api/v1/nodes",
                 .api_version = "v1",
                 .kind = "Node",
@@ -90,20 +90,21 @@ private:
                 }};
     }
     void take(Change change, const json::object& node) {
-        const std::string name(simulation::text_at(node, "metadata.name"));
+        const std::string name(simulation::api_server::text_at(node, "metadata.name"));
         if (change == Change::deleted) {
             EXPECT_EQ(known_.erase(name), 1u) << name << " had not been told of";
             return;
         }
-        const std::string version(simulation::text_at(node, "metadata.resourceVersion"));
+        const std::string version(
+            simulation::api_server::text_at(node, "metadata.resourceVersion"));
         if (!versions_.insert(name + " " + version).second) told_twice_.push_back(name);
-        known_[name] = std::string(simulation::text_at(node, "metadata.labels.text"));
+        known_[name] = std::string(simulation::api_server::text_at(node, "metadata.labels.text"));
     }
 
     Texts known_{};
     std::set<std::string> versions_{};
     std::vector<std::string> told_twice_{};
-    kubernetes::ObjectWatch watch_;
+    kubernetes::client::ObjectWatch watch_;
 };
 
 /// As the host follows them.
@@ -117,15 +118,16 @@ public:
         Texts out;
         const auto cluster = mirror_.cluster(1min);
         if (!cluster) return {{"no cluster", cluster.error().message}};
-        for (engine::NodeIndex at = 0; at < cluster->node_count(); ++at)
-            for (const auto& [key, value] : engine::to_labels(*cluster, cluster->node(at).labels))
+        for (engine::snapshot::NodeIndex at = 0; at < cluster->node_count(); ++at)
+            for (const auto& [key, value] :
+                 engine::snapshot::to_labels(*cluster, cluster->node(at).labels))
                 if (key == "text") out.emplace(cluster->text(cluster->node(at).name), value);
         return out;
     }
     static std::vector<std::string> told_twice() { return {}; }
 
 private:
-    kubernetes::ClusterCache mirror_;
+    kubernetes::client::ClusterCache mirror_;
 };
 
 struct Moment {

@@ -12,6 +12,7 @@ namespace capstan::faults {
 namespace {
 
 using namespace simulation;
+using namespace simulation::api_server;
 using namespace std::chrono_literals;
 
 const WriteOptions as_kubelet{.part = ObjectPart::everything};

@@ -20,7 +20,7 @@ inline constexpr const char* kubeconfig = R"({"apiVersion":"v1","kind":"Config",
 "contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
 
 /// Throws what the store refuses. `in`: its namespace, empty where it has none.
-void make(simulation::ObjectStore& store, const char* resource, const char* in,
+void make(simulation::api_server::ObjectStore& store, const char* resource, const char* in,
           json::object object);
 /// Of one pod, with pods labelled app=NAME.
 json::object replica_set(const std::string& name);
@@ -31,7 +31,7 @@ json::object pod_object(const std::string& owner, int number, int milli_cpu);
 class Hands {
 public:
     /// Borrows the store. Works until it goes.
-    explicit Hands(simulation::ObjectStore& store);
+    explicit Hands(simulation::api_server::ObjectStore& store);
     Hands(const Hands&) = delete;
     Hands& operator=(const Hands&) = delete;
     ~Hands();
@@ -47,8 +47,8 @@ private:
     void bind(const json::object& pod, const std::string& node);
     void say_unschedulable(const json::object& pod);
 
-    simulation::ObjectStore& store_;
-    const simulation::ResourceKind &nodes_, &pods_;
+    simulation::api_server::ObjectStore& store_;
+    const simulation::api_server::ResourceKind &nodes_, &pods_;
     io::TimerId timer_ = 0;
 };
 

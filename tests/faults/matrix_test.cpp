@@ -13,7 +13,7 @@
 namespace capstan::faults {
 namespace {
 
-using simulation::ApiFault;
+using simulation::api_server::ApiFault;
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::IsEmpty;
@@ -78,7 +78,7 @@ Run run(const Request& request, const Mishap& mishap, const Strike& strike) {
     mishap.strike(fault);
     // What a silent watch keeps to itself is found out before a node may go for which it counts.
     const bool is_unnoticed =
-        fault.verb == "watch" && fault.spoil == simulation::ResponseCorruption::silence;
+        fault.verb == "watch" && fault.spoil == simulation::api_server::ResponseCorruption::silence;
     Stage stage(StageSettings{.unneeded_time = is_unnoticed ? longer_than_silence : "1m"});
     if (strike.lasts) fault.times.reset();
     if (request.first) stage.server().faults().add(*request.first);
@@ -268,10 +268,11 @@ TEST(Faults, OfWatchesThatFallSilent) {
         for (const int events : {0, 1, 2, 3, 5, 8}) {
             SCOPED_TRACE(std::string(resource) + " after " + std::to_string(events) + " events");
             Stage stage(StageSettings{.unneeded_time = longer_than_silence});
-            stage.server().faults().add({.verb = "watch",
-                                         .resource = resource,
-                                         .spoil = simulation::ResponseCorruption::silence,
-                                         .after_events = events});
+            stage.server().faults().add(
+                {.verb = "watch",
+                 .resource = resource,
+                 .spoil = simulation::api_server::ResponseCorruption::silence,
+                 .after_events = events});
             expect_recovery(end(stage));
         }
     }

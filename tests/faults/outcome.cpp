@@ -14,6 +14,7 @@ namespace capstan::faults {
 namespace {
 
 using namespace simulation;
+using namespace simulation::api_server;
 using namespace std::chrono_literals;
 using Lines = std::vector<std::string>;
 
@@ -84,10 +85,10 @@ ApiObject config_map(Stage& stage, const char* name) {
 std::string memory_of(Stage& stage) {
     const ApiObject map = config_map(stage, "capstan-memory");
     if (map == nullptr || stage.record().last_pass == nullptr) return "none";
-    const auto wanted =
-        runtime::memory_text(stage.record().last_pass->memory, "test", runtime::config_map_bytes);
-    const bool is_it = wanted && runtime::memory_part(text_at(*map, "data.memory")) ==
-                                     runtime::memory_part(*wanted);
+    const auto wanted = runtime::record::memory_text(stage.record().last_pass->memory, "test",
+                                                     runtime::record::config_map_bytes);
+    const bool is_it = wanted && runtime::record::memory_part(text_at(*map, "data.memory")) ==
+                                     runtime::record::memory_part(*wanted);
     return is_it ? "as the daemon has it" : "another";
 }
 
@@ -110,14 +111,14 @@ std::string problems_of(const Record& record) {
     return out.empty() ? "none" : joined(out);
 }
 
-Lines node_texts(const engine::Cluster& cluster) {
+Lines node_texts(const engine::snapshot::Cluster& cluster) {
     Lines out;
-    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
-        const engine::NodeRow& node = cluster.node(i);
+    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+        const engine::snapshot::NodeRow& node = cluster.node(i);
         std::string text(cluster.text(node.name));
         text += " " + std::string(cluster.text(node.provider_id));
         for (const auto& each : {node.labels, node.annotations})
-            for (const auto& [key, value] : engine::to_labels(cluster, each))
+            for (const auto& [key, value] : engine::snapshot::to_labels(cluster, each))
                 text += " " + key + "=" + value;
         for (const Taint& taint : node.taints)
             text += " " + taint.key + "=" + taint.value + ":" + std::string(name_of(taint.effect));
@@ -129,16 +130,17 @@ Lines node_texts(const engine::Cluster& cluster) {
     return out;
 }
 
-Lines pod_texts(const engine::Cluster& cluster) {
+Lines pod_texts(const engine::snapshot::Cluster& cluster) {
     Lines out;
-    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
-        const engine::PodRow pod = cluster.pod(i);
-        const engine::PodGroupRow& of = cluster.equivalence_group(pod.equivalence_group);
+    for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+        const engine::snapshot::PodRow pod = cluster.pod(i);
+        const engine::snapshot::PodGroupRow& of = cluster.equivalence_group(pod.equivalence_group);
         std::string text;
-        for (const engine::Symbol symbol :
+        for (const engine::snapshot::Symbol symbol :
              {of.ns, pod.name, pod.uid, pod.node_name, pod.unscheduled_reason})
             text += std::string(cluster.text(symbol)) + " ";
-        for (const engine::Request& request : of.requests) text += std::to_string(request.amount);
+        for (const engine::snapshot::Request& request : of.requests)
+            text += std::to_string(request.amount);
         out.push_back(text + (pod.deleted ? " going" : ""));
     }
     std::ranges::sort(out);
@@ -183,8 +185,8 @@ std::string left_behind(Stage& stage) {
            "\nstatus: " + (has_status ? "there" : "none") + "\n";
 }
 
-std::string difference(const engine::Cluster& a, const engine::Cluster& b) {
-    const engine::ClusterObjects &x = a.objects(), &y = b.objects();
+std::string difference(const engine::snapshot::Cluster& a, const engine::snapshot::Cluster& b) {
+    const engine::snapshot::ClusterObjects &x = a.objects(), &y = b.objects();
     Lines daemons[2];
     for (const auto& row : a.daemon_sets()) daemons[0].push_back(row.object->name);
     for (const auto& row : b.daemon_sets()) daemons[1].push_back(row.object->name);
@@ -203,12 +205,12 @@ std::string difference(const engine::Cluster& a, const engine::Cluster& b) {
            difference_in("services", x.services, y.services);
 }
 
-engine::Cluster cluster_of(Stage& stage) {
+engine::snapshot::Cluster cluster_of(Stage& stage) {
     stage.server().faults().clear();
-    const auto credentials = *kubernetes::make_stored_credentials(stage.loop(), {});
-    kubernetes::ApiClient api(stage.network(), stage.loop(), *credentials,
-                              {.server = "http://api.local", .requests_per_second = 0});
-    kubernetes::ClusterCache mirror(api, stage.loop(), {.watch_list = false});
+    const auto credentials = *kubernetes::client::make_stored_credentials(stage.loop(), {});
+    kubernetes::client::ApiClient api(stage.network(), stage.loop(), *credentials,
+                                      {.server = "http://api.local", .requests_per_second = 0});
+    kubernetes::client::ClusterCache mirror(api, stage.loop(), {.watch_list = false});
     mirror.start();
     stage.pass_time(1s);
     auto cluster = mirror.cluster(1h);

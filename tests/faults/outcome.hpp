@@ -19,10 +19,10 @@ std::string outcome_of(Stage& stage);
 std::string left_behind(Stage& stage);
 
 /// Which parts of two clusters differ, and by what; empty: none.
-std::string difference(const engine::Cluster& a, const engine::Cluster& b);
+std::string difference(const engine::snapshot::Cluster& a, const engine::snapshot::Cluster& b);
 
 /// The store as a fresh mirror sees it, without faults. To be asked once the daemon has ended.
-engine::Cluster cluster_of(Stage& stage);
+engine::snapshot::Cluster cluster_of(Stage& stage);
 
 /// Objects of the kind Event: "TriggeredScaleUp p-1". Those that are there more than once, with the
 /// same message, are `twice`; those that say of themselves that they came again are `counted`.

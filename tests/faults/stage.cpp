@@ -13,6 +13,7 @@ namespace capstan::faults {
 namespace {
 
 using namespace simulation;
+using namespace simulation::api_server;
 using namespace std::chrono_literals;
 
 /// 2026-11-21T10:00:00Z
@@ -222,9 +223,9 @@ void Stage::see_request(const io::ServedRequest& request) {
     if (on_request) on_request(request);
 }
 
-void Stage::see_pass(const runtime::PassReport& pass) {
+void Stage::see_pass(const runtime::daemon::PassReport& pass) {
     ++record_.passes;
-    record_.last_pass = std::make_shared<runtime::PassReport>(pass);
+    record_.last_pass = std::make_shared<runtime::daemon::PassReport>(pass);
     const engine::Decision& decision = pass.decision();
     const auto& increases = pass.results.increases;
     for (std::size_t i = 0; i < std::min(increases.size(), decision.increases.size()); ++i)
@@ -254,15 +255,16 @@ void Stage::run(Duration until, const std::function<void()>& look) {
 void Stage::live() {
     network_ = std::make_unique<LocalHttpClient>(
         *server_, loop(), [this](const io::ServedRequest& request) { see_request(request); });
-    const auto loaded = std::make_shared<runtime::LoadedConfig>(
-        runtime::LoadedConfig{.config = assembly_->config(), .plugins = assembly_->plugins()});
-    const Result<void> ended = runtime::run_daemon(
+    const auto loaded =
+        std::make_shared<runtime::daemon::LoadedConfig>(runtime::daemon::LoadedConfig{
+            .config = assembly_->config(), .plugins = assembly_->plugins()});
+    const Result<void> ended = runtime::daemon::run_daemon(
         loaded, *host_,
         {.version = "test",
          .identity = "tester-" + std::to_string(++record_.daemons),
          .seed = 1,
          .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
-         .on_pass = [this](const runtime::PassReport& pass) { see_pass(pass); },
+         .on_pass = [this](const runtime::daemon::PassReport& pass) { see_pass(pass); },
          .http = network_.get()});
     if (!ended) throw std::runtime_error(ended.error().message);
 }

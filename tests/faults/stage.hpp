@@ -33,7 +33,7 @@ struct Record {
     std::vector<Time> removals;        ///< when the cloud was asked to remove machines
     int ordered = 0;                   ///< machines that the cloud agreed to make
     std::optional<int> least_target;   ///< of the group, as the cloud ever told it
-    std::shared_ptr<const runtime::PassReport> last_pass;
+    std::shared_ptr<const runtime::daemon::PassReport> last_pass;
     int passes = 0;
     int changes = 0;  ///< that daemons asked for, but for the Lease
     int daemons = 0;  ///< that have begun
@@ -57,9 +57,9 @@ public:
     Stage& operator=(const Stage&) = delete;
     ~Stage();
 
-    simulation::ApiServer& server() { return *server_; }
-    simulation::ObjectStore& store() { return *store_; }
-    simulation::LocalHttpClient& network() { return *network_; }
+    simulation::api_server::ApiServer& server() { return *server_; }
+    simulation::api_server::ObjectStore& store() { return *store_; }
+    simulation::api_server::LocalHttpClient& network() { return *network_; }
     io::Loop& loop() { return host_->loop(); }
     /// Before a request leaves.
     std::function<void(const io::ServedRequest&)> on_request{};
@@ -79,7 +79,7 @@ public:
 private:
     void live();
     void see_request(const io::ServedRequest& request);
-    void see_pass(const runtime::PassReport& pass);
+    void see_pass(const runtime::daemon::PassReport& pass);
     void kill(bool is_carried_out);
     void furnish();
     void add_companion();
@@ -91,11 +91,11 @@ private:
     runtime::TemporaryFolder folder_;
     std::unique_ptr<runtime::Assembly> assembly_;
     std::unique_ptr<runtime::PluginHost> host_;
-    std::unique_ptr<simulation::ObjectStore> store_;
-    std::unique_ptr<simulation::ApiServer> server_;
-    std::unique_ptr<simulation::LocalHttpClient> network_;
+    std::unique_ptr<simulation::api_server::ObjectStore> store_;
+    std::unique_ptr<simulation::api_server::ApiServer> server_;
+    std::unique_ptr<simulation::api_server::LocalHttpClient> network_;
     std::unique_ptr<Hands> hands_;
-    std::unique_ptr<simulation::Subscription> seen_nodes_, seen_pods_;
+    std::unique_ptr<simulation::api_server::Subscription> seen_nodes_, seen_pods_;
     std::function<void()> on_change_{};
     Record record_;
 };

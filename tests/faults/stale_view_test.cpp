@@ -12,8 +12,9 @@
 namespace capstan::faults {
 namespace {
 
-using simulation::ApiFault;
+using simulation::api_server::ApiFault;
 using namespace simulation;
+using namespace simulation::api_server;
 using namespace std::chrono_literals;
 
 /// Longer than the removal of web-2 takes.

@@ -5,8 +5,8 @@
 namespace capstan::faults {
 namespace {
 
-using simulation::ApiFault;
-using simulation::ResponseCorruption;
+using simulation::api_server::ApiFault;
+using simulation::api_server::ResponseCorruption;
 using namespace std::chrono_literals;
 
 /// Longer than any request of the daemon's waits.

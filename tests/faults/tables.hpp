@@ -11,16 +11,16 @@ namespace capstan::faults {
 
 struct Request {
     const char* name;
-    simulation::ApiFault fault;  ///< whose requests it is for
+    simulation::api_server::ApiFault fault;  ///< whose requests it is for
     /// The request comes only where this goes wrong before.
-    std::optional<simulation::ApiFault> first{};
+    std::optional<simulation::api_server::ApiFault> first{};
     /// An event that tells of its answer, and of nothing where that is lost.
     const char* event = nullptr;
 };
 
 struct Mishap {
     const char* name;
-    void (*strike)(simulation::ApiFault& fault);
+    void (*strike)(simulation::api_server::ApiFault& fault);
     /// The server says no and means it: nobody tells again of an event that it refuses so.
     bool is_refusal = false;
 };

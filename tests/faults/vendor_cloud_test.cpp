@@ -31,6 +31,7 @@ namespace capstan::faults {
 namespace {
 
 using namespace simulation;
+using namespace simulation::api_server;
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -194,15 +195,16 @@ public:
 
     void run() {
         at(1h, [] { std::raise(SIGTERM); });
-        const auto loaded = std::make_shared<runtime::LoadedConfig>(
-            runtime::LoadedConfig{.config = assembly_->config(), .plugins = assembly_->plugins()});
-        const Result<void> ended = runtime::run_daemon(
+        const auto loaded =
+            std::make_shared<runtime::daemon::LoadedConfig>(runtime::daemon::LoadedConfig{
+                .config = assembly_->config(), .plugins = assembly_->plugins()});
+        const Result<void> ended = runtime::daemon::run_daemon(
             loaded, *host_,
             {.version = "test",
              .identity = "tester",
              .seed = 1,
              .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
-             .on_pass = [this](const runtime::PassReport& pass) { see_pass(pass); },
+             .on_pass = [this](const runtime::daemon::PassReport& pass) { see_pass(pass); },
              .starts_plugins = true,
              .http = network_.get()});
         if (!ended) throw std::runtime_error(ended.error().message);
@@ -217,7 +219,7 @@ private:
         asked_for_ += std::max(0, now - targets_);
         targets_ = now;
     }
-    void see_pass(const runtime::PassReport& pass) {
+    void see_pass(const runtime::daemon::PassReport& pass) {
         backed_off.clear();
         for (const auto& [group, backoff] : pass.memory.backoffs)
             if (!backoff.until || *backoff.until > pass.at) backed_off.insert(group.value());

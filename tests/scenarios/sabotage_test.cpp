@@ -24,7 +24,8 @@ constexpr std::uint64_t seeds = 8;
 class Story {
 public:
     Story(const std::string& name, const std::vector<std::string>& settings) {
-        const runtime::ShippedPlugins shipped(commands::build_tree() / "lib/capstan/plugins");
+        const runtime::config::ShippedPlugins shipped(commands::build_tree() /
+                                                      "lib/capstan/plugins");
         Scenario scenario =
             read_scenario("tests/scenarios/chaos/" + name + ".toml", shipped, settings);
         EXPECT_EQ(scenario.diagnostics.text(), "");
@@ -34,15 +35,15 @@ public:
         EXPECT_TRUE(prepared_->is_sound) << prepared_->complaints;
     }
 
-    Trial storm(std::uint64_t seed, Sabotage sabotage) const {
-        auto trial = run_trial(input_,
-                               {.config = *prepared_->config,
-                                .plugins = prepared_->plugins,
-                                .version = "test",
-                                .sabotage = sabotage},
-                               seed);
+    chaos::Trial storm(std::uint64_t seed, Sabotage sabotage) const {
+        auto trial = chaos::run_trial(input_,
+                                      {.config = *prepared_->config,
+                                       .plugins = prepared_->plugins,
+                                       .version = "test",
+                                       .sabotage = sabotage},
+                                      seed);
         EXPECT_TRUE(trial) << trial.error().message;
-        return trial ? *std::move(trial) : Trial{};
+        return trial ? *std::move(trial) : chaos::Trial{};
     }
 
 private:
@@ -71,7 +72,7 @@ TEST_P(Judge, SeesThatAnAutoscalerIsWorse) {
     const Story story(worse.story, settings);
     std::set<std::string> said;
     for (std::uint64_t seed = 1; seed <= seeds && !said.contains(worse.invariant); ++seed) {
-        for (const Violation& violation : story.storm(seed, worse.sabotage).violations)
+        for (const chaos::Violation& violation : story.storm(seed, worse.sabotage).violations)
             said.insert(violation.invariant);
     }
     EXPECT_TRUE(said.contains(worse.invariant)) << ::testing::PrintToString(said);

@@ -9,14 +9,15 @@
 #include "engine/drainability/pods_on_node.hpp"
 #include "engine/drainability/utilization.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 namespace {
 
 class CandidateSearch {
 public:
-    CandidateSearch(const Snapshot& snapshot, const Membership& membership, const Health& health,
-                    const Memory& memory, const DisruptionBudgets& budgets,
-                    const Settings& settings, const PassTime& time)
+    CandidateSearch(const Snapshot& snapshot, const templates::Membership& membership,
+                    const health::Health& health, const Memory& memory,
+                    const pods::DisruptionBudgets& budgets, const Settings& settings,
+                    const PassTime& time)
         : snapshot_(snapshot),
           membership_(membership),
           health_(health),
@@ -31,18 +32,19 @@ public:
     Candidates run() {
         out_.cluster = &snapshot_.cluster;
         out_.others.reserve(snapshot_.cluster.node_count());
-        for (NodeIndex n = 0; n < snapshot_.cluster.node_count(); ++n) look_at(n);
+        for (snapshot::NodeIndex n = 0; n < snapshot_.cluster.node_count(); ++n) look_at(n);
         return std::move(out_);
     }
 
 private:
-    bool is_ready(NodeIndex n) const {
-        const Readiness readiness = health_.readiness[n];
-        const bool is_suspended = readiness == Readiness::suspended;
-        return readiness == Readiness::ready || (is_suspended && snapshot_.cluster.node(n).ready);
+    bool is_ready(snapshot::NodeIndex n) const {
+        const health::Readiness readiness = health_.readiness[n];
+        const bool is_suspended = readiness == health::Readiness::suspended;
+        return readiness == health::Readiness::ready ||
+               (is_suspended && snapshot_.cluster.node(n).ready);
     }
 
-    void look_at(NodeIndex n) {
+    void look_at(snapshot::NodeIndex n) {
         const auto ineligible =
             find_ineligible(snapshot_, membership_, health_, memory_, settings_, n, time_);
         if (ineligible) {
@@ -76,7 +78,7 @@ private:
                            judge(*pods.blocked_by, judge_.context()).sentence);
         }
         // A pod that is moved by its owner's word is held to its budgets all the same.
-        const DisruptionBudgets& budgets = judge_.context().budgets;
+        const pods::DisruptionBudgets& budgets = judge_.context().budgets;
         if (budgets_count_) {
             if (const auto shortage = budgets.find_shortage(pods.moving)) {
                 return blocked(node, shortage->pod,
@@ -94,12 +96,12 @@ private:
         out_.nodes.push_back(std::move(node));
     }
 
-    void blocked(const Candidate& node, PodIndex pod, std::string because) {
+    void blocked(const Candidate& node, snapshot::PodIndex pod, std::string because) {
         stays(node.node, Unremovable::blocked_by_pod, std::move(because), node.utilization);
         out_.others.back().pod = full_name(snapshot_.cluster, pod);
     }
 
-    void stays(NodeIndex n, Unremovable reason, std::string because,
+    void stays(snapshot::NodeIndex n, Unremovable reason, std::string because,
                std::optional<double> used = std::nullopt) {
         const auto machine = membership_.machine_of[n];
         out_.others.push_back(
@@ -115,8 +117,8 @@ private:
     }
 
     const Snapshot& snapshot_;
-    const Membership& membership_;
-    const Health& health_;
+    const templates::Membership& membership_;
+    const health::Health& health_;
     const Memory& memory_;
     const Settings& settings_;
     PassTime time_;
@@ -128,24 +130,24 @@ private:
 
 }  // namespace
 
-std::vector<PodGroupId> Candidates::classes() const {
+std::vector<snapshot::PodGroupId> Candidates::classes() const {
     if (cluster == nullptr) return {};
     std::vector<bool> found(cluster->pod_group_count());
     for (const Candidate& node : nodes) {
-        for (const PodIndex pod : node.moving) found[cluster->class_of(pod)] = true;
+        for (const snapshot::PodIndex pod : node.moving) found[cluster->class_of(pod)] = true;
     }
-    std::vector<PodGroupId> out;
-    for (PodGroupId id = 0; id < found.size(); ++id) {
+    std::vector<snapshot::PodGroupId> out;
+    for (snapshot::PodGroupId id = 0; id < found.size(); ++id) {
         if (found[id]) out.push_back(id);
     }
     return out;
 }
 
-Candidates find_candidates(const Snapshot& snapshot, const Membership& membership,
-                           const Health& health, const Memory& memory,
-                           const DisruptionBudgets& budgets, const Settings& settings,
+Candidates find_candidates(const Snapshot& snapshot, const templates::Membership& membership,
+                           const health::Health& health, const Memory& memory,
+                           const pods::DisruptionBudgets& budgets, const Settings& settings,
                            const PassTime& time) {
     return CandidateSearch(snapshot, membership, health, memory, budgets, settings, time).run();
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

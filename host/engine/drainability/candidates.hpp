@@ -15,17 +15,18 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
 struct Candidate {
-    NodeIndex node = 0;
+    snapshot::NodeIndex node = 0;
     std::uint32_t group = 0;  ///< by its place in the snapshot
     double utilization = 0;
     bool ready = true;
-    std::vector<PodIndex> moving{};   ///< pods that need another place, by namespace and name
-    std::vector<PodIndex> daemons{};  ///< pods that go with the node, likewise
+    std::vector<snapshot::PodIndex>
+        moving{};  ///< pods that need another place, by namespace and name
+    std::vector<snapshot::PodIndex> daemons{};  ///< pods that go with the node, likewise
     /// A pod that the node waits for; nothing: it need not wait.
-    std::optional<PodIndex> waits_for{};
+    std::optional<snapshot::PodIndex> waits_for{};
     std::string waits_because{};
     /// Budgets allow each pod to go, but not all of them at once.
     bool is_risky = false;
@@ -39,14 +40,14 @@ struct Candidates {
     /// When time alone makes another node of it; nothing: it does not.
     std::optional<Time> wake_at{};
     /// Classes of pods that would have to move, ascending.
-    std::vector<PodGroupId> classes() const;
-    const Cluster* cluster = nullptr;
+    std::vector<snapshot::PodGroupId> classes() const;
+    const snapshot::Cluster* cluster = nullptr;
 };
 
 /// `budgets`: as they stand before this pass takes any.
-Candidates find_candidates(const Snapshot& snapshot, const Membership& membership,
-                           const Health& health, const Memory& memory,
-                           const DisruptionBudgets& budgets, const Settings& settings,
+Candidates find_candidates(const Snapshot& snapshot, const templates::Membership& membership,
+                           const health::Health& health, const Memory& memory,
+                           const pods::DisruptionBudgets& budgets, const Settings& settings,
                            const PassTime& time);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -12,7 +12,7 @@
 #include "engine/health/removal_backoff.hpp"
 #include "engine/node_marks.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 namespace {
 
 std::string_view doing(RemovalPhase phase) {
@@ -44,7 +44,7 @@ Ineligible under_way(const NodeRemoval& removal, Time now) {
 }
 
 /// When the taint of a removal was set; nothing: there is none, or it does not say so believably.
-std::optional<Time> find_tainted_at(const NodeRow& node) {
+std::optional<Time> find_tainted_at(const snapshot::NodeRow& node) {
     const auto taint = std::ranges::find(node.taints, to_be_deleted_taint, &Taint::key);
     if (taint == node.taints.end()) return std::nullopt;
     const auto seconds = find_whole_number(taint->value);
@@ -56,7 +56,7 @@ std::optional<Time> find_tainted_at(const NodeRow& node) {
 }
 
 /// A taint that nobody remembers counts for as long as a removal may take.
-std::optional<Ineligible> removed_by_others(const NodeRow& node, const Settings& settings,
+std::optional<Ineligible> removed_by_others(const snapshot::NodeRow& node, const Settings& settings,
                                             const PassTime& time) {
     const std::optional<Time> told = find_tainted_at(node);
     if (!told) return std::nullopt;
@@ -71,35 +71,38 @@ std::optional<Ineligible> removed_by_others(const NodeRow& node, const Settings&
 }
 
 /// Its removal failed a while ago.
-std::optional<Ineligible> left_alone(const Snapshot& snapshot, const Membership& membership,
-                                     const Memory& memory, NodeIndex node, Time now) {
+std::optional<Ineligible> left_alone(const Snapshot& snapshot,
+                                     const templates::Membership& membership, const Memory& memory,
+                                     snapshot::NodeIndex node, Time now) {
     if (memory.removal_backoffs.empty()) return std::nullopt;
-    const Machine* machine = find_machine(snapshot, membership, node);
+    const Machine* machine = templates::find_machine(snapshot, membership, node);
     if (machine == nullptr) return std::nullopt;
-    const RemovalBackoff* backoff = find_removal_backoff(memory, machine->group, machine->id, now);
+    const RemovalBackoff* backoff =
+        health::find_removal_backoff(memory, machine->group, machine->id, now);
     if (backoff == nullptr) return std::nullopt;
     return Ineligible{.reason = Unremovable::recently_unremovable,
-                      .because = why_left_alone(*backoff, now),
+                      .because = health::why_left_alone(*backoff, now),
                       .until = backoff->until};
 }
 
-bool is_disabled(const Cluster& cluster, const NodeRow& node) {
-    const auto written = find_label(cluster, node.annotations, scale_down_disabled);
+bool is_disabled(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
+    const auto written = snapshot::find_label(cluster, node.annotations, scale_down_disabled);
     return written && cluster.text(*written) == "true";
 }
 
 }  // namespace
 
-std::optional<Ineligible> find_ineligible(const Snapshot& snapshot, const Membership& membership,
-                                          const Health& health, const Memory& memory,
-                                          const Settings& settings, NodeIndex index,
+std::optional<Ineligible> find_ineligible(const Snapshot& snapshot,
+                                          const templates::Membership& membership,
+                                          const health::Health& health, const Memory& memory,
+                                          const Settings& settings, snapshot::NodeIndex index,
                                           const PassTime& time) {
-    const NodeRow& node = snapshot.cluster.node(index);
+    const snapshot::NodeRow& node = snapshot.cluster.node(index);
     const auto removal = memory.removals.find(snapshot.cluster.text(node.name));
     if (removal != memory.removals.end()) return under_way(removal->second, time.now);
     if (auto others = removed_by_others(node, settings, time)) return others;
-    const Readiness readiness = health.readiness[index];
-    if (readiness == Readiness::deleted) {
+    const health::Readiness readiness = health.readiness[index];
+    if (readiness == health::Readiness::deleted) {
         return Ineligible{.reason = Unremovable::currently_being_deleted,
                           .because = "its machine is gone or going"};
     }
@@ -115,11 +118,12 @@ std::optional<Ineligible> find_ineligible(const Snapshot& snapshot, const Member
     if (auto resting = left_alone(snapshot, membership, memory, index, time.now)) return resting;
     // A node that has yet to pass its checks may go once it is unready for long enough, and its
     // clock runs from when it joined.
-    if (readiness == Readiness::starting && !carries_readiness_taint(node, settings)) {
+    if (readiness == health::Readiness::starting &&
+        !health::carries_readiness_taint(node, settings)) {
         return Ineligible{.reason = Unremovable::no_node_info,
                           .because = "it has not started yet, and pods that wait count on it"};
     }
     return std::nullopt;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -13,7 +13,7 @@
 #include "engine/templates/membership.hpp"
 #include "engine/unremovable.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
 /// The annotation by which a node's owner keeps it, with the value "true".
 inline constexpr std::string_view scale_down_disabled =
@@ -28,9 +28,10 @@ struct Ineligible {
 
 /// The first reason that keeps a node, in upstream's order; utilization and pods are not looked at.
 /// Nothing: none does.
-std::optional<Ineligible> find_ineligible(const Snapshot& snapshot, const Membership& membership,
-                                          const Health& health, const Memory& memory,
-                                          const Settings& settings, NodeIndex node,
+std::optional<Ineligible> find_ineligible(const Snapshot& snapshot,
+                                          const templates::Membership& membership,
+                                          const health::Health& health, const Memory& memory,
+                                          const Settings& settings, snapshot::NodeIndex node,
                                           const PassTime& time);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

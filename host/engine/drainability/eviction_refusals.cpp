@@ -6,7 +6,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
 std::string pod_key(const Eviction& eviction) {
     return eviction.ns + "/" + eviction.pod + "/" + eviction.uid;
@@ -56,4 +56,4 @@ std::optional<RefusedPod> find_refused_pod(const NodeRemoval& removal, Time now)
     return RefusedPod{pod, std::move(because)};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -9,7 +9,7 @@
 #include "engine/actions.hpp"
 #include "engine/memory.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
 /// "namespace/name/uid", as removals know it.
 std::string pod_key(const Eviction& eviction);
@@ -33,4 +33,4 @@ struct RefusedPod {
 /// for longest. Nothing: every eviction of the drain is allowed now.
 std::optional<RefusedPod> find_refused_pod(const NodeRemoval& removal, Time now);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -4,26 +4,28 @@
 #include <compare>
 #include <string_view>
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 namespace {
 
 /// Pods with what they are sorted by.
 class ByName {
 public:
-    ByName(const Cluster& cluster, std::size_t most) : cluster_(cluster) { pods_.reserve(most); }
+    ByName(const snapshot::Cluster& cluster, std::size_t most) : cluster_(cluster) {
+        pods_.reserve(most);
+    }
 
-    void add(PodIndex pod) {
+    void add(snapshot::PodIndex pod) {
         pods_.push_back({cluster_.text(cluster_.equivalence_group(cluster_.class_of(pod)).ns),
                          cluster_.text(cluster_.pod(pod).name), pod});
     }
-    std::vector<PodIndex> sorted() {
+    std::vector<snapshot::PodIndex> sorted() {
         std::ranges::sort(pods_);
-        std::vector<PodIndex> out;
+        std::vector<snapshot::PodIndex> out;
         out.reserve(pods_.size());
         for (const Named& pod : pods_) out.push_back(pod.index);
         return out;
     }
-    std::optional<PodIndex> first() const {
+    std::optional<snapshot::PodIndex> first() const {
         const auto at = std::ranges::min_element(pods_);
         return at == pods_.end() ? std::nullopt : std::optional(at->index);
     }
@@ -31,7 +33,7 @@ public:
 private:
     struct Named {
         std::string_view ns, name;
-        PodIndex index;
+        snapshot::PodIndex index;
         std::strong_ordering operator<=>(const Named& other) const noexcept {
             // A text is kept once, so most namespaces are equal without a look at them.
             if (ns.data() != other.ns.data()) {
@@ -41,7 +43,7 @@ private:
         }
         bool operator==(const Named& other) const noexcept { return (*this <=> other) == 0; }
     };
-    const Cluster& cluster_;
+    const snapshot::Cluster& cluster_;
     std::vector<Named> pods_;
 };
 
@@ -50,7 +52,8 @@ void note(std::optional<Time>& earliest, std::optional<Time> time) {
 }
 
 /// When judging the pod again would give something else.
-std::optional<Time> changes_at(const PodRow& pod, Drain drain, const DrainContext& context) {
+std::optional<Time> changes_at(const snapshot::PodRow& pod, Drain drain,
+                               const DrainContext& context) {
     if (pod.deleted) {
         const auto told =
             given_up_after(pod, context.cluster.equivalence_group(pod.equivalence_group));
@@ -67,37 +70,37 @@ std::optional<Time> changes_at(const PodRow& pod, Drain drain, const DrainContex
 DrainJudge::DrainJudge(const DrainContext& context)
     : context_(context), classes_(context.cluster.pod_group_count()) {}
 
-const DrainJudge::OfClass& DrainJudge::of_class(PodIndex pod) {
+const DrainJudge::OfClass& DrainJudge::of_class(snapshot::PodIndex pod) {
     OfClass& out = classes_[context_.cluster.class_of(pod)];
     if (out.known != Known::nothing) return out;
     // CompiledPredicates look at nothing but the age of pods of a class that are not being deleted.
     // Where they think the same of the youngest and of the oldest, they do of all.
-    PodRow any = context_.cluster.pod(pod);
+    snapshot::PodRow any = context_.cluster.pod(pod);
     any.created = context_.time.wall;
-    const DrainVerdict young = engine::judge(any, context_);
+    const DrainVerdict young = engine::drainability::judge(any, context_);
     any.created = Time();
-    const DrainVerdict old = engine::judge(any, context_);
+    const DrainVerdict old = engine::drainability::judge(any, context_);
     out = {
         .known = young.drain == old.drain && young.rule == old.rule ? Known::same : Known::differs,
         .drain = young.drain};
     return out;
 }
 
-Drain DrainJudge::judge(PodIndex pod) {
+Drain DrainJudge::judge(snapshot::PodIndex pod) {
     if (!context_.cluster.is_deleted(pod)) {
         const OfClass& known = of_class(pod);
         if (known.known == Known::same) return known.drain;
     }
-    return engine::judge(pod, context_).drain;
+    return engine::drainability::judge(pod, context_).drain;
 }
 
-NodePods DrainJudge::sort(NodeIndex node) {
-    const Cluster& cluster = context_.cluster;
+NodePods DrainJudge::sort(snapshot::NodeIndex node) {
+    const snapshot::Cluster& cluster = context_.cluster;
     const auto pods = cluster.pods_on(node);
     NodePods out;
     std::vector<Drain> drains;
     drains.reserve(pods.size());
-    for (const PodIndex pod : pods) {
+    for (const snapshot::PodIndex pod : pods) {
         drains.push_back(judge(pod));
         if (cluster.is_deleted(pod) || drains.back() == Drain::block) {
             note(out.changes_at, changes_at(cluster.pod(pod), drains.back(), context_));
@@ -118,10 +121,10 @@ NodePods DrainJudge::sort(NodeIndex node) {
     return out;
 }
 
-std::string full_name(const Cluster& cluster, PodIndex pod) {
-    const PodRow row = cluster.pod(pod);
+std::string full_name(const snapshot::Cluster& cluster, snapshot::PodIndex pod) {
+    const snapshot::PodRow row = cluster.pod(pod);
     std::string out(cluster.text(cluster.equivalence_group(row.equivalence_group).ns));
     return out.append("/").append(cluster.text(row.name));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

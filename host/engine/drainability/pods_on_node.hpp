@@ -7,13 +7,13 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
 /// Pods by namespace and name. Those that rules skip are in none of it.
 struct NodePods {
-    std::vector<PodIndex> moving{};                     ///< need another place
-    std::vector<PodIndex> daemons{};                    ///< go with the node
-    std::optional<PodIndex> waits_for{}, blocked_by{};  ///< the first of such pods
+    std::vector<snapshot::PodIndex> moving{};                     ///< need another place
+    std::vector<snapshot::PodIndex> daemons{};                    ///< go with the node
+    std::optional<snapshot::PodIndex> waits_for{}, blocked_by{};  ///< the first of such pods
     std::optional<Time>
         changes_at{};  ///< when time alone makes something of it otherwise, by `now`
 };
@@ -24,9 +24,9 @@ class DrainJudge {
 public:
     explicit DrainJudge(const DrainContext& context);
 
-    Drain judge(PodIndex pod);
+    Drain judge(snapshot::PodIndex pod);
     /// While the node is blocked, `moving` and `daemons` are empty.
-    NodePods sort(NodeIndex node);
+    NodePods sort(snapshot::NodeIndex node);
     const DrainContext& context() const noexcept { return context_; }
 
 private:
@@ -35,13 +35,13 @@ private:
         Known known = Known::nothing;
         Drain drain = Drain::move;
     };
-    const OfClass& of_class(PodIndex pod);
+    const OfClass& of_class(snapshot::PodIndex pod);
 
     DrainContext context_;
     std::vector<OfClass> classes_;
 };
 
 /// "namespace/name"
-std::string full_name(const Cluster& cluster, PodIndex pod);
+std::string full_name(const snapshot::Cluster& cluster, snapshot::PodIndex pod);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -11,11 +11,11 @@
 #include "engine/snapshot/amount_text.hpp"
 #include "engine/templates/daemons.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 namespace {
 
-std::int64_t requested_by(const PodGroupRow& row, ResourceIndex resource) {
-    const auto at = std::ranges::find(row.requests, resource, &Request::resource);
+std::int64_t requested_by(const snapshot::PodGroupRow& row, snapshot::ResourceIndex resource) {
+    const auto at = std::ranges::find(row.requests, resource, &snapshot::Request::resource);
     return at == row.requests.end() ? 0 : at->amount;
 }
 
@@ -26,49 +26,52 @@ double share_of(std::int64_t used, std::int64_t room) {
 
 }  // namespace
 
-UtilizationMeter::UtilizationMeter(const Cluster& cluster, const Settings& settings, Time wall)
+UtilizationMeter::UtilizationMeter(const snapshot::Cluster& cluster, const Settings& settings,
+                                   Time wall)
     : cluster_(cluster),
       settings_(settings),
       wall_(wall),
       parts_(cluster.pod_group_count()),
       ends_on_(cluster.node_count()) {
-    for (ResourceIndex r = 0; r < cluster.resource_count(); ++r) {
+    for (snapshot::ResourceIndex r = 0; r < cluster.resource_count(); ++r) {
         const std::string name(cluster.resource_name(r));
-        if (is_gpu(name) || settings.gpu_types.contains(name)) gpus_.push_back(r);
+        if (limits::is_gpu(name) || settings.gpu_types.contains(name)) gpus_.push_back(r);
     }
-    for (PodGroupId id = 0; id < parts_.size(); ++id) {
+    for (snapshot::PodGroupId id = 0; id < parts_.size(); ++id) {
         parts_[id] = part_of(id);
         has_part_[static_cast<std::size_t>(parts_[id])] = true;
     }
-    for (const PodIndex p : cluster.deleted_pods()) {
-        if (const NodeIndex node = cluster.pod(p).node; node != no_node) ends_on_[node] = true;
+    for (const snapshot::PodIndex p : cluster.deleted_pods()) {
+        if (const snapshot::NodeIndex node = cluster.pod(p).node; node != snapshot::no_node)
+            ends_on_[node] = true;
     }
 }
 
-UtilizationMeter::Part UtilizationMeter::part_of(PodGroupId equivalence_group) const {
-    const PodGroupRow& row = cluster_.equivalence_group(equivalence_group);
-    return is_expendable(*row.spec, settings_) ? Part::nothing
-           : is_mirror(cluster_, row)          ? Part::mirror
-           : is_of_daemon_set(cluster_, row)   ? Part::daemon
-                                               : Part::counts;
+UtilizationMeter::Part UtilizationMeter::part_of(snapshot::PodGroupId equivalence_group) const {
+    const snapshot::PodGroupRow& row = cluster_.equivalence_group(equivalence_group);
+    return pods::is_expendable(*row.spec, settings_)    ? Part::nothing
+           : templates::is_mirror(cluster_, row)        ? Part::mirror
+           : templates::is_of_daemon_set(cluster_, row) ? Part::daemon
+                                                        : Part::counts;
 }
 
 /// False: every pod of the node counts for what it asks, and none need be looked at.
-bool UtilizationMeter::may_leave_out(NodeIndex node, bool no_daemons, bool no_mirrors) const {
+bool UtilizationMeter::may_leave_out(snapshot::NodeIndex node, bool no_daemons,
+                                     bool no_mirrors) const {
     const auto has = [this](Part part) { return has_part_[static_cast<std::size_t>(part)]; };
     return ends_on_[node] || has(Part::nothing) || (no_daemons && has(Part::daemon)) ||
            (no_mirrors && has(Part::mirror));
 }
 
 /// A node of which the driver is not up yet has GPUs all the same.
-bool UtilizationMeter::has_gpu(NodeIndex node, ResourceIndex gpu) const {
+bool UtilizationMeter::has_gpu(snapshot::NodeIndex node, snapshot::ResourceIndex gpu) const {
     return cluster_.allocatable(node)[gpu] > 0 ||
            cluster_.node(node).capacity->amount(cluster_.resource_name(gpu)) > 0;
 }
 
-void UtilizationMeter::find_sides(NodeIndex node, const Group* group) {
+void UtilizationMeter::find_sides(snapshot::NodeIndex node, const Group* group) {
     sides_.clear();
-    for (const ResourceIndex r : resources_)
+    for (const snapshot::ResourceIndex r : resources_)
         sides_.push_back(
             {.used = cluster_.requested(node)[r], .room = cluster_.allocatable(node)[r]});
     bool no_daemons = settings_.scale_down.ignore_daemonsets_utilization;
@@ -77,9 +80,9 @@ void UtilizationMeter::find_sides(NodeIndex node, const Group* group) {
     }
     const bool no_mirrors = settings_.scale_down.ignore_mirror_pods_utilization;
     if (!may_leave_out(node, no_daemons, no_mirrors)) return;
-    for (const PodIndex p : cluster_.pods_on(node)) {
-        const PodGroupId id = cluster_.class_of(p);
-        const PodGroupRow& row = cluster_.equivalence_group(id);
+    for (const snapshot::PodIndex p : cluster_.pods_on(node)) {
+        const snapshot::PodGroupId id = cluster_.class_of(p);
+        const snapshot::PodGroupRow& row = cluster_.equivalence_group(id);
         const Part part = parts_[id];
         const bool is_gone =
             part == Part::nothing ||
@@ -95,13 +98,13 @@ void UtilizationMeter::find_sides(NodeIndex node, const Group* group) {
     }
 }
 
-Result<Utilization> UtilizationMeter::of(NodeIndex node, const Group* group) {
+Result<Utilization> UtilizationMeter::of(snapshot::NodeIndex node, const Group* group) {
     resources_.clear();
     std::ranges::copy_if(gpus_, std::back_inserter(resources_),
-                         [&](ResourceIndex gpu) { return has_gpu(node, gpu); });
+                         [&](snapshot::ResourceIndex gpu) { return has_gpu(node, gpu); });
     const bool has_gpus = !resources_.empty();
-    if (!has_gpus) resources_ = {cpu_index, memory_index};
-    for (const ResourceIndex r : resources_) {
+    if (!has_gpus) resources_ = {snapshot::cpu_index, snapshot::memory_index};
+    for (const snapshot::ResourceIndex r : resources_) {
         if (has_gpus || cluster_.allocatable(node)[r] > 0) continue;
         return fail(ErrorCode::unavailable,
                     "the node reports no allocatable " + std::string(cluster_.resource_name(r)));
@@ -117,8 +120,8 @@ Result<Utilization> UtilizationMeter::of(NodeIndex node, const Group* group) {
                        .room = most->room};
 }
 
-Result<Utilization> utilization(const Cluster& cluster, NodeIndex node, const Group* group,
-                                const Settings& settings, Time wall) {
+Result<Utilization> utilization(const snapshot::Cluster& cluster, snapshot::NodeIndex node,
+                                const Group* group, const Settings& settings, Time wall) {
     return UtilizationMeter(cluster, settings, wall).of(node, group);
 }
 
@@ -127,7 +130,7 @@ std::string describe(const Utilization& utilization) {
     std::string out;
     out.reserve(120);  // as most of them, with the threshold that follows
     out.append(resource).append(" is used to ").append(percent(utilization.share));
-    const AmountText amount(resource, utilization.room);
+    const snapshot::AmountText amount(resource, utilization.room);
     out.append(" (").append(amount.rounded_up(utilization.used)).append(" of ");
     out.append(amount.rounded_down(utilization.room)).append(")");
     return out;
@@ -140,4 +143,4 @@ double threshold_of(const Utilization& utilization, const Group& group, const Se
                : group.options.utilization_threshold.value_or(of_all.utilization_threshold);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -10,7 +10,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
 struct Utilization {
     double share = 0;             ///< of the scarcest resource; 1: all that is allocatable
@@ -29,11 +29,11 @@ class UtilizationMeter {
 public:
     /// Borrows cluster and settings.
     /// `wall`: see PassTime.
-    UtilizationMeter(const Cluster& cluster, const Settings& settings, Time wall);
+    UtilizationMeter(const snapshot::Cluster& cluster, const Settings& settings, Time wall);
 
     /// The error: the node reports no allocatable cpu or memory. `group`: whose wishes count; may
     /// be NULL.
-    Result<Utilization> of(NodeIndex node, const Group* group);
+    Result<Utilization> of(snapshot::NodeIndex node, const Group* group);
 
 private:
     /// On what sides of the share the pods of a class count.
@@ -41,26 +41,26 @@ private:
     struct Sides {
         std::int64_t used, room;
     };
-    Part part_of(PodGroupId equivalence_group) const;
-    bool may_leave_out(NodeIndex node, bool no_daemons, bool no_mirrors) const;
-    bool has_gpu(NodeIndex node, ResourceIndex gpu) const;
-    void find_sides(NodeIndex node, const Group* group);
+    Part part_of(snapshot::PodGroupId equivalence_group) const;
+    bool may_leave_out(snapshot::NodeIndex node, bool no_daemons, bool no_mirrors) const;
+    bool has_gpu(snapshot::NodeIndex node, snapshot::ResourceIndex gpu) const;
+    void find_sides(snapshot::NodeIndex node, const Group* group);
 
-    const Cluster& cluster_;
+    const snapshot::Cluster& cluster_;
     const Settings& settings_;
     Time wall_;
-    std::vector<ResourceIndex> gpus_;
+    std::vector<snapshot::ResourceIndex> gpus_;
     std::vector<Part> parts_;    // by class
     bool has_part_[4] = {};      // by Part: whether any class is of it
     std::vector<bool> ends_on_;  // by node: whether a pod of it is deleted
     // Of the node that is looked at: what counts of it, and its sides in the same order.
-    std::vector<ResourceIndex> resources_{};
+    std::vector<snapshot::ResourceIndex> resources_{};
     std::vector<Sides> sides_{};
 };
 
 /// Of one node.
-Result<Utilization> utilization(const Cluster& cluster, NodeIndex node, const Group* group,
-                                const Settings& settings, Time wall);
+Result<Utilization> utilization(const snapshot::Cluster& cluster, snapshot::NodeIndex node,
+                                const Group* group, const Settings& settings, Time wall);
 
 /// "cpu is used to 73% (2920m of 4)"
 std::string describe(const Utilization& utilization);
@@ -68,4 +68,4 @@ std::string describe(const Utilization& utilization);
 /// The share above which the node stays.
 double threshold_of(const Utilization& utilization, const Group& group, const Settings& settings);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

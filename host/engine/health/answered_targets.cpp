@@ -13,7 +13,7 @@
 #include "engine/next_change.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 /// What became of the machines of a group by one decision.
@@ -111,19 +111,19 @@ void take_answer(Memory& memory, const Increase& increase, std::optional<int> an
     answer.ended.insert(gone.removed.begin(), gone.removed.end());
 }
 
-bool has_node(const Cluster& cluster, const Machine& machine) {
-    for (NodeIndex n = 0; n < cluster.node_count(); ++n)
-        if (is_node_of(cluster, cluster.node(n), machine)) return true;
+bool has_node(const snapshot::Cluster& cluster, const Machine& machine) {
+    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n)
+        if (templates::is_node_of(cluster, cluster.node(n), machine)) return true;
     return false;
 }
 
-bool has_failed_to_come(const Machine& machine, const Cluster& cluster) {
+bool has_failed_to_come(const Machine& machine, const snapshot::Cluster& cluster) {
     const bool has_failed = machine.state == MachineState::failed ||
                             (machine.error && machine.state != MachineState::deleting);
     return has_failed && !has_node(cluster, machine);
 }
 
-void end_failed(AnsweredTarget& answer, const Group& group, const Cluster& cluster,
+void end_failed(AnsweredTarget& answer, const Group& group, const snapshot::Cluster& cluster,
                 const Memory& memory) {
     const auto known = memory.failed_machines.find(group.group.id);
     for (const Machine& machine : group.machines) {
@@ -150,7 +150,7 @@ void end_unheard(AnsweredTarget& answer, Time now) {
 
 /// Whether it still counts; `listed`: the target that the list tells.
 bool follow_answer(AnsweredTarget& answer, const Group* group, std::optional<int> listed,
-                   const Cluster& cluster, const Memory& memory, const Settings& settings,
+                   const snapshot::Cluster& cluster, const Memory& memory, const Settings& settings,
                    Time now) {
     end_unheard(answer, now);
     // A cloud that tells no target shows nothing.
@@ -317,4 +317,4 @@ std::optional<Time> next_answer_end(const Memory& memory, Time now) noexcept {
     return alarm.at();
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

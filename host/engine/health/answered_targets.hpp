@@ -25,7 +25,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// How long the answer of a cloud may be out when the host that asked it is gone.
 inline constexpr Duration answer_time = std::chrono::minutes(2);
@@ -63,4 +63,4 @@ std::vector<std::string> tell_answers(const Snapshot& listed, const Memory& memo
 /// When the next answer will have had its time, or `now` where one has; nothing: there is none.
 std::optional<Time> next_answer_end(const Memory& memory, Time now) noexcept;
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

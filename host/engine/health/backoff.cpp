@@ -10,7 +10,7 @@
 #include "engine/health/reactions.hpp"
 #include "engine/next_change.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 Duration next_backoff_length(Duration before, bool still_alone,
                              const BackoffLengths& lengths) noexcept {
@@ -239,4 +239,4 @@ std::string why_backed_off(const Backoff& backoff, Time now) {
     return "backed off for " + format_duration(left) + " more: " + backoff.because;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -23,7 +23,7 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 struct BackoffLengths {
     Duration first{};
@@ -64,7 +64,7 @@ bool is_backoff_past(Time until, Time since, Duration reset, Time now) noexcept;
 /// Brings memory up to the moment, at the start of a pass: forgets what is long past, follows
 /// requests and times machines, counts machines that failed since the pass before as one failure of
 /// their group, and ends back-offs whose machines have joined.
-Memory remember(Memory memory, const Snapshot& snapshot, const Membership& membership,
+Memory remember(Memory memory, const Snapshot& snapshot, const templates::Membership& membership,
                 const Settings& settings, const PassTime& time);
 
 /// Whether the error of a machine tells something of its group. Not so where another actor
@@ -107,4 +107,4 @@ std::string why_backed_off(const Backoff& backoff, Time now);
 /// in all. What is left of it changes from pass to pass, see why_backed_off in backoff.hpp.
 std::string reason_of(const Backoff& backoff);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -9,7 +9,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/next_change.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 constexpr BackoffLengths throttled_rest{.first = std::chrono::seconds(20),
@@ -107,4 +107,4 @@ std::optional<Time> next_cloud_rest_end(const Memory& memory, Time now) noexcept
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

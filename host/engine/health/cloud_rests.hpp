@@ -19,7 +19,7 @@
 #include "engine/health/reactions.hpp"
 #include "engine/memory.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// A call into `cloud` failed: leaves it alone where the table of reactions says so.
 void rest_cloud(Memory& memory, const PluginInstanceId& cloud, Call call, const Error& error,
@@ -40,4 +40,4 @@ std::optional<Time> next_cloud_rest_end(const Memory& memory, Time now) noexcept
 /// `length` and up to a quarter more.
 Duration with_jitter(Duration length, std::string_view of, Time now) noexcept;
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -14,11 +14,11 @@
 #include "engine/templates/capacity_type.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 bool has_spot_machines(const Group& group) {
-    return group.described != nullptr && is_spot(group.described->labels);
+    return group.described != nullptr && templates::is_spot(group.described->labels);
 }
 
 std::string describe_make(const InstanceOffering& make) {
@@ -30,7 +30,7 @@ std::string describe_make(const InstanceOffering& make) {
 std::optional<InstanceOffering> find_make(const Group& group) {
     if (group.described == nullptr || group.described->variants != 1) return std::nullopt;
     NodeTemplate node = *group.described;
-    fill_fields(node);
+    templates::fill_fields(node);
     if (node.machine_type.empty() || node.zone.empty()) return std::nullopt;
     return InstanceOffering{.cloud = group.cloud,
                             .machine_type = std::move(node.machine_type),
@@ -178,4 +178,4 @@ void time_machines(Memory& memory, const GroupCounts& group, const PassTime& tim
     keep_times(memory.launched, group.id(), std::move(launched));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

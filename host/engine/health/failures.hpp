@@ -11,7 +11,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// The make of a group's new machines, where its cloud describes just one in one zone.
 std::optional<InstanceOffering> find_make(const Group& group);
@@ -36,4 +36,4 @@ void follow_failures(Memory& memory, const GroupCounts& group, const std::set<Ma
 /// is while their group is backed off until one joins, and begin to be timed when it ends.
 void time_machines(Memory& memory, const GroupCounts& group, const PassTime& time);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -9,7 +9,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/health/readiness.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 using GroupMachines = std::set<std::pair<NodeGroupId, MachineId>>;
@@ -98,7 +98,8 @@ int GroupCounts::provisioned() const noexcept {
 
 bool GroupCounts::is_atomic() const noexcept { return group->options.zero_or_max.value_or(false); }
 
-std::vector<GroupCounts> count_groups(const Snapshot& snapshot, const Membership& membership,
+std::vector<GroupCounts> count_groups(const Snapshot& snapshot,
+                                      const templates::Membership& membership,
                                       const std::vector<Readiness>& readiness, const Memory& memory,
                                       const Settings& settings) {
     const std::vector<Group>& groups = *snapshot.groups;
@@ -108,7 +109,8 @@ std::vector<GroupCounts> count_groups(const Snapshot& snapshot, const Membership
         out[g].group = &groups[g];
         out[g].limit =
             groups[g].options.max_node_provision_time.value_or(settings.max_node_provision_time);
-        for (const NodeIndex n : membership.nodes[g]) add_node(readiness[n], out[g].nodes);
+        for (const snapshot::NodeIndex n : membership.nodes[g])
+            add_node(readiness[n], out[g].nodes);
         count_machines(out[g], membership.joined[g], membership.foreign[g], leaving,
                        ended_machines(memory, groups[g].group));
     }
@@ -197,4 +199,4 @@ bool is_of_time_out(const WrongSize& size, const NodeGroupId& group, const Memor
            size.since <= backoff->last_failure;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

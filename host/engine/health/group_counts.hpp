@@ -11,7 +11,7 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// What has become of a machine.
 enum class MachineFate {
@@ -57,7 +57,8 @@ struct GroupCounts {
 };
 
 /// One per group of the snapshot. Borrows the snapshot.
-std::vector<GroupCounts> count_groups(const Snapshot& snapshot, const Membership& membership,
+std::vector<GroupCounts> count_groups(const Snapshot& snapshot,
+                                      const templates::Membership& membership,
                                       const std::vector<Readiness>& readiness, const Memory& memory,
                                       const Settings& settings);
 
@@ -101,4 +102,4 @@ bool is_due(const WrongSize& size, const GroupCounts& group, const Memory& memor
 bool is_of_time_out(const WrongSize& size, const NodeGroupId& group, const Memory& memory,
                     Time now);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

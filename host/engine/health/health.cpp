@@ -18,7 +18,7 @@
 #include "engine/health/upcoming.hpp"
 #include "engine/templates/node_taints.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 /// "4 of 6 nodes ...: more than 3, and more than 45%"; empty: few enough.
@@ -32,8 +32,8 @@ std::string find_too_many(int bad, int of, std::string_view what, const Settings
 
 class Assessment {
 public:
-    Assessment(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
-               const Settings& settings, const PassTime& time)
+    Assessment(const Snapshot& snapshot, const templates::Membership& membership,
+               const Memory& memory, const Settings& settings, const PassTime& time)
         : snapshot_(snapshot),
           membership_(membership),
           memory_(memory),
@@ -44,7 +44,7 @@ public:
         out_.readiness = read_nodes(snapshot_, membership_, memory_, settings_, alarm_);
         out_.groups.resize(snapshot_.groups->size());
         std::vector<int> starting(out_.groups.size(), 0);
-        for (NodeIndex n = 0; n < out_.readiness.size(); ++n) {
+        for (snapshot::NodeIndex n = 0; n < out_.readiness.size(); ++n) {
             add_node(out_.readiness[n], out_.all);
             out_.nodes.push_back(standing(n));
             if (out_.nodes.back() == Standing::starting) {
@@ -65,9 +65,9 @@ public:
     }
 
 private:
-    Standing standing(NodeIndex n) const {
+    Standing standing(snapshot::NodeIndex n) const {
         const Readiness readiness = out_.readiness[n];
-        const NodeRow& node = snapshot_.cluster.node(n);
+        const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (readiness == Readiness::deleted || readiness == Readiness::suspended ||
             readiness == Readiness::long_starting) {
             return Standing::out;
@@ -77,13 +77,13 @@ private:
         return takes_pods ? Standing::takes_pods : Standing::out;
     }
 
-    bool is_upcoming(NodeIndex n) const {
+    bool is_upcoming(snapshot::NodeIndex n) const {
         const auto& machine = membership_.machine_of[n];
         if (!machine) return false;
-        const NodeRow& node = snapshot_.cluster.node(n);
+        const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         const bool leaving =
             node.unschedulable || std::ranges::any_of(node.taints, [](const Taint& t) {
-                return is_deletion_taint(t.key);
+                return templates::is_deletion_taint(t.key);
             });
         const NodeGroupId& group = (*snapshot_.groups)[machine->group].group.id;
         // A template would promise the room of its pods a second time.
@@ -123,7 +123,7 @@ private:
     }
 
     const Snapshot& snapshot_;
-    const Membership& membership_;
+    const templates::Membership& membership_;
     const Memory& memory_;
     const Settings& settings_;
     NextChange alarm_;
@@ -132,8 +132,8 @@ private:
 
 }  // namespace
 
-Health assess(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
-              const Settings& settings, const PassTime& time) {
+Health assess(const Snapshot& snapshot, const templates::Membership& membership,
+              const Memory& memory, const Settings& settings, const PassTime& time) {
     return Assessment(snapshot, membership, memory, settings, time).run();
 }
 
@@ -159,7 +159,7 @@ const std::set<MachineId>& find_known(
 
 }  // namespace
 
-Memory remember(Memory memory, const Snapshot& snapshot, const Membership& membership,
+Memory remember(Memory memory, const Snapshot& snapshot, const templates::Membership& membership,
                 const Settings& settings, const PassTime& time) {
     const Time now = time.now;
     forget_backoffs(memory, snapshot, settings, now);
@@ -190,4 +190,4 @@ Memory remember(Memory memory, const Snapshot& snapshot, const Membership& membe
     return memory;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

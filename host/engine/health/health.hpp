@@ -12,7 +12,7 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// What a pass makes of a node that is there.
 enum class Standing {
@@ -85,7 +85,7 @@ struct Health {
 /// joined for longer than they may take; while the group is backed off also those that the cloud
 /// has not begun to make. Neither a restart nor a person who enlarges a group makes a difference.
 /// `memory` is that of this pass: `remember` has brought it up to `now`.
-Health assess(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
-              const Settings& settings, const PassTime& time);
+Health assess(const Snapshot& snapshot, const templates::Membership& membership,
+              const Memory& memory, const Settings& settings, const PassTime& time);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -5,14 +5,15 @@
 
 #include <capstan/sentence.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 /// Of as many nodes the names are kept.
 constexpr std::size_t names_max = 3;
 
-KnownGroup know(const Snapshot& snapshot, const Membership& membership, std::size_t group) {
-    const std::vector<NodeIndex>& nodes = membership.nodes[group];
+KnownGroup know(const Snapshot& snapshot, const templates::Membership& membership,
+                std::size_t group) {
+    const std::vector<snapshot::NodeIndex>& nodes = membership.nodes[group];
     KnownGroup out{.cloud = (*snapshot.groups)[group].cloud,
                    .nodes = static_cast<int>(nodes.size())};
     for (std::size_t n = 0; n < std::min(nodes.size(), names_max); ++n)
@@ -20,7 +21,7 @@ KnownGroup know(const Snapshot& snapshot, const Membership& membership, std::siz
     return out;
 }
 
-bool has_stray_node(const Snapshot& snapshot, const Membership& membership,
+bool has_stray_node(const Snapshot& snapshot, const templates::Membership& membership,
                     const KnownGroup& known) {
     return std::ranges::any_of(known.some, [&](const std::string& name) {
         const auto node = snapshot.cluster.find_node(name);
@@ -39,7 +40,7 @@ std::string departed_sentence(const NodeGroupId& id, const KnownGroup& group) {
 }  // namespace
 
 Memory remember_known_groups(Memory memory, const Snapshot& snapshot,
-                             const Membership& membership) {
+                             const templates::Membership& membership) {
     const std::span<const Group> groups = *snapshot.groups;
     std::map<NodeGroupId, KnownGroup> now;
     for (auto& [id, known] : memory.known_groups) {
@@ -85,4 +86,4 @@ bool is_unread(const Group& group) noexcept {
     return !group.unreadable_because.empty() && group.machines.empty();
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

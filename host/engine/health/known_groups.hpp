@@ -11,14 +11,15 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// Of which groups it is known, at most, the first by id.
 inline constexpr std::size_t known_groups_max = 1000;
 
 /// Notes which groups are listed. One that is not is known as long as one of the nodes that are
 /// known of it is there and in no group.
-Memory remember_known_groups(Memory memory, const Snapshot& snapshot, const Membership& membership);
+Memory remember_known_groups(Memory memory, const Snapshot& snapshot,
+                             const templates::Membership& membership);
 
 /// One sentence for each known group that is not among `groups`, by id: "no cloud lists group two
 /// any more: its 2 nodes stay and are in no group: two-1, two-2".
@@ -33,4 +34,4 @@ std::shared_ptr<const std::vector<Group>> with_unread_groups(
 /// Whether nothing is told of the group's machines now, so that what is remembered of them stays.
 bool is_unread(const Group& group) noexcept;
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

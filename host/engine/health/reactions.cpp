@@ -5,7 +5,7 @@
 
 #include "engine/actions.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 constexpr std::size_t call_count = static_cast<std::size_t>(Call::decide) + 1;
@@ -132,4 +132,4 @@ std::string_view name_of(Reaction reaction) noexcept {
     return "again";
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -9,7 +9,7 @@
 #include <capstan/error.hpp>
 #include <capstan/time.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// The calls of the table, column by column.
 enum class Call : std::uint8_t {
@@ -72,4 +72,4 @@ std::string_view name_of(Reaction reaction) noexcept;
 /// How long a call that is left out is not made.
 constexpr Duration left_out_time = std::chrono::hours(24);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

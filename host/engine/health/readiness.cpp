@@ -8,12 +8,12 @@
 #include "engine/templates/daemons.hpp"
 #include "engine/templates/node_taints.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 class Reader {
 public:
-    Reader(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
+    Reader(const Snapshot& snapshot, const templates::Membership& membership, const Memory& memory,
            const Settings& settings, NextChange& alarm)
         : snapshot_(snapshot),
           membership_(membership),
@@ -21,8 +21,8 @@ public:
           settings_(settings),
           alarm_(alarm) {}
 
-    Readiness read(NodeIndex n) const {
-        const NodeRow& node = snapshot_.cluster.node(n);
+    Readiness read(snapshot::NodeIndex n) const {
+        const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (is_deleted(n)) return Readiness::deleted;
         if (node.suspended) return Readiness::suspended;
         const auto is_young = [&] {
@@ -31,8 +31,8 @@ public:
         };
         if (carries_readiness_taint(node, settings_))
             return is_young() ? Readiness::starting : Readiness::long_starting;
-        const bool starts =
-            has(node, [&](const Taint& t) { return is_starting_taint(t.key, settings_); });
+        const bool starts = has(
+            node, [&](const Taint& t) { return templates::is_starting_taint(t.key, settings_); });
         if (node.ready && !starts) return Readiness::ready;
         // A node that fails while it is young has started all the same.
         if (!node.ready && has_been_used(snapshot_.cluster, n)) return Readiness::unready;
@@ -41,13 +41,13 @@ public:
 
 private:
     template <class Is>
-    static bool has(const NodeRow& node, Is is_such) {
+    static bool has(const snapshot::NodeRow& node, Is is_such) {
         return std::ranges::any_of(node.taints, is_such);
     }
 
-    bool is_deleted(NodeIndex n) const {
-        const NodeRow& node = snapshot_.cluster.node(n);
-        const Machine* machine = find_machine(snapshot_, membership_, n);
+    bool is_deleted(snapshot::NodeIndex n) const {
+        const snapshot::NodeRow& node = snapshot_.cluster.node(n);
+        const Machine* machine = templates::find_machine(snapshot_, membership_, n);
         if (machine != nullptr && machine->state == MachineState::deleting) return true;
         // ToBeDeleted is not enough: the removal may be undone, and the target still holds it.
         return has(node, [](const Taint& t) { return t.key == being_deleted_taint; }) ||
@@ -55,7 +55,7 @@ private:
     }
 
     const Snapshot& snapshot_;
-    const Membership& membership_;
+    const templates::Membership& membership_;
     const Memory& memory_;
     const Settings& settings_;
     NextChange& alarm_;
@@ -63,36 +63,38 @@ private:
 
 }  // namespace
 
-std::vector<Readiness> read_nodes(const Snapshot& snapshot, const Membership& membership,
+std::vector<Readiness> read_nodes(const Snapshot& snapshot, const templates::Membership& membership,
                                   const Memory& memory, const Settings& settings,
                                   NextChange& alarm) {
     const Reader reader(snapshot, membership, memory, settings, alarm);
     std::vector<Readiness> out;
     out.reserve(snapshot.cluster.node_count());
-    for (NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) out.push_back(reader.read(n));
+    for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n)
+        out.push_back(reader.read(n));
     return out;
 }
 
-Time created_at(const Memory& memory, const Cluster& cluster, NodeIndex node,
+Time created_at(const Memory& memory, const snapshot::Cluster& cluster, snapshot::NodeIndex node,
                 const PassTime& time) {
-    const NodeRow& row = cluster.node(node);
+    const snapshot::NodeRow& row = cluster.node(node);
     const auto known = memory.created.find(cluster.text(row.name));
     return known != memory.created.end() ? known->second : time.measured(row.created);
 }
 
 namespace {
 
-bool has_started(const NodeRow& node, const Settings& settings) {
+bool has_started(const snapshot::NodeRow& node, const Settings& settings) {
     return node.ready && !carries_readiness_taint(node, settings) &&
            std::ranges::none_of(node.taints, [&](const Taint& taint) {
-               return is_starting_taint(taint.key, settings);
+               return templates::is_starting_taint(taint.key, settings);
            });
 }
 
 /// Since when its machine was seen without it; nothing: it was not.
 std::optional<Time> unjoined_before(const Memory& memory, const Snapshot& snapshot,
-                                    const Membership& membership, NodeIndex node) {
-    const Machine* machine = find_machine(snapshot, membership, node);
+                                    const templates::Membership& membership,
+                                    snapshot::NodeIndex node) {
+    const Machine* machine = templates::find_machine(snapshot, membership, node);
     if (machine == nullptr) return std::nullopt;
     const auto& group = (*snapshot.groups)[membership.machine_of[node]->group].group.id;
     const auto of_group = memory.unjoined.find(group);
@@ -103,11 +105,11 @@ std::optional<Time> unjoined_before(const Memory& memory, const Snapshot& snapsh
 
 }  // namespace
 
-void time_nodes(Memory& memory, const Snapshot& snapshot, const Membership& membership,
+void time_nodes(Memory& memory, const Snapshot& snapshot, const templates::Membership& membership,
                 const Settings& settings, const PassTime& time) {
     decltype(Memory::created) kept;
-    for (NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
-        const NodeRow& node = snapshot.cluster.node(n);
+    for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
+        const snapshot::NodeRow& node = snapshot.cluster.node(n);
         if (has_started(node, settings)) continue;
         // A clock that was behind when the node was made shows a moment that is still to come, one
         // that is ahead a moment before there was anything of it.
@@ -119,16 +121,16 @@ void time_nodes(Memory& memory, const Snapshot& snapshot, const Membership& memb
     memory.created = std::move(kept);
 }
 
-bool carries_readiness_taint(const NodeRow& node, const Settings& settings) {
+bool carries_readiness_taint(const snapshot::NodeRow& node, const Settings& settings) {
     return std::ranges::any_of(node.taints, [&](const Taint& taint) {
         const auto& keys = settings.readiness_taints;
         return std::ranges::find(keys, taint.key) != keys.end();
     });
 }
 
-bool has_been_used(const Cluster& cluster, NodeIndex node) {
-    return std::ranges::any_of(cluster.pods_on(node), [&](PodIndex p) {
-        return !is_daemon(cluster, cluster.class_of(p));
+bool has_been_used(const snapshot::Cluster& cluster, snapshot::NodeIndex node) {
+    return std::ranges::any_of(cluster.pods_on(node), [&](snapshot::PodIndex p) {
+        return !templates::is_daemon(cluster, cluster.class_of(p));
     });
 }
 
@@ -149,4 +151,4 @@ void add_node(Readiness readiness, NodeCounts& counts) noexcept {
     }
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -10,7 +10,7 @@
 #include "engine/health/reactions.hpp"
 #include "engine/next_change.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 /// At its end a removal may be tried again.
@@ -173,4 +173,4 @@ std::string why_left_alone(const RemovalBackoff& backoff, Time now) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -17,7 +17,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// After the first failure of a machine that has no node, or of a decrease.
 inline constexpr Duration first_removal_backoff = std::chrono::seconds(30);
@@ -55,4 +55,4 @@ std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noe
 /// "it is backed off for 2m more: pod shop/web-1 cannot be evicted: ... (3 times in a row)"
 std::string why_left_alone(const RemovalBackoff& backoff, Time now);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -13,7 +13,7 @@
 #include "engine/health/removal_backoff.hpp"
 #include "engine/limits/limits.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 std::string not_joined(const GroupCounts& group, const MachinePlaces& machines) {
@@ -158,8 +158,9 @@ private:
 
 }  // namespace
 
-Repairs plan_repairs(const Snapshot& snapshot, const Membership& membership, const Health& health,
-                     const Memory& memory, const Settings& settings, Time now) {
+Repairs plan_repairs(const Snapshot& snapshot, const templates::Membership& membership,
+                     const Health& health, const Memory& memory, const Settings& settings,
+                     Time now) {
     Repairs out;
     const bool is_healthy = health.unhealthy_because.empty();
     const std::vector<GroupCounts> groups =
@@ -232,14 +233,14 @@ NodeTemplate node_of(const Group& group) {
     return group.described == nullptr ? NodeTemplate() : *group.described;
 }
 
-Budget budget_beside_outstanding(const Snapshot& snapshot, const Health& health,
-                                 const Settings& settings) {
-    std::vector<NodesToCome> to_come;
+limits::Budget budget_beside_outstanding(const Snapshot& snapshot, const Health& health,
+                                         const Settings& settings) {
+    std::vector<limits::NodesToCome> to_come;
     for (std::size_t g = 0; g < health.groups.size(); ++g) {
         const int nodes = health.groups[g].outstanding;
         if (nodes > 0) to_come.push_back({node_of((*snapshot.groups)[g]), nodes});
     }
-    return Budget(snapshot, to_come, settings);
+    return limits::Budget(snapshot, to_come, settings);
 }
 
 bool may_grow(const Group& group, const GroupHealth& health, const Memory& memory, Time now) {
@@ -253,7 +254,7 @@ bool may_grow(const Group& group, const GroupHealth& health, const Memory& memor
 void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memory& memory,
                       const Settings& settings, const std::vector<bool>& changed, Time now,
                       Repairs& out) {
-    Budget budget = budget_beside_outstanding(snapshot, health, settings);
+    limits::Budget budget = budget_beside_outstanding(snapshot, health, settings);
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g) {
         const Group& group = (*snapshot.groups)[g];
         if (changed[g] || !may_grow(group, health.groups[g], memory, now)) continue;
@@ -262,7 +263,7 @@ void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memo
         const int missing = std::min(min, most) - *group.group.target;
         if (missing <= 0) continue;
         const NodeTemplate node = node_of(group);
-        const Allowed allowed = budget.allows(node, missing);
+        const limits::Allowed allowed = budget.allows(node, missing);
         if (allowed.nodes < missing) {
             out.notes.push_back("group " + group.group.id.value() + " stays below its minimum of " +
                                 std::to_string(min) + ": " + allowed.because);
@@ -278,4 +279,4 @@ void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memo
     }
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -12,7 +12,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 struct Repairs {
     std::vector<Decrease> decreases{};       ///< by group
@@ -27,8 +27,9 @@ inline constexpr std::size_t no_option = static_cast<std::size_t>(-1);
 /// At most one change of target a group; of one that is only ever empty or full two, when it goes
 /// as a whole: a decrease for what its cloud has not begun, and a removal. Nothing where the
 /// cluster is unhealthy, but for machines that failed.
-Repairs plan_repairs(const Snapshot& snapshot, const Membership& membership, const Health& health,
-                     const Memory& memory, const Settings& settings, Time now);
+Repairs plan_repairs(const Snapshot& snapshot, const templates::Membership& membership,
+                     const Health& health, const Memory& memory, const Settings& settings,
+                     Time now);
 
 // What a target holds in vain.
 
@@ -58,4 +59,4 @@ void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memo
                       const Settings& settings, const std::vector<bool>& changed, Time now,
                       Repairs& out);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -10,7 +10,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/next_change.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 /// Whether the back-off until a machine joins ends: nothing is outstanding, or, where nothing is
@@ -197,4 +197,4 @@ BackoffPolicy policy_of(const GroupCounts& group, const Memory& memory, const Se
     return may_join > 0 ? settings.backoff : BackoffPolicy::exponential;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

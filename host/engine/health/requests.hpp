@@ -9,7 +9,7 @@
 #include "engine/memory.hpp"
 #include "engine/settings.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// Remembers an increase as a request before its cloud is asked: to a host that starts again before
 /// the answer was written down, the machines that come were requested at `now`.
@@ -47,4 +47,4 @@ void lower_request(Memory& memory, const NodeGroupId& group, int count);
 BackoffPolicy policy_of(const GroupCounts& group, const Memory& memory, const Settings& settings,
                         Time now) noexcept;
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

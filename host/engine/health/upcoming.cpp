@@ -9,7 +9,7 @@
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 /// Machines of one group that have no node, by what becomes of them.
@@ -123,4 +123,4 @@ void count_upcoming(const GroupCounts& group, int starting, const Memory& memory
     UpcomingCounter(group, memory, alarm).run(out);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -5,7 +5,7 @@
 #include "engine/health/health.hpp"
 #include "engine/memory.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// Whether what began at `since` is still waited for: not where its group has run out of time since
 /// then, whatever comes of it later.
@@ -16,4 +16,4 @@ bool is_waited_for(const Memory& memory, const NodeGroupId& group, Time since, T
 void count_upcoming(const GroupCounts& group, int starting, const Memory& memory, NextChange& alarm,
                     GroupHealth& out);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

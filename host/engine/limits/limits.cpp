@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-namespace capstan::engine {
+namespace capstan::engine::limits {
 
 Budget::Budget(const Snapshot& snapshot, const std::vector<NodesToCome>& to_come,
                const Settings& settings)
     : totals_(make_totals(settings)) {
     std::erase_if(totals_, [](const ResourceTotal& total) { return !total.bound.max; });
     if (totals_.empty()) return;
-    const Cluster& cluster = snapshot.cluster;
-    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        const NodeRow& node = cluster.node(n);
+    const snapshot::Cluster& cluster = snapshot.cluster;
+    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        const snapshot::NodeRow& node = cluster.node(n);
         if (counts(cluster, node)) use(*node.capacity, 1);
     }
     for (const NodesToCome& more : to_come) use(more.node.capacity, more.nodes);
@@ -53,4 +53,4 @@ void Budget::use(const Resources& capacity, std::int64_t nodes) {
     }
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::limits

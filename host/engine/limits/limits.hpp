@@ -13,7 +13,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::limits {
 
 /// How many nodes, and the limit that stops there.
 struct Allowed {
@@ -58,4 +58,4 @@ private:
     std::vector<ResourceTotal> totals_;  ///< those that have a maximum
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::limits

@@ -4,7 +4,7 @@
 
 #include <capstan/sentence.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::limits {
 namespace {
 
 std::int64_t plus_times(std::int64_t sum, std::int64_t amount, std::int64_t times) {
@@ -26,8 +26,8 @@ bool is_gpu(std::string_view resource) noexcept {
     return resource.ends_with("/gpu") || resource.starts_with("gpu.intel.com/");
 }
 
-bool counts(const Cluster& cluster, const NodeRow& node) {
-    const std::optional<Symbol> type = find_label(cluster, node.labels, "type");
+bool counts(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
+    const std::optional<snapshot::Symbol> type = snapshot::find_label(cluster, node.labels, "type");
     return !type || cluster.text(*type) != "virtual-kubelet";
 }
 
@@ -57,4 +57,4 @@ std::vector<ResourceTotal> make_totals(const Settings& settings) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::limits

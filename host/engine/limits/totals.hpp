@@ -12,7 +12,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot/cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::limits {
 
 struct ResourceTotal {
     std::string name;  ///< "cpu", "memory", "nodes", "gpu", or a GPU's resource
@@ -31,9 +31,9 @@ struct ResourceTotal {
 std::vector<ResourceTotal> make_totals(const Settings& settings);
 
 /// Whether a node counts: virtual ones (label type=virtual-kubelet) do not.
-bool counts(const Cluster& cluster, const NodeRow& node);
+bool counts(const snapshot::Cluster& cluster, const snapshot::NodeRow& node);
 
 /// Whether the resource is a GPU of some make: "nvidia.com/gpu", "gpu.intel.com/i915".
 bool is_gpu(std::string_view resource) noexcept;
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::limits

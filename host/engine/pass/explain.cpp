@@ -10,14 +10,15 @@
 #include "engine/scale_up/reasons.hpp"
 #include "engine/scale_up/scale_up.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pass {
 namespace {
 
-std::string refusal_of(Placement& placement, PodGroupIndex pod_group, GroupIndex group) {
+std::string refusal_of(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
+                       pass_context::GroupIndex group) {
     return placement.why_not_new(pod_group, placement.rules().equivalent(group)).sentence;
 }
 
-std::string told(const PodAnswer& pods, const Reasons& reasons) {
+std::string told(const PodAnswer& pods, const scale_up::Reasons& reasons) {
     if (pods.left > 0) return reasons.sum_up(pods.groups).sentence;
     if (pods.helped > 0 && pods.helped_on.empty()) {
         return "room on existing nodes once the new ones are there";
@@ -56,31 +57,31 @@ std::optional<NodeMachine> machine_of_no_group(const Snapshot& snapshot,
 struct Explanation::State {
     State(const Snapshot& snapshot, Memory memory, const Policies& policies,
           const Settings& settings, const CallContext& circumstances,
-          std::span<const PodGroupId> asked)
+          std::span<const snapshot::PodGroupId> asked)
         : listed(snapshot.groups),
           pass(run_pass(snapshot, std::move(memory), policies, settings, circumstances, asked)),
           context(*pass.details.context),
           scale_up(*pass.details.scale_up),
-          helped(count_helped(scale_up.placement(), scale_up.first_new())),
+          helped(scale_up::count_helped(scale_up.placement(), scale_up.first_new())),
           before(scale_up.placement()) {
         before.undo(scale_up.start());
-        reasons_before.emplace(context, QuotaTracker(context), before, std::string());
+        reasons_before.emplace(context, scale_up::QuotaTracker(context), before, std::string());
         reasons_after.emplace(context, scale_up.progress().ledger, scale_up.placement(),
                               scale_up.progress().stopped);
     }
 
     const std::shared_ptr<const std::vector<Group>> listed;
     const CompletedPass pass;
-    const PassContext& context;
-    ScaleUp& scale_up;
-    HelpedPods helped;
-    Placement before;  // as the pass finds things; scale_up's is as it leaves them
-    std::optional<Reasons> reasons_before{}, reasons_after{};
+    const pass_context::PassContext& context;
+    scale_up::ScaleUp& scale_up;
+    scale_up::HelpedPods helped;
+    scheduling::Placement before;  // as the pass finds things; scale_up's is as it leaves them
+    std::optional<scale_up::Reasons> reasons_before{}, reasons_after{};
 };
 
 Explanation::Explanation(const Snapshot& snapshot, Memory memory, const Policies& policies,
                          const Settings& settings, const CallContext& circumstances,
-                         std::span<const PodGroupId> asked)
+                         std::span<const snapshot::PodGroupId> asked)
     : state_(std::make_unique<State>(snapshot, std::move(memory), policies, settings, circumstances,
                                      asked)) {}
 Explanation::Explanation(Explanation&&) noexcept = default;
@@ -89,14 +90,14 @@ Explanation::~Explanation() = default;
 
 const Decision& Explanation::decision() const noexcept { return state_->pass.decision; }
 
-Result<PodAnswer> Explanation::pod(PodGroupId equivalence_group) {
-    const std::optional<PodGroupIndex> pod_group =
-        find_pod_group(state_->context, equivalence_group);
+Result<PodAnswer> Explanation::pod(snapshot::PodGroupId equivalence_group) {
+    const std::optional<scheduling::PodGroupIndex> pod_group =
+        pass_context::find_pod_group(state_->context, equivalence_group);
     if (!pod_group) return fail(ErrorCode::not_found, "nobody asked about pods of this class");
     PodAnswer out;
     out.pods.equivalence_group = equivalence_group;
     if (*pod_group < state_->context.pending_count()) {
-        const Progress& progress = state_->scale_up.progress();
+        const scale_up::Progress& progress = state_->scale_up.progress();
         out.pods = state_->context.pending.classes[*pod_group];
         out.fit = static_cast<std::uint32_t>(progress.fit[*pod_group]);
         out.left = static_cast<std::uint32_t>(progress.left[*pod_group]);
@@ -108,7 +109,7 @@ Result<PodAnswer> Explanation::pod(PodGroupId equivalence_group) {
         out.helped_on.push_back(
             {state_->context.id(group), static_cast<std::uint32_t>(at->second)});
     }
-    Reasons& reasons = out.left > 0 ? *state_->reasons_after : *state_->reasons_before;
+    scale_up::Reasons& reasons = out.left > 0 ? *state_->reasons_after : *state_->reasons_before;
     out.groups = reasons.of(*pod_group);
     out.because = told(out, reasons);
     return out;
@@ -120,23 +121,24 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     if (at == groups.end()) {
         return fail(ErrorCode::not_found, "there is no group " + in_quotes(id.value()));
     }
-    const auto index = static_cast<GroupIndex>(at - groups.begin());
-    const GroupTemplate& node = state_->context.templates[index];
+    const auto index = static_cast<pass_context::GroupIndex>(at - groups.begin());
+    const templates::GroupTemplate& node = state_->context.templates[index];
     GroupAnswer out{.group = id, .template_source = node.because};
-    out.obstacle = QuotaTracker(state_->context).obstacle(index).sentence;
+    out.obstacle = scale_up::QuotaTracker(state_->context).obstacle(index).sentence;
     const auto listed =
         std::ranges::find(*state_->listed, id, [](const Group& g) { return g.group.id; });
     if (listed != state_->listed->end())
-        out.target_because = why_target_counts(*listed, *state_->listed, state_->pass.memory);
+        out.target_because =
+            health::why_target_counts(*listed, *state_->listed, state_->pass.memory);
     if (at->group.max) out.room = state_->context.rooms[index].nodes;
     out.upcoming = state_->context.health.groups[index].upcoming;
     out.increase = state_->scale_up.progress().ledger.grown(index);
     out.similar = state_->scale_up.similar_to(index);
-    const PassContext& context = state_->context;
-    out.comparison = compare_template(*context.snapshot, context.membership, index,
-                                      *context.settings, context.time.wall);
+    const pass_context::PassContext& context = state_->context;
+    out.comparison = templates::compare_template(*context.snapshot, context.membership, index,
+                                                 *context.settings, context.time.wall);
     if (node.node == nullptr) return out;
-    for (PodGroupIndex s = 0; s < state_->context.pending_count(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < state_->context.pending_count(); ++s) {
         out.classes.push_back(
             {state_->context.pending.classes[s], refusal_of(state_->before, s, index)});
     }
@@ -151,20 +153,20 @@ Result<NodeVerdict> Explanation::node(std::string_view name) const {
 }
 
 std::optional<NodeMachine> Explanation::machine_of(std::string_view node) const {
-    const PassContext& context = state_->context;
-    const std::optional<NodeIndex> index = context.snapshot->cluster.find_node(node);
+    const pass_context::PassContext& context = state_->context;
+    const std::optional<snapshot::NodeIndex> index = context.snapshot->cluster.find_node(node);
     if (!index) return std::nullopt;
     if (const auto place = context.membership.machine_of[*index]) {
         const Group& group = context.groups()[place->group];
         return NodeMachine{group.cloud, group.machines[place->machine],
                            group.group.template_fingerprint};
     }
-    const Cluster& cluster = context.snapshot->cluster;
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
     return machine_of_no_group(*context.snapshot, cluster.text(cluster.node(*index).provider_id));
 }
 
 Matrix Explanation::matrix() {
-    const PassContext& context = state_->context;
+    const pass_context::PassContext& context = state_->context;
     Matrix out;
     std::map<std::string, std::uint32_t> numbers;
     const auto number_of = [&](const std::string& text) {
@@ -174,10 +176,11 @@ Matrix Explanation::matrix() {
     };
     number_of("");
     out.classes = context.pending.classes;
-    for (GroupIndex g = 0; g < context.groups().size(); ++g) out.groups.push_back(context.id(g));
-    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
-        std::map<TemplateNodeId, std::uint32_t> by_shape;
-        for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
+        out.groups.push_back(context.id(g));
+    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+        std::map<scheduling::TemplateNodeId, std::uint32_t> by_shape;
+        for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
             const std::string& obstacle = state_->reasons_before->obstacle(g).sentence;
             if (!obstacle.empty()) {
                 out.cells.push_back(number_of(obstacle));
@@ -191,4 +194,4 @@ Matrix Explanation::matrix() {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pass

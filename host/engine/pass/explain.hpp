@@ -15,7 +15,7 @@
 #include "engine/pass/pass.hpp"
 #include "engine/templates/template_comparison.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pass {
 
 /// Pods of a class that get room on new nodes of a group.
 struct HelpedOn {
@@ -49,11 +49,11 @@ struct GroupAnswer {
     std::string template_source{};  ///< or why there is none
     std::string target_because{};   ///< why more count than its cloud lists; empty: they do not
     std::optional<int> room{};      ///< nodes up to its maximum; nothing: it has none
-    Upcoming upcoming{};
+    health::Upcoming upcoming{};
     int increase = 0;                     ///< what the pass would add
     std::vector<NodeGroupId> similar{};   ///< by id
     std::vector<ClassVerdict> classes{};  ///< all that are pending, in the order they are placed
-    TemplateComparison comparison{};      ///< its cloud's template beside a node
+    templates::TemplateComparison comparison{};  ///< its cloud's template beside a node
 };
 
 /// What a cloud tells of the machine of a node.
@@ -87,14 +87,14 @@ public:
     /// `asked`: classes to be answered for though they may not be pending.
     Explanation(const Snapshot& snapshot, Memory memory, const Policies& policies,
                 const Settings& settings, const CallContext& circumstances,
-                std::span<const PodGroupId> asked = {});
+                std::span<const snapshot::PodGroupId> asked = {});
     Explanation(Explanation&&) noexcept;
     Explanation& operator=(Explanation&&) noexcept;
     ~Explanation();
 
     const Decision& decision() const noexcept;
     /// A class that is neither pending nor was asked about gives `not_found`.
-    Result<PodAnswer> pod(PodGroupId equivalence_group);
+    Result<PodAnswer> pod(snapshot::PodGroupId equivalence_group);
     Result<GroupAnswer> group(const NodeGroupId& id);
     /// Why a node stays, or when it goes.
     Result<NodeVerdict> node(std::string_view name) const;
@@ -107,4 +107,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pass

@@ -10,7 +10,7 @@
 #include "engine/provisioning/groups_to_come.hpp"
 #include "engine/removal/results.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pass {
 
 Memory remember_plan(Memory before, const Outcome& outcome, const Settings& settings, Time now) {
     before.planned = outcome.memory.planned;
@@ -21,24 +21,24 @@ Memory remember_plan(Memory before, const Outcome& outcome, const Settings& sett
     before.backoffs = outcome.memory.backoffs;
     before.make_backoffs = outcome.memory.make_backoffs;
     for (const Decrease& decrease : outcome.decision.decreases)
-        remember_given_back(before, decrease);
+        health::remember_given_back(before, decrease);
     for (const Increase& increase : outcome.decision.increases) {
-        expect_answer(before, increase, now);
-        if (!keep_asked_for(before, increase.group))
-            expect_request(before, increase, settings, now);
+        health::expect_answer(before, increase, now);
+        if (!health::keep_asked_for(before, increase.group))
+            health::expect_request(before, increase, settings, now);
     }
     return before;
 }
 
 Memory remember_results(Memory memory, const Decision& decision, const Results& results,
                         const Settings& settings, Time now) {
-    memory = remember_creations(std::move(memory), decision, results, settings, now);
-    memory = remember_deletions(std::move(memory), decision, results, settings, now);
-    memory = remember_answers(std::move(memory), decision, results, settings, now);
-    memory = remember_sizes(std::move(memory), decision, results, settings, now);
-    memory = remember_cloud_results(std::move(memory), decision, results, now);
-    memory = remember_refused_removals(std::move(memory), decision, results, settings, now);
-    return remember_steps(std::move(memory), decision, results, settings, now);
+    memory = provisioning::remember_creations(std::move(memory), decision, results, settings, now);
+    memory = provisioning::remember_deletions(std::move(memory), decision, results, settings, now);
+    memory = health::remember_answers(std::move(memory), decision, results, settings, now);
+    memory = health::remember_sizes(std::move(memory), decision, results, settings, now);
+    memory = health::remember_cloud_results(std::move(memory), decision, results, now);
+    memory = health::remember_refused_removals(std::move(memory), decision, results, settings, now);
+    return removal::remember_steps(std::move(memory), decision, results, settings, now);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pass

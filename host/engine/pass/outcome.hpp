@@ -7,7 +7,7 @@
 #include "engine/memory.hpp"
 #include "engine/settings.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pass {
 
 struct Outcome {
     Decision decision;
@@ -31,4 +31,4 @@ Memory remember_plan(Memory before, const Outcome& outcome, const Settings& sett
 Memory remember_results(Memory memory, const Decision& decision, const Results& results,
                         const Settings& settings, Time now);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pass

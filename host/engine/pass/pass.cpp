@@ -25,7 +25,7 @@
 #include "engine/snapshot/default_spread.hpp"
 #include "engine/templates/observed_nodes.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pass {
 namespace {
 
 template <class T>
@@ -53,20 +53,20 @@ void keep_overdue(Memory& memory, const std::map<NodeGroupId, std::set<MachineId
     }
 }
 
-Memory brought_up(Memory memory, const Snapshot& snapshot, const Membership& membership,
+Memory brought_up(Memory memory, const Snapshot& snapshot, const templates::Membership& membership,
                   const Settings& settings, const PassTime& time) {
-    forget_cloud_rests(memory, time.now);
+    health::forget_cloud_rests(memory, time.now);
     const auto failed_before = memory.failed_machines;
-    memory = remember(std::move(memory), snapshot, membership, settings, time);
+    memory = health::remember(std::move(memory), snapshot, membership, settings, time);
     if (memory.blind_since) keep_overdue(memory, failed_before);
-    memory = remember_templates(std::move(memory), snapshot, membership, settings, time);
-    end_idle_backoffs(memory, snapshot.cluster);
-    return remember_removals(std::move(memory), snapshot, membership, settings, time.now);
+    memory = templates::remember_templates(std::move(memory), snapshot, membership, settings, time);
+    scale_up::end_idle_backoffs(memory, snapshot.cluster);
+    return removal::remember_removals(std::move(memory), snapshot, membership, settings, time.now);
 }
 
 /// With the constraints that the scheduler adds, which hold wherever pods' own do.
 Snapshot as_scheduled(Snapshot snapshot, const Settings& settings) {
-    snapshot.cluster = with_default_spread(snapshot.cluster, settings.default_spread);
+    snapshot.cluster = snapshot::with_default_spread(snapshot.cluster, settings.default_spread);
     return snapshot;
 }
 
@@ -84,32 +84,34 @@ void count_as_seen(Memory& memory, bool is_seen, Time now) {
 
 /// Groups as they are and as they could be, and whose nodes are whose; `memory` is brought up to
 /// the moment.
-GroupsToMake begin(const Snapshot& told, Memory& memory, const Policies& policies,
-                   const Settings& settings, const CallContext& circumstances,
-                   Membership& membership) {
+provisioning::GroupsToMake begin(const Snapshot& told, Memory& memory, const Policies& policies,
+                                 const Settings& settings, const CallContext& circumstances,
+                                 templates::Membership& membership) {
     const Time now = circumstances.now;
     count_as_seen(memory, circumstances.blind_because.empty(), now);
     const Snapshot listed = as_scheduled(told, settings);
-    memory = remember_groups_to_come(std::move(memory), listed, settings, now);
-    memory = follow_answers(std::move(memory), listed, settings, now);
-    Snapshot known =
-        with_answered_targets(with_groups_to_come(listed, memory, policies, circumstances), memory);
+    memory = provisioning::remember_groups_to_come(std::move(memory), listed, settings, now);
+    memory = health::follow_answers(std::move(memory), listed, settings, now);
+    Snapshot known = health::with_answered_targets(
+        provisioning::with_groups_to_come(listed, memory, policies, circumstances), memory);
     if (memory.blind_since) known = with_any_time_to_join(std::move(known));
-    membership = make_membership(known);
+    membership = templates::make_membership(known);
     memory = brought_up(std::move(memory), known, membership, settings, circumstances.time());
-    memory = remember_known_groups(std::move(memory), known, membership);
-    GroupsToMake out = find_groups_to_make(known, memory, policies, settings, circumstances);
-    if (out.snapshot.groups != known.groups) membership = make_membership(out.snapshot);
-    append(out.notes, tell_answers(listed, memory));
+    memory = health::remember_known_groups(std::move(memory), known, membership);
+    provisioning::GroupsToMake out =
+        provisioning::find_groups_to_make(known, memory, policies, settings, circumstances);
+    if (out.snapshot.groups != known.groups) membership = templates::make_membership(out.snapshot);
+    append(out.notes, health::tell_answers(listed, memory));
     return out;
 }
 
-PassContext make_pass_context_of(const GroupsToMake& groups, Membership membership,
-                                 const Memory& memory, const Policies& policies,
-                                 const Settings& settings, const PassTime& time,
-                                 std::span<const PodGroupId> asked) {
-    PassContext out = make_pass_context(groups.snapshot, std::move(membership), memory, settings,
-                                        time, asked, policies.parts);
+pass_context::PassContext make_pass_context_of(const provisioning::GroupsToMake& groups,
+                                               templates::Membership membership,
+                                               const Memory& memory, const Policies& policies,
+                                               const Settings& settings, const PassTime& time,
+                                               std::span<const snapshot::PodGroupId> asked) {
+    pass_context::PassContext out = pass_context::make_pass_context(
+        groups.snapshot, std::move(membership), memory, settings, time, asked, policies.parts);
     out.most_groups = groups.most_groups;
     out.new_groups = groups.candidates;
     out.none_made = groups.none_made;
@@ -126,9 +128,9 @@ decltype(auto) during(const Policies& policies, PassPhase part, F work) {
 struct Run {
     const Policies& policies;
     const CallContext& circumstances;
-    const GroupsToMake& groups;
-    PassContext& context;
-    ScaleUp& scale_up;
+    const provisioning::GroupsToMake& groups;
+    pass_context::PassContext& context;
+    scale_up::ScaleUp& scale_up;
     Memory& memory;
     Outcome& out;
 
@@ -140,29 +142,29 @@ struct Run {
 
 /// What is planned for nodes to come of groups that cannot be read now is planned still.
 void keep_planned(const Run& run) {
-    auto before =
-        std::exchange(run.memory.planned, planned_nodes(run.context, run.scale_up.placement()));
+    auto before = std::exchange(run.memory.planned,
+                                scale_up::planned_nodes(run.context, run.scale_up.placement()));
     for (const Group& group : run.context.groups()) {
-        if (!is_unread(group)) continue;
+        if (!health::is_unread(group)) continue;
         if (auto at = before.find(group.group.id); at != before.end())
             run.memory.planned.insert_or_assign(at->first, std::move(at->second));
     }
 }
 
 void grow(const Run& run) {
-    const IdleGroups idle = back_off_idle(run.scale_up, run.memory);
+    const scale_up::IdleGroups idle = scale_up::back_off_idle(run.scale_up, run.memory);
     run.wake(idle.wake_at);
     during(run.policies, PassPhase::scale_up, [&] { run.scale_up.run(); });
     keep_planned(run);
-    follow_planned(run.memory, idle.suspected, run.context.now);
-    run.out.decision = make_decision(run.scale_up);
-    run.out.figures = figures_of(run.scale_up, run.out.decision);
+    scale_up::follow_planned(run.memory, idle.suspected, run.context.now);
+    run.out.decision = scale_up::make_decision(run.scale_up);
+    run.out.figures = scale_up::figures_of(run.scale_up, run.out.decision);
 }
 
 /// From here on what is given back is one of the sizes that are put right.
 void resize_kept_requests(const Run& run) {
     const ScopedPassPhase phase(run.policies.parts, PassPhase::scale_up);
-    KeptRequests kept = plan_kept_requests(run.scale_up, run.memory);
+    scale_up::KeptRequests kept = scale_up::plan_kept_requests(run.scale_up, run.memory);
     std::vector<Decrease>& decreases = run.context.repairs.decreases;
     append(decreases, std::move(kept.given_back));
     std::ranges::stable_sort(decreases, {}, &Decrease::group);
@@ -171,7 +173,7 @@ void resize_kept_requests(const Run& run) {
 }
 
 void repair_sizes(const Run& run) {
-    const Repairs& repairs = run.context.repairs;
+    const health::Repairs& repairs = run.context.repairs;
     Decision& decision = run.out.decision;
     decision.decreases = repairs.decreases;
     // A machine that seems not to have joined may have, unseen.
@@ -179,15 +181,16 @@ void repair_sizes(const Run& run) {
     decision.increases.insert(decision.increases.begin(), repairs.increases.begin(),
                               repairs.increases.end());
     append(decision.notes, repairs.notes);
-    append(decision.notes, tell_departed_groups(run.memory, run.context.groups()));
+    append(decision.notes, health::tell_departed_groups(run.memory, run.context.groups()));
 }
 
-ScaleDown find_nodes_to_remove(const Run& run) {
+scale_down::ScaleDown find_nodes_to_remove(const Run& run) {
     // Where pods would go is asked of the nodes there are, not of those that were just ordered.
-    Placement what_if(run.scale_up.placement());
+    scheduling::Placement what_if(run.scale_up.placement());
     what_if.undo(run.scale_up.start());
-    ScaleDown plan = plan_scale_down(run.context, what_if, run.context.candidates,
-                                     run.context.budgets, run.out.decision.increases, run.memory);
+    scale_down::ScaleDown plan =
+        scale_down::plan_scale_down(run.context, what_if, run.context.candidates,
+                                    run.context.budgets, run.out.decision.increases, run.memory);
     if (run.is_blind()) {
         plan.chosen.clear();
         plan.no_removals_because =
@@ -196,19 +199,19 @@ ScaleDown find_nodes_to_remove(const Run& run) {
     return plan;
 }
 
-RemovalSteps take_steps(const Run& run, const ScaleDown& plan) {
-    const PassContext& context = run.context;
+removal::RemovalSteps take_steps(const Run& run, const scale_down::ScaleDown& plan) {
+    const pass_context::PassContext& context = run.context;
     const ScopedPassPhase phase(context.parts, PassPhase::scale_down);
-    if (run.is_blind()) return step_back(*context.snapshot, run.memory);
-    return step_removals(*context.snapshot, context.membership, context.candidates, plan,
-                         context.repairs, context.budgets, run.memory, *context.settings,
-                         context.time);
+    if (run.is_blind()) return removal::step_back(*context.snapshot, run.memory);
+    return removal::step_removals(*context.snapshot, context.membership, context.candidates, plan,
+                                  context.repairs, context.budgets, run.memory, *context.settings,
+                                  context.time);
 }
 
 void shrink(const Run& run) {
     Decision& decision = run.out.decision;
-    ScaleDown plan = find_nodes_to_remove(run);
-    RemovalSteps steps = take_steps(run, plan);
+    scale_down::ScaleDown plan = find_nodes_to_remove(run);
+    removal::RemovalSteps steps = take_steps(run, plan);
     // To pods that wait it is news when a machine goes that a maximum counts.
     if (!steps.removals.empty() && !decision.unhelped.empty()) run.wake(run.context.now);
     decision.nodes = std::move(plan.nodes);
@@ -225,12 +228,13 @@ void shrink(const Run& run) {
 
 void make_groups(const Run& run) {
     Decision& decision = run.out.decision;
-    decision.creations = find_creations(run.context, decision.increases, run.groups.candidates);
+    decision.creations =
+        provisioning::find_creations(run.context, decision.increases, run.groups.candidates);
     decision.new_groups = run.groups.candidates;
     decision.none_made = run.groups.none_made;
-    expect_groups(run.memory, decision, run.context.now);
-    EmptyGroups empty = find_empty_groups(run.context, run.policies, run.circumstances,
-                                          decision.increases, run.memory);
+    provisioning::expect_groups(run.memory, decision, run.context.now);
+    provisioning::EmptyGroups empty = provisioning::find_empty_groups(
+        run.context, run.policies, run.circumstances, decision.increases, run.memory);
     decision.deletions = std::move(empty.deletions);
     append(decision.notes, std::move(empty.notes));
     append(decision.notes, run.groups.notes);
@@ -241,35 +245,35 @@ void note_wake(const Run& run) {
     const Memory& memory = run.memory;
     const Time now = run.context.now;
     run.wake(run.context.pending.wake_at);
-    run.wake(next_removal_backoff_end(memory, now));
-    run.wake(next_cloud_rest_end(memory, now));
+    run.wake(health::next_removal_backoff_end(memory, now));
+    run.wake(health::next_cloud_rest_end(memory, now));
     run.wake(run.context.health.wake_at);
     // An answer that is over waits for its request to time out, which takes a pass that sees.
-    const std::optional<Time> answer_end = next_answer_end(memory, now);
+    const std::optional<Time> answer_end = health::next_answer_end(memory, now);
     if (!run.is_blind() || answer_end > now) run.wake(answer_end);
     const bool pods_wait = !run.out.decision.unhelped.empty();
-    run.wake(next_observation(memory, pods_wait, now));
+    run.wake(templates::next_observation(memory, pods_wait, now));
     // A back-off that ends is news only to pods that wait.
-    if (pods_wait) run.wake(next_backoff_end(memory, now));
+    if (pods_wait) run.wake(health::next_backoff_end(memory, now));
 }
 
 }  // namespace
 
 CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                        const Settings& settings, const CallContext& circumstances,
-                       std::span<const PodGroupId> asked) {
+                       std::span<const snapshot::PodGroupId> asked) {
     CompletedPass out;
     PassDetails& details = out.details;
-    Membership membership;
+    templates::Membership membership;
     details.groups = during(policies, PassPhase::remember, [&] {
-        return std::make_unique<const GroupsToMake>(
+        return std::make_unique<const provisioning::GroupsToMake>(
             begin(snapshot, memory, policies, settings, circumstances, membership));
     });
-    details.context = std::make_unique<PassContext>(
+    details.context = std::make_unique<pass_context::PassContext>(
         make_pass_context_of(*details.groups, std::move(membership), memory, policies, settings,
                              circumstances.time(), asked));
     details.scale_up = during(policies, PassPhase::place_pending, [&] {
-        return std::make_unique<ScaleUp>(*details.context, policies, circumstances);
+        return std::make_unique<scale_up::ScaleUp>(*details.context, policies, circumstances);
     });
     const Run run{
         policies, circumstances, *details.groups, *details.context, *details.scale_up, memory, out};
@@ -284,4 +288,4 @@ CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& 
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pass

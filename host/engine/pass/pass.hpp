@@ -13,13 +13,14 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pass {
 
 /// What a pass was decided with, for explanations. Borrows what run_pass was given but the memory.
 struct PassDetails {
-    std::unique_ptr<const GroupsToMake> groups{};  ///< the context borrows their snapshot
-    std::unique_ptr<PassContext> context{};
-    std::unique_ptr<ScaleUp> scale_up{};  ///< its placement is as the scale-up left it
+    std::unique_ptr<const provisioning::GroupsToMake>
+        groups{};  ///< the context borrows their snapshot
+    std::unique_ptr<pass_context::PassContext> context{};
+    std::unique_ptr<scale_up::ScaleUp> scale_up{};  ///< its placement is as the scale-up left it
 };
 
 struct CompletedPass : Outcome {
@@ -30,6 +31,6 @@ struct CompletedPass : Outcome {
 /// about though they may not be pending.
 CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                        const Settings& settings, const CallContext& circumstances,
-                       std::span<const PodGroupId> asked = {});
+                       std::span<const snapshot::PodGroupId> asked = {});
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pass

@@ -9,7 +9,7 @@
 #include "engine/health/known_groups.hpp"
 #include "engine/next_change.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pass_context {
 namespace {
 
 std::string why_full(const NodeGroup& group) {
@@ -22,7 +22,7 @@ std::string why_full(const NodeGroup& group) {
 
 /// What forbids any group to grow.
 Reason find_common_obstacle(const PassContext& context) {
-    const Health& health = context.health;
+    const health::Health& health = context.health;
     if (!health.unhealthy_because.empty())
         return {ReasonCode::cluster_unhealthy,
                 {},
@@ -60,7 +60,8 @@ bool makes_machines_elsewhere(const PassContext& context, const Group& group) {
     return std::ranges::all_of(context.repairs.removals, [&](const MachineRemoval& removal) {
         return !is_its(removal) || std::ranges::all_of(removal.machines, [&](const MachineId& id) {
             const auto at = std::ranges::find(group.machines, id, &Machine::id);
-            return at != group.machines.end() && at->error && !concerns_group(at->error->code);
+            return at != group.machines.end() && at->error &&
+                   !health::concerns_group(at->error->code);
         });
     });
 }
@@ -71,8 +72,8 @@ Reason find_group_obstacle(const PassContext& context, GroupIndex index, const G
     if (!group.unreadable_because.empty())
         return {ReasonCode::group_unreadable, {}, "it cannot be read: " + group.unreadable_because};
     if (Reason size = find_size_obstacle(group, room); !size.is_none()) return size;
-    if (const Backoff* backoff = find_backoff(memory, group, context.now))
-        return {ReasonCode::backed_off, {}, reason_of(*backoff)};
+    if (const Backoff* backoff = health::find_backoff(memory, group, context.now))
+        return {ReasonCode::backed_off, {}, health::reason_of(*backoff)};
     const auto unhealthy = [](const std::string& because) -> Reason {
         return {ReasonCode::group_unhealthy, {}, "not healthy: " + because};
     };
@@ -81,7 +82,7 @@ Reason find_group_obstacle(const PassContext& context, GroupIndex index, const G
         return unhealthy(found);
     if (is_repaired(context.repairs, group.group.id) && !makes_machines_elsewhere(context, group))
         return {ReasonCode::being_repaired, {}, "its size is being put right"};
-    const GroupTemplate& node = context.templates[index];
+    const templates::GroupTemplate& node = context.templates[index];
     if (node.node == nullptr)
         return {ReasonCode::no_template, {}, "without a template: " + node.because};
     return find_common_obstacle(context);
@@ -108,7 +109,7 @@ bool has_upcoming(const PassContext& context, GroupIndex group) {
 void find_unread_orders(PassContext& context, const Memory& memory) {
     NextChange alarm(context.time);
     for (GroupIndex g = 0; g < context.groups().size(); ++g) {
-        if (!is_unread(context.groups()[g]) || has_upcoming(context, g)) continue;
+        if (!health::is_unread(context.groups()[g]) || has_upcoming(context, g)) continue;
         const auto request = memory.requests.find(context.id(g));
         if (request == memory.requests.end() || !context.planned.contains(context.id(g))) continue;
         // While the cluster is not seen no request is out of time.
@@ -120,46 +121,46 @@ void find_unread_orders(PassContext& context, const Memory& memory) {
 }
 
 /// Those that are pending keep their order.
-std::vector<PodGroupId> pod_groups_of(const PassContext& context,
-                                      std::span<const PodGroupId> asked) {
-    std::vector<PodGroupId> out;
+std::vector<snapshot::PodGroupId> pod_groups_of(const PassContext& context,
+                                                std::span<const snapshot::PodGroupId> asked) {
+    std::vector<snapshot::PodGroupId> out;
     out.reserve(context.pending_count());
     for (const PodCount& pods : context.pending.classes) out.push_back(pods.equivalence_group);
 
-    std::vector<PodGroupId> known = out;
+    std::vector<snapshot::PodGroupId> known = out;
     std::ranges::sort(known);
-    const auto add = [&](PodGroupId id) {
+    const auto add = [&](snapshot::PodGroupId id) {
         const auto at = std::ranges::lower_bound(known, id);
         if (at != known.end() && *at == id) return;
         known.insert(at, id);
         out.push_back(id);
     };
-    for (const Nomination& nomination : context.nominated) add(nomination.equivalence_group);
-    for (const PodGroupId id : asked) add(id);
-    for (const PodGroupId id : context.candidates.classes()) add(id);
+    for (const pods::Nomination& nomination : context.nominated) add(nomination.equivalence_group);
+    for (const snapshot::PodGroupId id : asked) add(id);
+    for (const snapshot::PodGroupId id : context.candidates.classes()) add(id);
     return out;
 }
 
 /// By class. Pods of these give way to any other, so nothing they hold is taken.
 std::vector<bool> find_expendable(const PassContext& context) {
-    const Cluster& cluster = context.snapshot->cluster;
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
     std::vector<bool> out;
     out.reserve(cluster.pod_group_count());
-    for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
-        out.push_back(is_expendable(*cluster.equivalence_group(id).spec, *context.settings));
+    for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
+        out.push_back(pods::is_expendable(*cluster.equivalence_group(id).spec, *context.settings));
     return out;
 }
 
 }  // namespace
 
-bool is_repaired(const Repairs& repairs, const NodeGroupId& group) {
+bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group) {
     const auto is_its = [&](const auto& action) { return action.group == group; };
     return std::ranges::any_of(repairs.decreases, is_its) ||
            std::ranges::any_of(repairs.removals, is_its) ||
            std::ranges::any_of(repairs.increases, is_its);
 }
 
-PassContext::PassContext(const Snapshot& the_snapshot, Membership the_membership,
+PassContext::PassContext(const Snapshot& the_snapshot, templates::Membership the_membership,
                          const Memory& the_memory, const Settings& the_settings,
                          const PassTime& the_time)
     : snapshot(&the_snapshot),
@@ -167,17 +168,19 @@ PassContext::PassContext(const Snapshot& the_snapshot, Membership the_membership
       time(the_time),
       now(the_time.now),
       membership(std::move(the_membership)),
-      templates(
-          make_templates(the_snapshot, membership, the_memory.templates, the_settings, time.wall)),
-      health(assess(the_snapshot, membership, the_memory, the_settings, time)),
-      repairs(plan_repairs(the_snapshot, membership, health, the_memory, the_settings, now)),
+      templates(templates::make_templates(the_snapshot, membership, the_memory.templates,
+                                          the_settings, time.wall)),
+      health(health::assess(the_snapshot, membership, the_memory, the_settings, time)),
+      repairs(
+          health::plan_repairs(the_snapshot, membership, health, the_memory, the_settings, now)),
       budgets(the_snapshot.cluster),
-      candidates(find_candidates(the_snapshot, membership, health, the_memory, budgets,
-                                 the_settings, time)) {}
+      candidates(drainability::find_candidates(the_snapshot, membership, health, the_memory,
+                                               budgets, the_settings, time)) {}
 
-PassContext make_pass_context(const Snapshot& snapshot, Membership membership, const Memory& memory,
-                              const Settings& settings, const PassTime& time,
-                              std::span<const PodGroupId> asked, PassPhaseObserver* parts) {
+PassContext make_pass_context(const Snapshot& snapshot, templates::Membership membership,
+                              const Memory& memory, const Settings& settings, const PassTime& time,
+                              std::span<const snapshot::PodGroupId> asked,
+                              PassPhaseObserver* parts) {
     PassContext context(snapshot, std::move(membership), memory, settings, time);
     context.parts = parts;
     for (const auto& [node, removal] : memory.removals) {
@@ -187,34 +190,35 @@ PassContext make_pass_context(const Snapshot& snapshot, Membership membership, c
     context.planned = memory.planned;
     {
         const ScopedPassPhase part(parts, PassPhase::find_pending);
-        context.pending = find_pending(snapshot.cluster, settings, time,
-                                       displaced_pods(snapshot, memory, settings, time.now));
+        context.pending =
+            pods::find_pending(snapshot.cluster, settings, time,
+                               drainability::displaced_pods(snapshot, memory, settings, time.now));
     }
     find_unread_orders(context, memory);
-    context.nominated = find_nominated(snapshot.cluster, settings);
-    std::vector<TemplateNode> shapes;
+    context.nominated = pods::find_nominated(snapshot.cluster, settings);
+    std::vector<scheduling::TemplateNode> shapes;
     for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         context.rooms.push_back(room_of(context, g, memory));
         shapes.push_back(context.templates[g].shape);
     }
-    context.rules =
-        std::make_unique<CompiledPredicates>(snapshot.cluster, pod_groups_of(context, asked),
-                                             std::move(shapes), find_expendable(context));
+    context.rules = std::make_unique<scheduling::CompiledPredicates>(
+        snapshot.cluster, pod_groups_of(context, asked), std::move(shapes),
+        find_expendable(context));
     return context;
 }
 
 PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
                               const Settings& settings, const PassTime& time) {
-    return make_pass_context(snapshot, make_membership(snapshot), memory, settings, time, {},
-                             nullptr);
+    return make_pass_context(snapshot, templates::make_membership(snapshot), memory, settings, time,
+                             {}, nullptr);
 }
 
-std::optional<PodGroupIndex> find_pod_group(const PassContext& context,
-                                            PodGroupId equivalence_group) noexcept {
+std::optional<scheduling::PodGroupIndex> find_pod_group(
+    const PassContext& context, snapshot::PodGroupId equivalence_group) noexcept {
     const auto pod_groups = context.rules->pod_groups();
     const auto at = std::ranges::find(pod_groups, equivalence_group);
     if (at == pod_groups.end()) return std::nullopt;
-    return static_cast<PodGroupIndex>(at - pod_groups.begin());
+    return static_cast<scheduling::PodGroupIndex>(at - pod_groups.begin());
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pass_context

@@ -22,7 +22,7 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/templates.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pass_context {
 
 /// A group by its place in the snapshot; the shape of its new nodes has the same number.
 using GroupIndex = std::uint32_t;
@@ -36,30 +36,31 @@ struct GroupHeadroom {
 
 /// Borrows snapshot, settings and listener.
 struct PassContext {
-    PassContext(const Snapshot& the_snapshot, Membership the_membership, const Memory& the_memory,
-                const Settings& the_settings, const PassTime& the_time);
+    PassContext(const Snapshot& the_snapshot, templates::Membership the_membership,
+                const Memory& the_memory, const Settings& the_settings, const PassTime& the_time);
 
     const Snapshot* snapshot;
     const Settings* settings;
     PassTime time;
     Time now;  ///< of `time`
-    Membership membership;
-    std::vector<GroupTemplate> templates;  ///< by group
-    Health health;
-    Repairs repairs;                 ///< groups that have one are left alone otherwise
-    DisruptionBudgets budgets;       ///< as they stand before anything is planned
-    Candidates candidates;           ///< nodes that could go
-    std::vector<NodeIndex> going{};  ///< nodes that are being removed, ascending: they take no pod
+    templates::Membership membership;
+    std::vector<templates::GroupTemplate> templates;  ///< by group
+    health::Health health;
+    health::Repairs repairs;              ///< groups that have one are left alone otherwise
+    pods::DisruptionBudgets budgets;      ///< as they stand before anything is planned
+    drainability::Candidates candidates;  ///< nodes that could go
+    std::vector<snapshot::NodeIndex>
+        going{};  ///< nodes that are being removed, ascending: they take no pod
     std::vector<GroupHeadroom> rooms{};                          ///< by group
     std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};  ///< by the pass before
     /// Groups of which nothing is told now, and that were asked for nodes that may still come: the
     /// pods that these are `planned` for wait for them. Ascending.
     std::vector<GroupIndex> unread_orders{};
-    PendingPods pending{};  ///< pod group i is its class i
-    std::vector<Nomination> nominated{};
+    pods::PendingPods pending{};  ///< pod group i is its class i
+    std::vector<pods::Nomination> nominated{};
     /// By shape: groups. By pod group: pending classes, then those that are only nominated or asked
     /// about.
-    std::unique_ptr<CompiledPredicates> rules{};
+    std::unique_ptr<scheduling::CompiledPredicates> rules{};
     PassPhaseObserver* parts = nullptr;  ///< NULL: nobody listens
     /// Groups that the cluster may have, those counted that a pass makes; nothing: any number.
     std::optional<int> most_groups{};
@@ -73,18 +74,19 @@ struct PassContext {
 };
 
 /// Whether something about the size of the group has to be put right.
-bool is_repaired(const Repairs& repairs, const NodeGroupId& group);
+bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group);
 
 /// `membership`: that of the snapshot. `asked`: classes to be answered for though they may not be
 /// pending.
-PassContext make_pass_context(const Snapshot& snapshot, Membership membership, const Memory& memory,
-                              const Settings& settings, const PassTime& time,
-                              std::span<const PodGroupId> asked, PassPhaseObserver* parts);
+PassContext make_pass_context(const Snapshot& snapshot, templates::Membership membership,
+                              const Memory& memory, const Settings& settings, const PassTime& time,
+                              std::span<const snapshot::PodGroupId> asked,
+                              PassPhaseObserver* parts);
 PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
                               const Settings& settings, const PassTime& time);
 
 /// The pod group of a class; nothing: the rules were not made for it.
-std::optional<PodGroupIndex> find_pod_group(const PassContext& context,
-                                            PodGroupId equivalence_group) noexcept;
+std::optional<scheduling::PodGroupIndex> find_pod_group(
+    const PassContext& context, snapshot::PodGroupId equivalence_group) noexcept;
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pass_context

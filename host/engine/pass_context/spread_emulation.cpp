@@ -8,13 +8,13 @@
 #include "engine/scheduling/water_fill.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pass_context {
 namespace {
 
 /// The value of the one label that the constraint selects by, where it does no more than that.
-const std::string* find_selected_value(const SpreadConstraint& constraint,
+const std::string* find_selected_value(const snapshot::SpreadConstraint& constraint,
                                        const std::string& label) {
-    if (constraint.topology_key != zone_label || constraint.max_skew != 1) return nullptr;
+    if (constraint.topology_key != snapshot::zone_label || constraint.max_skew != 1) return nullptr;
     if (constraint.min_domains.value_or(1) > 1 || !constraint.match_label_keys.empty())
         return nullptr;
     // Without a selector it counts nothing.
@@ -25,37 +25,41 @@ const std::string* find_selected_value(const SpreadConstraint& constraint,
 }
 
 /// Pods that are counted together: of a namespace and a value of the label.
-using Bucket = std::pair<Symbol, std::string>;
+using Bucket = std::pair<snapshot::Symbol, std::string>;
 
-Bucket bucket_of(const Cluster& cluster, PodGroupId id, const Settings& settings) {
+Bucket bucket_of(const snapshot::Cluster& cluster, snapshot::PodGroupId id,
+                 const Settings& settings) {
     return {cluster.equivalence_group(id).ns,
             *find_selected_value(cluster.spread(id).front(), settings.emulated_spread_label)};
 }
 
 }  // namespace
 
-bool is_emulated(const Cluster& cluster, PodGroupId equivalence_group, const Settings& settings) {
+bool is_emulated(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group,
+                 const Settings& settings) {
     const std::string& label = settings.emulated_spread_label;
     const auto spread = cluster.spread(equivalence_group);
     if (label.empty() || spread.size() != 1) return false;
     const std::string* value = find_selected_value(spread.front(), label);
     if (value == nullptr || value->empty()) return false;
-    const std::optional<Symbol> own =
-        find_label(cluster, cluster.equivalence_group(equivalence_group).labels, label);
+    const std::optional<snapshot::Symbol> own =
+        snapshot::find_label(cluster, cluster.equivalence_group(equivalence_group).labels, label);
     return own && cluster.text(*own) == *value;
 }
 
-std::optional<Symbol> pinned_zone(const Cluster& cluster, PodGroupId equivalence_group,
-                                  NodeIndex node, const Settings& settings) {
+std::optional<snapshot::Symbol> pinned_zone(const snapshot::Cluster& cluster,
+                                            snapshot::PodGroupId equivalence_group,
+                                            snapshot::NodeIndex node, const Settings& settings) {
     if (!is_emulated(cluster, equivalence_group, settings)) return std::nullopt;
-    return find_label(cluster, cluster.node(node).labels, zone_label);
+    return snapshot::find_label(cluster, cluster.node(node).labels, snapshot::zone_label);
 }
 
-bool keep_in_zone(Placement& placement, PodGroupIndex pod_group, std::string_view zone, int pods) {
-    const std::optional<SpreadDomains> spread = placement.spread(pod_group);
+bool keep_in_zone(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
+                  std::string_view zone, int pods) {
+    const std::optional<scheduling::SpreadDomains> spread = placement.spread(pod_group);
     if (!spread) return false;
     const auto& domains = spread->domains;
-    const auto at = std::ranges::find(domains, zone, &SpreadDomains::Domain::value);
+    const auto at = std::ranges::find(domains, zone, &scheduling::SpreadDomains::Domain::value);
     // What was allowed elsewhere before is over.
     placement.disallow(pod_group);
     const bool is_there = at != domains.end();
@@ -66,25 +70,25 @@ bool keep_in_zone(Placement& placement, PodGroupIndex pod_group, std::string_vie
     return is_there;
 }
 
-std::vector<bool> give_zones(const PassContext& context, Placement& placement) {
-    const Cluster& cluster = context.snapshot->cluster;
+std::vector<bool> give_zones(const PassContext& context, scheduling::Placement& placement) {
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
     std::vector<bool> given(context.rules->pod_groups().size(), false);
     // Of classes that share a bucket each sees what those before it were given.
     std::map<Bucket, std::map<std::string, int>> promised;
-    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         const PodCount& pods = context.pending.classes[s];
         if (!is_emulated(cluster, pods.equivalence_group, *context.settings)) continue;
-        const std::optional<SpreadDomains> spread = placement.spread(s);
+        const std::optional<scheduling::SpreadDomains> spread = placement.spread(s);
         const std::vector<bool> open = placement.open_domains(s);
         if (!spread || std::ranges::find(open, true) == open.end()) continue;
         auto& more = promised[bucket_of(cluster, pods.equivalence_group, *context.settings)];
-        std::vector<DomainLoad> zones;
+        std::vector<scheduling::DomainLoad> zones;
         for (std::size_t d = 0; d < open.size(); ++d) {
-            const SpreadDomains::Domain& zone = spread->domains[d];
+            const scheduling::SpreadDomains::Domain& zone = spread->domains[d];
             zones.push_back({.count = zone.count + more[zone.value]});
             if (!open[d]) zones.back().most = 0;
         }
-        const std::vector<int> shares = water_fill(zones, static_cast<int>(pods.count));
+        const std::vector<int> shares = scheduling::water_fill(zones, static_cast<int>(pods.count));
         for (std::uint32_t d = 0; d < shares.size(); ++d) {
             placement.allow(s, d, shares[d]);
             more[spread->domains[d].value] += shares[d];
@@ -94,4 +98,4 @@ std::vector<bool> give_zones(const PassContext& context, Placement& placement) {
     return given;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pass_context

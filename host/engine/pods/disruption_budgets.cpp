@@ -7,10 +7,10 @@
 
 #include "engine/snapshot/hash_index.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pods {
 namespace {
 
-using DisruptionBudget = DisruptionBudgetObject;
+using DisruptionBudget = snapshot::DisruptionBudgetObject;
 
 /// Budgets by something that all pods they match have in common: their namespace, and a label
 /// where the selector names one.
@@ -21,17 +21,18 @@ public:
         const Labels& labels = budget.selector->match_labels;
         const auto first = labels.begin();
         const std::uint64_t hash = first == labels.end()
-                                       ? hash_of(budget.ns, {}, {})
-                                       : hash_of(budget.ns, first->first, first->second);
+                                       ? snapshot::hash_of(budget.ns, {}, {})
+                                       : snapshot::hash_of(budget.ns, first->first, first->second);
         by_anchor_[hash].push_back(number);
     }
     /// Those that may match, and few that do not; ascending.
-    std::vector<std::uint32_t> find(const Cluster& cluster, const PodGroupRow& row) const {
+    std::vector<std::uint32_t> find(const snapshot::Cluster& cluster,
+                                    const snapshot::PodGroupRow& row) const {
         std::vector<std::uint32_t> out;
         const std::string_view ns = cluster.text(row.ns);
-        append(hash_of(ns, {}, {}), out);
-        for (const LabelPair& label : row.labels) {
-            append(hash_of(ns, cluster.text(label.key), cluster.text(label.value)), out);
+        append(snapshot::hash_of(ns, {}, {}), out);
+        for (const snapshot::LabelPair& label : row.labels) {
+            append(snapshot::hash_of(ns, cluster.text(label.key), cluster.text(label.value)), out);
         }
         std::ranges::sort(out);
         return out;
@@ -45,15 +46,17 @@ private:
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_anchor_;
 };
 
-bool is_of(const DisruptionBudget& budget, const Cluster& cluster, const PodGroupRow& row) {
+bool is_of(const DisruptionBudget& budget, const snapshot::Cluster& cluster,
+           const snapshot::PodGroupRow& row) {
     return budget.ns == cluster.text(row.ns) &&
-           matches(*budget.selector, to_labels(cluster, row.labels));
+           matches(*budget.selector, snapshot::to_labels(cluster, row.labels));
 }
 
 /// Classes that pods are of; there may be far more that were once.
-std::vector<bool> classes_with_pods(const Cluster& cluster) {
+std::vector<bool> classes_with_pods(const snapshot::Cluster& cluster) {
     std::vector<bool> out(cluster.pod_group_count());
-    for (PodIndex pod = 0; pod < cluster.pod_count(); ++pod) out[cluster.class_of(pod)] = true;
+    for (snapshot::PodIndex pod = 0; pod < cluster.pod_count(); ++pod)
+        out[cluster.class_of(pod)] = true;
     return out;
 }
 
@@ -66,7 +69,7 @@ struct DisruptionBudgets::Match {
     std::vector<std::uint32_t> numbers;
 };
 
-DisruptionBudgets::DisruptionBudgets(const Cluster& cluster) : cluster_(&cluster) {
+DisruptionBudgets::DisruptionBudgets(const snapshot::Cluster& cluster) : cluster_(&cluster) {
     auto match = std::make_shared<Match>();
     Anchors anchors;
     for (const auto& [name, budget] : cluster.objects().budgets) {
@@ -76,10 +79,10 @@ DisruptionBudgets::DisruptionBudgets(const Cluster& cluster) : cluster_(&cluster
     }
     if (!left_.empty()) {
         const std::vector<bool> is_used = classes_with_pods(cluster);
-        for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
+        for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
             match->bounds.push_back(static_cast<std::uint32_t>(match->numbers.size()));
             if (!is_used[id]) continue;
-            const PodGroupRow& row = cluster.equivalence_group(id);
+            const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
             for (const std::uint32_t number : anchors.find(cluster, row)) {
                 if (is_of(*match->budgets[number], cluster, row)) match->numbers.push_back(number);
             }
@@ -90,7 +93,7 @@ DisruptionBudgets::DisruptionBudgets(const Cluster& cluster) : cluster_(&cluster
 }
 
 std::span<const std::uint32_t> DisruptionBudgets::budgets_of(
-    PodGroupId equivalence_group) const noexcept {
+    snapshot::PodGroupId equivalence_group) const noexcept {
     const std::vector<std::uint32_t>& bounds = match_->bounds;
     if (equivalence_group + 1 >= bounds.size()) return {};
     return std::span(match_->numbers)
@@ -98,14 +101,14 @@ std::span<const std::uint32_t> DisruptionBudgets::budgets_of(
                  bounds[equivalence_group + 1] - bounds[equivalence_group]);
 }
 
-std::vector<std::string> DisruptionBudgets::names_of(PodGroupId equivalence_group) const {
+std::vector<std::string> DisruptionBudgets::names_of(snapshot::PodGroupId equivalence_group) const {
     std::vector<std::string> out;
     for (const std::uint32_t number : budgets_of(equivalence_group))
         out.push_back(match_->budgets[number]->ns + "/" + match_->budgets[number]->name);
     return out;
 }
 
-std::span<const std::uint32_t> DisruptionBudgets::taken_by(PodIndex pod) const noexcept {
+std::span<const std::uint32_t> DisruptionBudgets::taken_by(snapshot::PodIndex pod) const noexcept {
     const auto budgets = budgets_of(cluster_->class_of(pod));
     return budgets.empty() || cluster_->is_deleted(pod) ? std::span<const std::uint32_t>()
                                                         : budgets;
@@ -121,8 +124,8 @@ std::string DisruptionBudgets::why_none_left_of(std::uint32_t number) const {
 }
 
 std::optional<BudgetShortage> DisruptionBudgets::find_shortage(
-    std::span<const PodIndex> pods) const {
-    for (const PodIndex pod : pods) {
+    std::span<const snapshot::PodIndex> pods) const {
+    for (const snapshot::PodIndex pod : pods) {
         for (const std::uint32_t number : taken_by(pod)) {
             if (left_[number] < 1) return BudgetShortage{pod, why_none_left_of(number)};
         }
@@ -130,32 +133,32 @@ std::optional<BudgetShortage> DisruptionBudgets::find_shortage(
     return std::nullopt;
 }
 
-bool DisruptionBudgets::allow_at_once(std::span<const PodIndex> pods) const {
+bool DisruptionBudgets::allow_at_once(std::span<const snapshot::PodIndex> pods) const {
     if (left_.empty()) return true;
     DisruptionBudgets after = *this;
     after.take(pods);
     // What others have overdrawn is not these pods' doing, unless they need it too.
-    return std::ranges::all_of(pods, [&](PodIndex pod) {
+    return std::ranges::all_of(pods, [&](snapshot::PodIndex pod) {
         return std::ranges::all_of(after.taken_by(pod),
                                    [&](std::uint32_t number) { return after.left_[number] >= 0; });
     });
 }
 
-void DisruptionBudgets::take(std::span<const PodIndex> pods) {
-    for (const PodIndex pod : pods) {
+void DisruptionBudgets::take(std::span<const snapshot::PodIndex> pods) {
+    for (const snapshot::PodIndex pod : pods) {
         for (const std::uint32_t number : taken_by(pod)) --left_[number];
     }
 }
 
-bool DisruptionBudgets::cover(PodGroupId equivalence_group) const noexcept {
+bool DisruptionBudgets::cover(snapshot::PodGroupId equivalence_group) const noexcept {
     return !budgets_of(equivalence_group).empty();
 }
 
-std::string DisruptionBudgets::why_none_left(PodGroupId equivalence_group) const {
+std::string DisruptionBudgets::why_none_left(snapshot::PodGroupId equivalence_group) const {
     for (const std::uint32_t number : budgets_of(equivalence_group)) {
         if (left_[number] < 1) return why_none_left_of(number);
     }
     return {};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pods

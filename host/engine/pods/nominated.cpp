@@ -4,27 +4,28 @@
 #include <string_view>
 #include <tuple>
 
-namespace capstan::engine {
+namespace capstan::engine::pods {
 
-bool is_expendable(const PodSpec& spec, const Settings& settings) noexcept {
+bool is_expendable(const snapshot::PodSpec& spec, const Settings& settings) noexcept {
     return spec.priority && *spec.priority < settings.expendable_pods_priority_cutoff;
 }
 
-std::optional<NodeIndex> find_nominated_node(const Cluster& cluster, const PodRow& pod) noexcept {
-    if (pod.nominated_node == Symbol::empty) return std::nullopt;
+std::optional<snapshot::NodeIndex> find_nominated_node(const snapshot::Cluster& cluster,
+                                                       const snapshot::PodRow& pod) noexcept {
+    if (pod.nominated_node == snapshot::Symbol::empty) return std::nullopt;
     return cluster.find_node(cluster.text(pod.nominated_node));
 }
 
-std::vector<Nomination> find_nominated(const Cluster& cluster, const Settings& settings) {
+std::vector<Nomination> find_nominated(const snapshot::Cluster& cluster, const Settings& settings) {
     struct Found {
-        NodeIndex node;
+        snapshot::NodeIndex node;
         std::string_view ns, name;
-        PodGroupId equivalence_group;
+        snapshot::PodGroupId equivalence_group;
     };
     std::vector<Found> found;
-    for (const PodIndex p : cluster.unbound()) {
-        const PodRow pod = cluster.pod(p);
-        const PodGroupRow& row = cluster.equivalence_group(pod.equivalence_group);
+    for (const snapshot::PodIndex p : cluster.unbound()) {
+        const snapshot::PodRow pod = cluster.pod(p);
+        const snapshot::PodGroupRow& row = cluster.equivalence_group(pod.equivalence_group);
         if (pod.deleted || pod.gated || is_expendable(*row.spec, settings)) continue;
         if (const auto node = find_nominated_node(cluster, pod)) {
             found.push_back(
@@ -39,4 +40,4 @@ std::vector<Nomination> find_nominated(const Cluster& cluster, const Settings& s
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pods

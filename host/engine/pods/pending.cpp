@@ -13,7 +13,7 @@
 #include "engine/snapshot/spread_timeout.hpp"
 #include "engine/templates/daemons.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pods {
 namespace {
 
 constexpr std::string_view delay_annotation = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
@@ -58,20 +58,21 @@ bool lists_scheduler(const std::vector<std::string>& names, std::string_view nam
 
 class PendingPodFilter {
 public:
-    PendingPodFilter(const Cluster& cluster, const Settings& settings, const PassTime& time)
+    PendingPodFilter(const snapshot::Cluster& cluster, const Settings& settings,
+                     const PassTime& time)
         : cluster_(cluster),
           settings_(settings),
           time_(time),
           classes_(cluster.pod_group_count()) {}
 
-    PendingPods run(std::span<const PodIndex> displaced) {
-        for (const PodIndex p : cluster_.unbound()) {
-            const PodRow pod = cluster_.pod(p);
+    PendingPods run(std::span<const snapshot::PodIndex> displaced) {
+        for (const snapshot::PodIndex p : cluster_.unbound()) {
+            const snapshot::PodRow pod = cluster_.pod(p);
             const auto reason = why_skipped(pod, of_class(pod.equivalence_group));
             reason ? reasons_.count(*reason) : take(pod, class_now(pod));
         }
-        for (const PodIndex p : displaced) {
-            const PodRow pod = cluster_.pod(p);
+        for (const snapshot::PodIndex p : displaced) {
+            const snapshot::PodRow pod = cluster_.pod(p);
             const auto never = of_class(pod.equivalence_group).never;
             never ? reasons_.count(*never) : take(pod, pod.equivalence_group);
         }
@@ -86,22 +87,22 @@ public:
 private:
     /// A pod that counts, under the class that it is of now.
     struct Taken {
-        PodGroupId equivalence_group;
-        Symbol name;
+        snapshot::PodGroupId equivalence_group;
+        snapshot::Symbol name;
         Time created;
         bool untried;  ///< by its scheduler
     };
-    void take(const PodRow& pod, PodGroupId id) {
+    void take(const snapshot::PodRow& pod, snapshot::PodGroupId id) {
         const bool is_untried =
-            pod.node == no_node && cluster_.text(pod.unscheduled_reason).empty();
+            pod.node == snapshot::no_node && cluster_.text(pod.unscheduled_reason).empty();
         taken_.push_back({id, pod.name, pod.created, is_untried});
     }
 
-    PodGroupId class_now(const PodRow& pod) {
-        const PodGroupId id = class_at(cluster_, pod, time_.wall);
+    snapshot::PodGroupId class_now(const snapshot::PodRow& pod) {
+        const snapshot::PodGroupId id = snapshot::class_at(cluster_, pod, time_.wall);
         const auto timeout = cluster_.equivalence_group(pod.equivalence_group).spread_timeout;
         if (id == pod.equivalence_group && timeout)
-            wake_at(lapse_of(time_.measured(pod.created), *timeout));
+            wake_at(snapshot::lapse_of(time_.measured(pod.created), *timeout));
         return id;
     }
 
@@ -134,15 +135,15 @@ private:
         if (time) out_.wake_at = std::min(out_.wake_at.value_or(*time), *time);
     }
 
-    PendingOfClass& of_class(PodGroupId id) {
+    PendingOfClass& of_class(snapshot::PodGroupId id) {
         PendingOfClass& found = classes_[id];
         if (found.known) return found;
-        const PodGroupRow& row = cluster_.equivalence_group(id);
+        const snapshot::PodGroupRow& row = cluster_.equivalence_group(id);
         found.known = true;
         found.bypassed = lists_scheduler(settings_.bypassed_scheduler_names, row.spec->scheduler);
         found.never = why_never(row);
         found.delay = settings_.new_pod_delay;
-        if (const auto own = find_label(cluster_, row.annotations, delay_annotation)) {
+        if (const auto own = snapshot::find_label(cluster_, row.annotations, delay_annotation)) {
             found.delay = delay(cluster_.text(*own));
         }
         if (found.delay > Duration(0)) {
@@ -151,7 +152,7 @@ private:
         return found;
     }
 
-    std::optional<CountedReasons::Id> why_never(const PodGroupRow& row) {
+    std::optional<CountedReasons::Id> why_never(const snapshot::PodGroupRow& row) {
         const std::string& scheduler = row.spec->scheduler;
         if (!settings_.allowed_scheduler_names.empty() &&
             !lists_scheduler(settings_.allowed_scheduler_names, scheduler)) {
@@ -162,7 +163,7 @@ private:
             return reasons_.add("are expendable: their priority is below " +
                                 std::to_string(settings_.expendable_pods_priority_cutoff));
         }
-        return is_of_daemon_set(cluster_, row) ? std::optional(daemons_) : std::nullopt;
+        return templates::is_of_daemon_set(cluster_, row) ? std::optional(daemons_) : std::nullopt;
     }
 
     /// The longer of the operator's delay and the class's own.
@@ -177,7 +178,8 @@ private:
         return settings_.new_pod_delay;
     }
 
-    std::optional<CountedReasons::Id> why_skipped(const PodRow& pod, const PendingOfClass& found) {
+    std::optional<CountedReasons::Id> why_skipped(const snapshot::PodRow& pod,
+                                                  const PendingOfClass& found) {
         if (pod.deleted) return deleted_;
         const std::string_view told = cluster_.text(pod.unscheduled_reason);
         if (pod.gated || told == "SchedulingGated") return gated_;
@@ -187,7 +189,8 @@ private:
         return why_young(pod, found);
     }
 
-    std::optional<CountedReasons::Id> why_young(const PodRow& pod, const PendingOfClass& found) {
+    std::optional<CountedReasons::Id> why_young(const snapshot::PodRow& pod,
+                                                const PendingOfClass& found) {
         // A delay of zero is none: a pod of this very moment is no younger than that.
         const Time created = time_.measured(pod.created);
         if (found.delay <= Duration(0) || time_.now - created > found.delay) return std::nullopt;
@@ -196,11 +199,12 @@ private:
     }
 
     std::vector<PodCount> in_order() const {
-        using Place = std::tuple<std::int64_t, std::string_view, std::string_view, PodGroupId>;
+        using Place =
+            std::tuple<std::int64_t, std::string_view, std::string_view, snapshot::PodGroupId>;
         std::vector<Place> places;
-        for (PodGroupId id = 0; id < classes_.size(); ++id) {
+        for (snapshot::PodGroupId id = 0; id < classes_.size(); ++id) {
             if (classes_[id].count == 0) continue;
-            const PodGroupRow& row = cluster_.equivalence_group(id);
+            const snapshot::PodGroupRow& row = cluster_.equivalence_group(id);
             places.emplace_back(-std::int64_t{row.spec->priority.value_or(0)},
                                 cluster_.text(row.ns), classes_[id].first, id);
         }
@@ -216,7 +220,7 @@ private:
         return out;
     }
 
-    const Cluster& cluster_;
+    const snapshot::Cluster& cluster_;
     const Settings& settings_;
     PassTime time_;
     std::vector<PendingOfClass> classes_;
@@ -233,9 +237,9 @@ private:
 
 }  // namespace
 
-PendingPods find_pending(const Cluster& cluster, const Settings& settings, const PassTime& time,
-                         std::span<const PodIndex> displaced) {
+PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
+                         const PassTime& time, std::span<const snapshot::PodIndex> displaced) {
     return PendingPodFilter(cluster, settings, time).run(displaced);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pods

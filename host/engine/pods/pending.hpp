@@ -13,7 +13,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot/cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::pods {
 
 /// Pending pods by class, in the order in which they are to be placed: higher priority first, then
 /// by namespace and name of their first pod.
@@ -36,7 +36,7 @@ struct PendingPods {
 /// Pods whose spread over zones has timed out count under PodGroupRow::lapsed.
 /// `displaced`: bound pods that will want another place; they count as if they had none, and
 /// under their own class: who takes their place is new, and its time begins anew.
-PendingPods find_pending(const Cluster& cluster, const Settings& settings, const PassTime& time,
-                         std::span<const PodIndex> displaced = {});
+PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
+                         const PassTime& time, std::span<const snapshot::PodIndex> displaced = {});
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::pods

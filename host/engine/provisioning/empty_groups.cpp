@@ -7,13 +7,13 @@
 
 #include "engine/next_change.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 namespace {
 
-bool is_empty(const PassContext& context, GroupIndex index,
+bool is_empty(const pass_context::PassContext& context, pass_context::GroupIndex index,
               const std::vector<Increase>& increases) {
     const Group& group = context.groups()[index];
-    const GroupHealth& health = context.health.groups[index];
+    const health::GroupHealth& health = context.health.groups[index];
     return group.plan == nullptr && group.unreadable_because.empty() &&
            group.group.autoprovisioned && group.group.target == 0 && group.machines.empty() &&
            health.upcoming.nodes() == 0 && health.outstanding == 0 &&
@@ -21,11 +21,11 @@ bool is_empty(const PassContext& context, GroupIndex index,
 }
 
 /// Groups that are empty now, since when.
-std::map<NodeGroupId, Time> follow(const PassContext& context,
+std::map<NodeGroupId, Time> follow(const pass_context::PassContext& context,
                                    const std::vector<Increase>& increases,
                                    const std::map<NodeGroupId, Time>& before) {
     std::map<NodeGroupId, Time> out;
-    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (!is_empty(context, g, increases)) continue;
         const auto known = before.find(context.id(g));
         out.emplace(context.id(g), known == before.end() ? context.now : known->second);
@@ -59,7 +59,7 @@ std::string why_deleted(Duration empty_group_time) {
 
 }  // namespace
 
-EmptyGroups find_empty_groups(const PassContext& context, const Policies& policies,
+EmptyGroups find_empty_groups(const pass_context::PassContext& context, const Policies& policies,
                               const CallContext& circumstances,
                               const std::vector<Increase>& increases, Memory& memory) {
     EmptyGroups out;
@@ -91,4 +91,4 @@ Memory remember_deletions(Memory memory, const Decision& decision, const Results
     return memory;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

@@ -8,7 +8,7 @@
 #include "engine/pass_context/pass_context.hpp"
 #include "engine/policies.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 
 struct EmptyGroups {
     std::vector<GroupDeletion> deletions{};
@@ -23,7 +23,7 @@ struct EmptyGroups {
 ///
 /// What was asked for once is not asked for again before Settings::backoff_initial is over: the
 /// cloud has refused it, or lists still what it has deleted.
-EmptyGroups find_empty_groups(const PassContext& context, const Policies& policies,
+EmptyGroups find_empty_groups(const pass_context::PassContext& context, const Policies& policies,
                               const CallContext& circumstances,
                               const std::vector<Increase>& increases, Memory& memory);
 
@@ -31,4 +31,4 @@ EmptyGroups find_empty_groups(const PassContext& context, const Policies& polici
 Memory remember_deletions(Memory memory, const Decision& decision, const Results& results,
                           const Settings& settings, Time now);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

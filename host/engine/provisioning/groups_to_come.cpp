@@ -11,7 +11,7 @@
 #include "engine/next_change.hpp"
 #include "engine/provisioning/groups_to_make.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 namespace {
 
 bool lists_group(const Snapshot& snapshot, const NodeGroupId& id) {
@@ -29,8 +29,9 @@ Error did_not_come(const GroupToCome& group) {
 Memory remember_refusal(Memory memory, const NodeGroupId& id, const Error& error,
                         const Settings& settings, Time now) {
     if (error.code != ErrorCode::conflict)
-        return remember_failure(std::move(memory), id, error, settings, now, Call::create_group);
-    back_off(memory, id, error, BackoffPolicy::exponential, settings, now);
+        return health::remember_failure(std::move(memory), id, error, settings, now,
+                                        health::Call::create_group);
+    health::back_off(memory, id, error, BackoffPolicy::exponential, settings, now);
     return memory;
 }
 
@@ -47,7 +48,8 @@ Memory remember_groups_to_come(Memory memory, const Snapshot& listed, const Sett
         const auto& [id, group] = *at;
         const bool is_late = group.deadline < now;
         if (is_late && group.agreed && !lists_group(listed, id))
-            back_off(memory, id, did_not_come(group), BackoffPolicy::exponential, settings, now);
+            health::back_off(memory, id, did_not_come(group), BackoffPolicy::exponential, settings,
+                             now);
         at = is_late || lists_group(listed, id) ? memory.groups_to_come.erase(at) : std::next(at);
     }
     return memory;
@@ -72,7 +74,7 @@ void expect_groups(Memory& memory, const Decision& decision, Time now) {
                                                  .plan = creation.plan,
                                                  .nodes = nodes_of(decision, creation.group),
                                                  .since = now,
-                                                 .deadline = later(now, answer_time)};
+                                                 .deadline = later(now, health::answer_time)};
     }
 }
 
@@ -88,8 +90,9 @@ Memory remember_creations(Memory memory, const Decision& decision, const Results
             continue;
         }
         // A group of which it is not known whether it was made is waited for.
-        const bool is_open = was_asked && at != memory.groups_to_come.end() &&
-                             is_outcome_open(Call::create_group, *results.creations[i]);
+        const bool is_open =
+            was_asked && at != memory.groups_to_come.end() &&
+            health::is_outcome_open(health::Call::create_group, *results.creations[i]);
         if (!is_open) memory.groups_to_come.erase(id);
         if (was_asked && results.creations[i])
             memory = remember_refusal(std::move(memory), id, *results.creations[i], settings, now);
@@ -97,4 +100,4 @@ Memory remember_creations(Memory memory, const Decision& decision, const Results
     return memory;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

@@ -4,7 +4,7 @@
 
 #include "engine/policies.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 
 /// At the start of a pass: forgets those that `listed` has, and those that did not come in time;
 /// of these the ones that a cloud agreed to make are backed off.
@@ -23,4 +23,4 @@ void expect_groups(Memory& memory, const Decision& decision, Time now);
 Memory remember_creations(Memory memory, const Decision& decision, const Results& results,
                           const Settings& settings, Time now);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

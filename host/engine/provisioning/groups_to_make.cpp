@@ -10,20 +10,20 @@
 #include "engine/provisioning/plan_fit.hpp"
 #include "engine/scale_up/initial_placement.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 namespace {
 
 /// Pods without room, for whom groups are looked for.
-std::vector<PodEquivalenceGroup> find_waiting(const PassContext& context,
-                                              const Progress& progress) {
+std::vector<PodEquivalenceGroup> find_waiting(const pass_context::PassContext& context,
+                                              const scale_up::Progress& progress) {
     std::vector<PodEquivalenceGroup> out;
-    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (progress.left[s] == 0) continue;
         const PodCount& pods = context.pending.classes[s];
         const std::string_view name =
             std::string_view(pods.example).substr(pods.example.find('/') + 1);
-        out.push_back(describe(context.snapshot->cluster, pods.equivalence_group, name,
-                               static_cast<std::uint32_t>(progress.left[s])));
+        out.push_back(snapshot::describe(context.snapshot->cluster, pods.equivalence_group, name,
+                                         static_cast<std::uint32_t>(progress.left[s])));
     }
     return out;
 }
@@ -46,7 +46,7 @@ bool has_machine_types(const Snapshot& snapshot) {
 /// The sources' suggestions, one after the other.
 class GroupSearch {
 public:
-    GroupSearch(const PassContext& context, const Policies& policies,
+    GroupSearch(const pass_context::PassContext& context, const Policies& policies,
                 const CallContext& circumstances)
         : context_(context),
           policies_(policies),
@@ -54,7 +54,7 @@ public:
           ground_(context),
           waiting_(find_waiting(context, ground_.progress)),
           out_{.snapshot = *context.snapshot} {
-        for (GroupIndex g = 0; g < context.groups().size(); ++g)
+        for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
             existing_.push_back({&context.groups()[g].group, context.templates[g].node.get()});
     }
 
@@ -129,7 +129,8 @@ private:
             return is_told ? Reason() : out;
         }
         const auto at = std::ranges::lower_bound(machines.types, type, {}, &MachineType::name);
-        const Allowed allowed = ground_.progress.ledger.allows({.capacity = at->capacity}, 1);
+        const limits::Allowed allowed =
+            ground_.progress.ledger.allows({.capacity = at->capacity}, 1);
         if (allowed.nodes < 1) {
             out.code = ReasonCode::limit_reached;
             out.subject = allowed.reason().subject;
@@ -172,7 +173,7 @@ private:
         const MachineOffering* offer = find_offer(*type, candidate.plan);
         const NodeTemplate sketch = make_sketch(*type, offer, candidate.plan);
         if (auto useless = why_useless(sketch, waiting_)) return not_made(*std::move(useless));
-        const Allowed allowed = ground_.progress.ledger.allows(sketch, 1);
+        const limits::Allowed allowed = ground_.progress.ledger.allows(sketch, 1);
         if (allowed.nodes < 1) return allowed.reason();
         Result<CandidateGroup> theory =
             policies_.maker->new_group(candidate.cloud, candidate.plan, circumstances_);
@@ -197,7 +198,7 @@ private:
 
     /// A group that is there and as good; empty: there is none.
     std::string find_equivalent(const Group& made) const {
-        for (GroupIndex g = 0; g < context_.groups().size(); ++g) {
+        for (pass_context::GroupIndex g = 0; g < context_.groups().size(); ++g) {
             const Group& group = context_.groups()[g];
             if (group.group.id == made.group.id) return "it is there already";
             if (group.cloud != made.cloud || group.described == nullptr ||
@@ -219,10 +220,10 @@ private:
         return {};
     }
 
-    const PassContext& context_;
+    const pass_context::PassContext& context_;
     const Policies& policies_;
     const CallContext& circumstances_;
-    const InitialPlacement ground_;
+    const scale_up::InitialPlacement ground_;
     const std::vector<PodEquivalenceGroup> waiting_;
     std::vector<GroupsQuestion::Existing> existing_;
     std::vector<Group> groups_;
@@ -239,11 +240,12 @@ GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
                                  const Policies& policies, const Settings& settings,
                                  const CallContext& circumstances) {
     if (policies.group_sources.empty() || policies.maker == nullptr) return {.snapshot = snapshot};
-    const PassContext context = make_pass_context(snapshot, memory, settings, circumstances.time());
+    const pass_context::PassContext context =
+        pass_context::make_pass_context(snapshot, memory, settings, circumstances.time());
     return GroupSearch(context, policies, circumstances).run();
 }
 
-std::vector<GroupCreation> find_creations(const PassContext& context,
+std::vector<GroupCreation> find_creations(const pass_context::PassContext& context,
                                           const std::vector<Increase>& increases,
                                           const std::vector<NewGroup>& candidates) {
     std::map<NodeGroupId, std::string_view> reasons;
@@ -293,4 +295,4 @@ Snapshot with_groups(const Snapshot& snapshot, std::vector<Group> more) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

@@ -10,7 +10,7 @@
 #include "engine/pass_context/pass_context.hpp"
 #include "engine/policies.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 
 /// What came of asking the sources.
 struct GroupsToMake {
@@ -30,7 +30,7 @@ GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
                                  const CallContext& circumstances);
 
 /// Those of the increases whose group does not exist yet.
-std::vector<GroupCreation> find_creations(const PassContext& context,
+std::vector<GroupCreation> find_creations(const pass_context::PassContext& context,
                                           const std::vector<Increase>& increases,
                                           const std::vector<NewGroup>& candidates);
 
@@ -39,4 +39,4 @@ Group theoretical(CandidateGroup theory, const PluginInstanceId& cloud, const Gr
 /// `snapshot` with `more` groups; of one that it has already its own counts.
 Snapshot with_groups(const Snapshot& snapshot, std::vector<Group> more);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

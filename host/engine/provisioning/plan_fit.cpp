@@ -4,7 +4,7 @@
 
 #include <capstan/taints.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 namespace {
 
 /// Why the pod would not run there; empty: it would.
@@ -51,4 +51,4 @@ std::optional<std::string> why_useless(const NodeTemplate& sketch,
     return "no pod that waits would run on it" + (first.empty() ? "" : "; " + first);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

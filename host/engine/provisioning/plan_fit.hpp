@@ -9,7 +9,7 @@
 #include <capstan/node_template.hpp>
 #include <capstan/pod.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 
 /// What the figures of machine type, offer and plan come to; NULL of the offer: the plan has none.
 NodeTemplate make_sketch(const MachineType& type, const MachineOffering* offer,
@@ -22,4 +22,4 @@ const MachineOffering* find_offer(const MachineType& type, const GroupPlan& plan
 std::optional<std::string> why_useless(const NodeTemplate& sketch,
                                        std::span<const PodEquivalenceGroup> pods);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

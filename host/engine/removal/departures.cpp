@@ -9,7 +9,7 @@
 #include "engine/next_change.hpp"
 #include "engine/removal/phases.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using Removals = decltype(Memory::removals);
@@ -97,4 +97,4 @@ std::vector<MachineRemoval> make_machine_removals(const Snapshot& snapshot, cons
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -11,7 +11,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
 /// Has removals that are `ready` (in phase `delayed`, by node) enter `deleting`: those of a group
 /// together once the first of them has waited for the batch interval, those of a zero-or-max group
@@ -22,4 +22,4 @@ void depart(const Snapshot& snapshot, const std::set<std::string>& ready, Memory
 /// One for each group and cause of the removals in `deleting`; all of a zero-or-max group in one.
 std::vector<MachineRemoval> make_machine_removals(const Snapshot& snapshot, const Memory& memory);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

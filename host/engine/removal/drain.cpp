@@ -17,7 +17,7 @@
 #include "engine/removal/eviction_order.hpp"
 #include "engine/removal/phases.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 /// A drain fails once a policy, and no budget, has refused a pod's eviction for this long.
@@ -28,8 +28,9 @@ constexpr std::string_view daemon_annotation =
 
 class Draining {
 public:
-    Draining(const Cluster& cluster, NodeRemoval& removal, DisruptionBudgets& budgets,
-             const ScaleDownSettings& settings, Duration timeout, const PassTime& time)
+    Draining(const snapshot::Cluster& cluster, NodeRemoval& removal,
+             pods::DisruptionBudgets& budgets, const ScaleDownSettings& settings, Duration timeout,
+             const PassTime& time)
         : cluster_(cluster),
           removal_(removal),
           budgets_(budgets),
@@ -38,7 +39,7 @@ public:
           time_(time),
           now_(time.now) {}
 
-    DrainStep run(LeavingPods pods) {
+    DrainStep run(drainability::LeavingPods pods) {
         pods_ = std::move(pods);
         forget_those_gone();
         if (removal_.empty || settings_.drain_priorities.empty()) {
@@ -54,9 +55,9 @@ public:
         }
         if (!step_.failed_because.empty()) return std::move(step_);
         const std::size_t turn = present_turn();
-        for (const PodIndex pod : pods_.moving)
+        for (const snapshot::PodIndex pod : pods_.moving)
             if (turn_of(pod) == turn) evict_when_due(pod);
-        for (const PodIndex pod : pods_.ending) wait_for(pod);
+        for (const snapshot::PodIndex pod : pods_.ending) wait_for(pod);
         if (has_more) wake_by(step_.wake_at, deadline());
         step_.is_done = !has_more && step_.evictions.empty();
         return std::move(step_);
@@ -66,12 +67,14 @@ private:
     using Past = NodeRemoval::Eviction;
 
     Time deadline() const { return later(removal_.phase_since, timeout_); }
-    std::size_t turn_of(PodIndex pod) const { return engine::turn_of(spec(pod), settings_); }
-    const PodSpec& spec(PodIndex pod) const {
+    std::size_t turn_of(snapshot::PodIndex pod) const {
+        return engine::removal::turn_of(spec(pod), settings_);
+    }
+    const snapshot::PodSpec& spec(snapshot::PodIndex pod) const {
         return *cluster_.equivalence_group(cluster_.class_of(pod)).spec;
     }
-    const Past* find_past(PodIndex pod) const {
-        const auto at = removal_.evictions.find(pod_key(cluster_, pod));
+    const Past* find_past(snapshot::PodIndex pod) const {
+        const auto at = removal_.evictions.find(drainability::pod_key(cluster_, pod));
         return at != removal_.evictions.end() ? &at->second : nullptr;
     }
 
@@ -79,19 +82,20 @@ private:
         if (removal_.evictions.empty()) return;
         std::set<std::string> there;
         for (const auto* list : {&pods_.moving, &pods_.ending, &pods_.daemons})
-            for (const PodIndex pod : *list) there.insert(pod_key(cluster_, pod));
+            for (const snapshot::PodIndex pod : *list)
+                there.insert(drainability::pod_key(cluster_, pod));
         std::erase_if(removal_.evictions,
                       [&](const auto& entry) { return !there.contains(entry.first); });
     }
 
     /// Those that have come since were made by a DaemonSet that minds neither cordon nor taint.
-    bool is_old(PodIndex pod) const {
+    bool is_old(snapshot::PodIndex pod) const {
         return time_.measured(cluster_.pod(pod).created) <= removal_.since;
     }
 
-    bool may_evict_daemon(PodIndex pod) const {
-        const PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
-        const auto said = find_label(cluster_, row.annotations, daemon_annotation);
+    bool may_evict_daemon(snapshot::PodIndex pod) const {
+        const snapshot::PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
+        const auto said = snapshot::find_label(cluster_, row.annotations, daemon_annotation);
         if (said && cluster_.text(*said) == "true") return true;
         if (said && cluster_.text(*said) == "false") return false;
         return removal_.empty ? settings_.daemonset_eviction_for_empty_nodes
@@ -100,27 +104,27 @@ private:
 
     /// Once each, and nobody waits for them.
     void evict_daemons() {
-        for (const PodIndex pod : pods_.daemons) {
+        for (const snapshot::PodIndex pod : pods_.daemons) {
             if (is_old(pod) && may_evict_daemon(pod) && find_past(pod) == nullptr)
-                evict(pod, removal_.evictions[pod_key(cluster_, pod)], true);
+                evict(pod, removal_.evictions[drainability::pod_key(cluster_, pod)], true);
         }
     }
 
     void have_daemons_wait_their_turn() {
         std::ranges::copy_if(pods_.daemons, std::back_inserter(pods_.moving),
-                             [&](PodIndex pod) { return is_old(pod); });
-        sort_by_name(cluster_, pods_.moving);
+                             [&](snapshot::PodIndex pod) { return is_old(pod); });
+        drainability::sort_by_name(cluster_, pods_.moving);
     }
 
     std::size_t present_turn() const {
         std::size_t out = std::numeric_limits<std::size_t>::max();
         for (const auto* list : {&pods_.moving, &pods_.ending})
-            for (const PodIndex pod : *list) out = std::min(out, turn_of(pod));
+            for (const snapshot::PodIndex pod : *list) out = std::min(out, turn_of(pod));
         return out;
     }
 
-    void evict_when_due(PodIndex pod) {
-        Past& past = removal_.evictions[pod_key(cluster_, pod)];
+    void evict_when_due(snapshot::PodIndex pod) {
+        Past& past = removal_.evictions[drainability::pod_key(cluster_, pod)];
         // What was agreed to and has not begun to end is asked for again: it does no harm.
         const auto last = std::max(past.agreed, past.refused);
         const bool is_due = !last || later(*last, settings_.eviction_retry) <= now_;
@@ -128,14 +132,14 @@ private:
         wake_by(step_.wake_at, later(is_due ? now_ : *last, settings_.eviction_retry));
     }
 
-    void evict(PodIndex pod, Past& past, bool best_effort) {
-        const std::span<const PodIndex> it(&pod, 1);
+    void evict(snapshot::PodIndex pod, Past& past, bool best_effort) {
+        const std::span<const snapshot::PodIndex> it(&pod, 1);
         if (const auto shortage = budgets_.find_shortage(it)) {
             past.barred_since.reset();
-            return note_refusal(past, ErrorCode::throttled, shortage->sentence, now_);
+            return drainability::note_refusal(past, ErrorCode::throttled, shortage->sentence, now_);
         }
         budgets_.take(it);
-        const PodRow row = cluster_.pod(pod);
+        const snapshot::PodRow row = cluster_.pod(pod);
         step_.evictions.push_back(
             {.ns = std::string(cluster_.text(cluster_.equivalence_group(row.equivalence_group).ns)),
              .pod = std::string(cluster_.text(row.name)),
@@ -147,17 +151,17 @@ private:
     }
 
     /// The last moment at which an evicted pod is still waited for.
-    Time gone_by(PodIndex pod, Time agreed) const {
+    Time gone_by(snapshot::PodIndex pod, Time agreed) const {
         return later(later(agreed, grace_of(spec(pod), settings_)), settings_.eviction_headroom);
     }
 
-    void wait_for(PodIndex pod) {
-        const PodRow row = cluster_.pod(pod);
+    void wait_for(snapshot::PodIndex pod) {
+        const snapshot::PodRow row = cluster_.pod(pod);
         const Past* past = find_past(pod);
         if (past != nullptr && past->agreed) {
             wake_by(step_.wake_at, gone_by(pod, *past->agreed));
-        } else if (const auto last =
-                       given_up_after(row, cluster_.equivalence_group(row.equivalence_group))) {
+        } else if (const auto last = drainability::given_up_after(
+                       row, cluster_.equivalence_group(row.equivalence_group))) {
             wake_by(step_.wake_at, later(time_.measured(*last), Duration(1)));
         }
     }
@@ -165,21 +169,23 @@ private:
     /// Pods that would not have let it begin.
     std::string why_not_begun() const {
         if (!pods_.blocked_because.empty()) return pods_.blocked_because;
-        return removal_.empty && !pods_.moving.empty() ? why_not_empty(cluster_, pods_) : "";
+        return removal_.empty && !pods_.moving.empty()
+                   ? drainability::why_not_empty(cluster_, pods_)
+                   : "";
     }
 
     std::string why_stuck() const {
-        for (const PodIndex pod : pods_.moving) {
+        for (const snapshot::PodIndex pod : pods_.moving) {
             const Past* past = find_past(pod);
             if (past != nullptr && past->barred_since &&
                 now_ >= later(*past->barred_since, barred_for))
-                return "pod " + full_name(cluster_, pod) +
+                return "pod " + drainability::full_name(cluster_, pod) +
                        " cannot be evicted: " + past->refused_because;
         }
-        for (const PodIndex pod : pods_.ending) {
+        for (const snapshot::PodIndex pod : pods_.ending) {
             const Past* past = find_past(pod);
             if (past != nullptr && past->agreed && now_ >= gone_by(pod, *past->agreed))
-                return "pod " + full_name(cluster_, pod) + " is still there " +
+                return "pod " + drainability::full_name(cluster_, pod) + " is still there " +
                        format_rough_duration(now_ - *past->agreed) + " after its eviction";
         }
         return now_ < deadline() ? std::string() : why_late();
@@ -187,50 +193,50 @@ private:
 
     /// Pods that have not even begun to end when time is up.
     std::string why_late() const {
-        std::vector<PodIndex> late;
-        for (const PodIndex pod : pods_.moving) {
+        std::vector<snapshot::PodIndex> late;
+        for (const snapshot::PodIndex pod : pods_.moving) {
             const Past* past = find_past(pod);
             const bool is_about_to_end = past != nullptr && past->agreed &&
                                          now_ < later(*past->agreed, settings_.eviction_retry);
             if (!is_about_to_end) late.push_back(pod);
         }
-        for (const PodIndex pod : pods_.ending)
+        for (const snapshot::PodIndex pod : pods_.ending)
             if (!cluster_.pod(pod).deleted) late.push_back(pod);
         if (late.empty()) return {};
         return "it could not be drained within " + format_duration(timeout_) + ": " +
                counted(static_cast<std::int64_t>(late.size()), "pod") +
                (late.size() == 1 ? " is left: " : " are left: ") +
-               listed(late, [&](PodIndex pod) { return why_left(pod); });
+               listed(late, [&](snapshot::PodIndex pod) { return why_left(pod); });
     }
 
-    std::string why_left(PodIndex pod) const {
+    std::string why_left(snapshot::PodIndex pod) const {
         const Past* past = find_past(pod);
-        std::string out = full_name(cluster_, pod);
+        std::string out = drainability::full_name(cluster_, pod);
         if (past != nullptr && past->refused) out += " (" + past->refused_because + ")";
         return out;
     }
 
-    const Cluster& cluster_;
+    const snapshot::Cluster& cluster_;
     NodeRemoval& removal_;
-    DisruptionBudgets& budgets_;
+    pods::DisruptionBudgets& budgets_;
     const ScaleDownSettings& settings_;
     const Duration timeout_;
     const PassTime time_;
     const Time now_;
-    LeavingPods pods_{};
+    drainability::LeavingPods pods_{};
     DrainStep step_{};
 };
 
 }  // namespace
 
-DrainStep step_drain(const Snapshot& snapshot, NodeIndex node, const Group* group,
-                     NodeRemoval& removal, DisruptionBudgets& budgets, const Settings& settings,
-                     const PassTime& time) {
+DrainStep step_drain(const Snapshot& snapshot, snapshot::NodeIndex node, const Group* group,
+                     NodeRemoval& removal, pods::DisruptionBudgets& budgets,
+                     const Settings& settings, const PassTime& time) {
     const Duration usual = settings.scale_down.max_pod_eviction_time;
     const Duration timeout =
         group != nullptr ? group->options.drain_timeout.value_or(usual) : usual;
     return Draining(snapshot.cluster, removal, budgets, settings.scale_down, timeout, time)
-        .run(find_leaving_pods(snapshot.cluster, node, budgets, settings, time));
+        .run(drainability::find_leaving_pods(snapshot.cluster, node, budgets, settings, time));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

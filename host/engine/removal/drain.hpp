@@ -12,7 +12,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
 struct DrainStep {
     std::vector<Eviction> evictions{};  ///< by namespace and name
@@ -24,8 +24,8 @@ struct DrainStep {
 
 /// One node in phase `draining`; `group`: its own, may be NULL. Notes refusals by budgets in
 /// `removal`, forgets pods that are gone, and takes from `budgets` what it evicts.
-DrainStep step_drain(const Snapshot& snapshot, NodeIndex node, const Group* group,
-                     NodeRemoval& removal, DisruptionBudgets& budgets, const Settings& settings,
-                     const PassTime& time);
+DrainStep step_drain(const Snapshot& snapshot, snapshot::NodeIndex node, const Group* group,
+                     NodeRemoval& removal, pods::DisruptionBudgets& budgets,
+                     const Settings& settings, const PassTime& time);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

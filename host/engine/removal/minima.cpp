@@ -8,35 +8,35 @@
 #include "engine/health/readiness.hpp"
 #include "engine/removal/phases.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 /// Its cloud has agreed to remove it, or removes it already: no target holds it any more.
-bool is_machine_going(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
-                      NodeIndex node) {
-    const Machine* machine = find_machine(snapshot, membership, node);
+bool is_machine_going(const Snapshot& snapshot, const templates::Membership& membership,
+                      const Memory& memory, snapshot::NodeIndex node) {
+    const Machine* machine = templates::find_machine(snapshot, membership, node);
     if (machine != nullptr && machine->state == MachineState::deleting) return true;
-    return is_agreed_to_go(memory, snapshot.cluster.text(snapshot.cluster.node(node).name));
+    return health::is_agreed_to_go(memory, snapshot.cluster.text(snapshot.cluster.node(node).name));
 }
 
 }  // namespace
 
-Minima::Minima(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
-               const Repairs& repairs, const Settings& settings)
+Minima::Minima(const Snapshot& snapshot, const templates::Membership& membership,
+               const Memory& memory, const health::Repairs& repairs, const Settings& settings)
     : snapshot_(snapshot),
       membership_(membership),
       memory_(memory),
-      totals_(make_totals(settings)) {
+      totals_(limits::make_totals(settings)) {
     for (const Decrease& decrease : repairs.decreases) gone_[decrease.group] += decrease.by;
     for (const MachineRemoval& removal : repairs.removals)
         gone_[removal.group] += static_cast<int>(removal.machines.size());
-    std::erase_if(totals_, [](const ResourceTotal& total) { return total.bound.min <= 0; });
+    std::erase_if(totals_, [](const limits::ResourceTotal& total) { return total.bound.min <= 0; });
     if (totals_.empty()) return;
-    const Cluster& cluster = snapshot.cluster;
-    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        if (!counts(cluster, cluster.node(n))) continue;
+    const snapshot::Cluster& cluster = snapshot.cluster;
+    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        if (!limits::counts(cluster, cluster.node(n))) continue;
         if (is_machine_going(snapshot, membership, memory, n)) continue;
-        for (ResourceTotal& total : totals_) total.count(*cluster.node(n).capacity, 1);
+        for (limits::ResourceTotal& total : totals_) total.count(*cluster.node(n).capacity, 1);
     }
 }
 
@@ -53,13 +53,13 @@ std::string Minima::take(const std::vector<std::string>& nodes) {
 }
 
 Minima::Share Minima::share_of(const std::vector<std::string>& nodes) const {
-    const Cluster& cluster = snapshot_.cluster;
+    const snapshot::Cluster& cluster = snapshot_.cluster;
     Share out{.totals = std::vector<std::int64_t>(totals_.size())};
     for (const std::string& name : nodes) {
         const auto node = cluster.find_node(name);
         if (!node || is_machine_going(snapshot_, membership_, memory_, *node)) continue;
         ++out.machines;
-        if (!counts(cluster, cluster.node(*node))) continue;
+        if (!limits::counts(cluster, cluster.node(*node))) continue;
         for (std::size_t t = 0; t < totals_.size(); ++t)
             out.totals[t] += totals_[t].of(*cluster.node(*node).capacity);
     }
@@ -78,7 +78,7 @@ std::string Minima::why_group(const NodeGroupId& id, int machines) const {
 
 std::string Minima::why_cluster(const Share& share, std::size_t nodes) const {
     for (std::size_t t = 0; t < totals_.size(); ++t) {
-        const ResourceTotal& total = totals_[t];
+        const limits::ResourceTotal& total = totals_[t];
         if (share.totals[t] <= 0 || total.used - share.totals[t] >= total.bound.min) continue;
         return "cluster minimum of " + total.name + ": of " + total.shown(total.used) +
                (nodes == 1 ? " the node has " : " its nodes have ") + total.shown(share.totals[t]) +
@@ -87,4 +87,4 @@ std::string Minima::why_cluster(const Share& share, std::size_t nodes) const {
     return {};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -12,7 +12,7 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
 /// The sizes of groups and cluster after all removals under way: without the machines that repairs
 /// of the pass remove, and without the nodes in a removal. A machine before its node has joined
@@ -20,8 +20,8 @@ namespace capstan::engine {
 /// but the settings.
 class Minima {
 public:
-    Minima(const Snapshot& snapshot, const Membership& membership, const Memory& memory,
-           const Repairs& repairs, const Settings& settings);
+    Minima(const Snapshot& snapshot, const templates::Membership& membership, const Memory& memory,
+           const health::Repairs& repairs, const Settings& settings);
 
     /// Asks whether these nodes of one group, each with its removal, may lose their machines
     /// together. Empty: the machines may go, and count as gone from now on; otherwise one sentence
@@ -39,10 +39,10 @@ private:
     std::string why_cluster(const Share& share, std::size_t nodes) const;
 
     const Snapshot& snapshot_;
-    const Membership& membership_;
+    const templates::Membership& membership_;
     const Memory& memory_;
-    std::map<NodeGroupId, int> gone_{};  // machines of the group's target
-    std::vector<ResourceTotal> totals_;  // the totals that have a minimum
+    std::map<NodeGroupId, int> gone_{};          // machines of the group's target
+    std::vector<limits::ResourceTotal> totals_;  // the totals that have a minimum
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

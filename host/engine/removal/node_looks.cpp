@@ -7,7 +7,7 @@
 #include "engine/drainability/leaving_pods.hpp"
 #include "engine/node_marks.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 /// Nothing: drains count expendable pods like any other.
@@ -19,7 +19,7 @@ std::optional<int> find_cutoff(const Settings& settings) {
 
 }  // namespace
 
-std::vector<NodeLook> looks_before(const Decision& decision, const Cluster& cluster,
+std::vector<NodeLook> looks_before(const Decision& decision, const snapshot::Cluster& cluster,
                                    const Settings& settings) {
     std::set<std::string> nodes;
     for (const NodeChange& change : decision.node_changes)
@@ -33,12 +33,12 @@ std::vector<NodeLook> looks_before(const Decision& decision, const Cluster& clus
     for (const std::string& node : nodes) {
         NodeLook look{.node = node, .expendable_below = find_cutoff(settings)};
         if (const auto index = cluster.find_node(node))
-            for (const PodIndex pod : cluster.pods_on(*index))
-                look.known_pods.push_back(pod_key(cluster, pod));
+            for (const snapshot::PodIndex pod : cluster.pods_on(*index))
+                look.known_pods.push_back(drainability::pod_key(cluster, pod));
         std::ranges::sort(look.known_pods);
         out.push_back(std::move(look));
     }
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -10,7 +10,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot/cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
 /// A node that may hold no other pods than those that the decision knew, but for pods that no drain
 /// counts: a DaemonSet's, mirrors of static ones, finished ones, expendable ones.
@@ -29,7 +29,7 @@ inline constexpr std::string_view unknown_pods = "UnknownPods";
 
 /// The nodes to look at before the decision is carried out: nodes to be tainted for removal and
 /// nodes of machines to be removed; by name, each node once. `cluster`: the view of the decision.
-std::vector<NodeLook> looks_before(const Decision& decision, const Cluster& cluster,
+std::vector<NodeLook> looks_before(const Decision& decision, const snapshot::Cluster& cluster,
                                    const Settings& settings);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -5,7 +5,7 @@
 #include "engine/health/removal_backoff.hpp"
 #include "engine/node_marks.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
 void give_up(Memory& memory, NodeRemoval& removal, std::string because, Time now) {
     enter(removal, RemovalPhase::undoing, now);
@@ -16,16 +16,16 @@ void give_up(Memory& memory, NodeRemoval& removal, std::string because, Time now
 
 void give_up_and_back_off(Memory& memory, NodeRemoval& removal, std::string because,
                           const Settings& settings, Time now) {
-    back_off_removal(memory, removal.group, removal.machine, because,
-                     settings.scale_down.delay_after_failure, settings, now);
+    health::back_off_removal(memory, removal.group, removal.machine, because,
+                             settings.scale_down.delay_after_failure, settings, now);
     give_up(memory, removal, std::move(because), now);
 }
 
 void release(Memory& memory, NodeRemoval& removal, const Settings& settings, Time now) {
     removal.because = "somebody else took its taint " + std::string(to_be_deleted_taint) + " off";
-    leave_machine_alone(memory, removal.group, removal.machine, removal.because,
-                        settings.scale_down.delay_after_failure, now);
+    health::leave_machine_alone(memory, removal.group, removal.machine, removal.because,
+                                settings.scale_down.delay_after_failure, now);
     enter(removal, RemovalPhase::undoing, now);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -6,7 +6,7 @@
 #include "engine/memory.hpp"
 #include "engine/settings.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
 inline void enter(NodeRemoval& removal, RemovalPhase phase, Time now) {
     removal.phase = phase;
@@ -26,4 +26,4 @@ void give_up_and_back_off(Memory& memory, NodeRemoval& removal, std::string beca
 /// removals go on.
 void release(Memory& memory, NodeRemoval& removal, const Settings& settings, Time now);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -9,7 +9,7 @@
 #include "engine/removal/phases.hpp"
 #include "engine/removal/removal.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 /// Whether what the removal was about is gone, be it that another node has the name now.
@@ -38,16 +38,18 @@ bool keep_without_machine(Memory& memory, NodeRemoval& removal, const Snapshot& 
 /// join.
 bool is_awaited(const NodeRemoval& removal, const Snapshot& snapshot, const Settings& settings,
                 Time now) {
-    return removal.target && is_still_listed(removal, *snapshot.groups) &&
+    return removal.target && health::is_still_listed(removal, *snapshot.groups) &&
            now < later(removal.phase_since, settings.scale_down.max_deletion_time);
 }
 
-void forget_those_over(Memory& memory, const Snapshot& snapshot, const Membership& membership,
-                       const Settings& settings, Time now) {
+void forget_those_over(Memory& memory, const Snapshot& snapshot,
+                       const templates::Membership& membership, const Settings& settings,
+                       Time now) {
     for (auto at = memory.removals.begin(); at != memory.removals.end();) {
         NodeRemoval& removal = at->second;
         const auto node = snapshot.cluster.find_node(at->first);
-        const Machine* machine = node ? find_machine(snapshot, membership, *node) : nullptr;
+        const Machine* machine =
+            node ? templates::find_machine(snapshot, membership, *node) : nullptr;
         if (node && machine == nullptr && keep_without_machine(memory, removal, snapshot, now)) {
             ++at;
             continue;
@@ -69,7 +71,7 @@ void forget_those_over(Memory& memory, const Snapshot& snapshot, const Membershi
 }
 
 /// Whether nothing has been told of the group since the start: one that was read has a target.
-bool is_untold(const Group& group) { return is_unread(group) && !group.group.target; }
+bool is_untold(const Group& group) { return health::is_unread(group) && !group.group.target; }
 
 /// Whether marks on nodes of the group were there before the autoscaler was: in its first pass, and
 /// in the first that reads the group.
@@ -77,12 +79,12 @@ bool may_have_leftovers(const Memory& memory, const Group& group) {
     return !memory.started || memory.unread_since_start.contains(group.group.id);
 }
 
-void adopt_leftovers(Memory& memory, const Snapshot& snapshot, const Membership& membership,
-                     Time now) {
-    const Cluster& cluster = snapshot.cluster;
-    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        const NodeRow& row = cluster.node(node);
-        const Machine* machine = find_machine(snapshot, membership, node);
+void adopt_leftovers(Memory& memory, const Snapshot& snapshot,
+                     const templates::Membership& membership, Time now) {
+    const snapshot::Cluster& cluster = snapshot.cluster;
+    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        const snapshot::NodeRow& row = cluster.node(node);
+        const Machine* machine = templates::find_machine(snapshot, membership, node);
         if (machine == nullptr || !is_marked(row)) continue;
         if (!may_have_leftovers(memory, *find_group(snapshot, machine->group))) continue;
         const bool is_going = machine->state == MachineState::deleting;
@@ -107,8 +109,9 @@ void note_unread(Memory& memory, const Snapshot& snapshot) {
 
 }  // namespace
 
-Memory remember_removals(Memory memory, const Snapshot& snapshot, const Membership& membership,
-                         const Settings& settings, Time now) {
+Memory remember_removals(Memory memory, const Snapshot& snapshot,
+                         const templates::Membership& membership, const Settings& settings,
+                         Time now) {
     forget_those_over(memory, snapshot, membership, settings, now);
     if (!memory.started || !memory.unread_since_start.empty())
         adopt_leftovers(memory, snapshot, membership, now);
@@ -116,4 +119,4 @@ Memory remember_removals(Memory memory, const Snapshot& snapshot, const Membersh
     return memory;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -18,14 +18,14 @@
 #include "engine/removal/phases.hpp"
 #include "engine/removal/soft_taints.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 constexpr std::string_view delay_prefix = "delay-deletion.cluster-autoscaler.kubernetes.io/";
 
 /// The annotation by which somebody delays the removal; empty: nobody does.
-std::string find_delay(const Cluster& cluster, const NodeRow& node) {
-    for (const LabelPair& pair : node.annotations)
+std::string find_delay(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
+    for (const snapshot::LabelPair& pair : node.annotations)
         if (cluster.text(pair.key).starts_with(delay_prefix))
             return std::string(cluster.text(pair.key));
     return {};
@@ -33,9 +33,9 @@ std::string find_delay(const Cluster& cluster, const NodeRow& node) {
 
 class Stepping {
 public:
-    Stepping(const Snapshot& snapshot, const Membership& membership,
-             const std::set<NodeGroupId>& settling, const Repairs& repairs,
-             DisruptionBudgets budgets, Memory& memory, const Settings& settings,
+    Stepping(const Snapshot& snapshot, const templates::Membership& membership,
+             const std::set<NodeGroupId>& settling, const health::Repairs& repairs,
+             pods::DisruptionBudgets budgets, Memory& memory, const Settings& settings,
              const PassTime& time)
         : snapshot_(snapshot),
           cluster_(snapshot.cluster),
@@ -48,16 +48,17 @@ public:
           time_(time),
           now_(time.now) {}
 
-    void begin(const Candidate& candidate, const std::string& because) {
+    void begin(const drainability::Candidate& candidate, const std::string& because) {
         std::string name(cluster_.text(cluster_.node(candidate.node).name));
         const auto unneeded = memory_.unneeded.find(name);
-        NodeRemoval removal{.group = (*snapshot_.groups)[candidate.group].group.id,
-                            .machine = find_machine(snapshot_, membership_, candidate.node)->id,
-                            .empty = candidate.is_empty(),
-                            .ready = candidate.ready,
-                            .since = now_,
-                            .phase_since = now_,
-                            .because = because};
+        NodeRemoval removal{
+            .group = (*snapshot_.groups)[candidate.group].group.id,
+            .machine = templates::find_machine(snapshot_, membership_, candidate.node)->id,
+            .empty = candidate.is_empty(),
+            .ready = candidate.ready,
+            .since = now_,
+            .phase_since = now_,
+            .because = because};
         if (unneeded != memory_.unneeded.end()) removal.unneeded_since = unneeded->second.since;
         memory_.removals.try_emplace(std::move(name), std::move(removal));
     }
@@ -76,7 +77,7 @@ public:
         depart(snapshot_, ready_, memory_, settings_.scale_down, now_, steps_.wake_at);
     }
 
-    RemovalSteps take_steps(const ScaleDown& plan) {
+    RemovalSteps take_steps(const scale_down::ScaleDown& plan) {
         for (auto& [node, removal] : memory_.removals)
             if (const auto index = cluster_.find_node(node))
                 say(node, cluster_.node(*index), removal);
@@ -98,7 +99,7 @@ public:
     }
 
 private:
-    void advance(const std::string& node, NodeIndex index, NodeRemoval& removal) {
+    void advance(const std::string& node, snapshot::NodeIndex index, NodeRemoval& removal) {
         if (was_unmarked(cluster_.node(index), removal))
             return release(memory_, removal, settings_, now_);
         if (is_held(removal)) return;
@@ -113,7 +114,7 @@ private:
 
     /// Whether another hand took our taint off the node. A view may be older than the taint, so
     /// only a taint in the view of an earlier pass can have been taken off.
-    static bool was_unmarked(const NodeRow& row, NodeRemoval& removal) {
+    static bool was_unmarked(const snapshot::NodeRow& row, NodeRemoval& removal) {
         const bool is_to_be_asked = removal.phase == RemovalPhase::deleting && !removal.asked;
         if (!is_revocable(removal.phase) && !is_to_be_asked) return false;
         if (removal.phase == RemovalPhase::tainting) return false;
@@ -122,10 +123,11 @@ private:
     }
 
     /// As long as a node cannot be marked, pods come to it as to any other.
-    void look_again(NodeIndex index, NodeRemoval& removal) {
-        const LeavingPods pods = find_leaving_pods(cluster_, index, budgets_, settings_, time_);
+    void look_again(snapshot::NodeIndex index, NodeRemoval& removal) {
+        const drainability::LeavingPods pods =
+            drainability::find_leaving_pods(cluster_, index, budgets_, settings_, time_);
         const std::string because =
-            removal.empty ? why_not_empty(cluster_, pods) : pods.blocked_because;
+            removal.empty ? drainability::why_not_empty(cluster_, pods) : pods.blocked_because;
         if (!because.empty()) undo(removal, because);
     }
 
@@ -136,7 +138,7 @@ private:
         enter(removal, RemovalPhase::draining, now_);
     }
 
-    void drain(NodeIndex index, NodeRemoval& removal) {
+    void drain(snapshot::NodeIndex index, NodeRemoval& removal) {
         DrainStep step = step_drain(snapshot_, index, find_group(snapshot_, removal.group), removal,
                                     budgets_, settings_, time_);
         if (!step.failed_because.empty())
@@ -150,14 +152,14 @@ private:
     }
 
     /// Pods that mind no taint may have come after the drain. Whether there are any.
-    bool undo_for_pods(NodeIndex index, NodeRemoval& removal) {
-        const std::string because =
-            why_not_empty(cluster_, find_leaving_pods(cluster_, index, budgets_, settings_, time_));
+    bool undo_for_pods(snapshot::NodeIndex index, NodeRemoval& removal) {
+        const std::string because = drainability::why_not_empty(
+            cluster_, drainability::find_leaving_pods(cluster_, index, budgets_, settings_, time_));
         if (!because.empty()) undo(removal, because);
         return !because.empty();
     }
 
-    void end_delay(const std::string& node, NodeIndex index, NodeRemoval& removal) {
+    void end_delay(const std::string& node, snapshot::NodeIndex index, NodeRemoval& removal) {
         if (undo_for_pods(index, removal)) return;
         const std::string delay = find_delay(cluster_, cluster_.node(index));
         const Time last =
@@ -168,11 +170,11 @@ private:
         ready_.insert(node);
     }
 
-    void end_removed(const std::string& node, NodeIndex index, NodeRemoval& removal) {
+    void end_removed(const std::string& node, snapshot::NodeIndex index, NodeRemoval& removal) {
         const Duration most = settings_.scale_down.max_deletion_time;
         const Time last = later(removal.phase_since, most);
         if (now_ < last) return wake_by(steps_.wake_at, last);
-        const Machine* machine = find_machine(snapshot_, membership_, index);
+        const Machine* machine = templates::find_machine(snapshot_, membership_, index);
         if (machine != nullptr && machine->state == MachineState::deleting) {
             note(node, "is still there: its machine takes longer than " + format_duration(most) +
                            " to go");
@@ -249,7 +251,7 @@ private:
 
     /// What is to be written on the node in this phase, again for as long as it is not known that
     /// it was.
-    void say(const std::string& node, const NodeRow& row, NodeRemoval& removal) {
+    void say(const std::string& node, const snapshot::NodeRow& row, NodeRemoval& removal) {
         if (is_held(removal)) return;
         auto& changes = steps_.node_changes;
         if (removal.phase == RemovalPhase::tainting)
@@ -274,11 +276,11 @@ private:
     }
 
     const Snapshot& snapshot_;
-    const Cluster& cluster_;
-    const Membership& membership_;
+    const snapshot::Cluster& cluster_;
+    const templates::Membership& membership_;
     const std::set<NodeGroupId>& settling_;
-    const Repairs& repairs_;
-    DisruptionBudgets budgets_;
+    const health::Repairs& repairs_;
+    pods::DisruptionBudgets budgets_;
     Memory& memory_;
     const Settings& settings_;
     const PassTime time_;
@@ -289,13 +291,14 @@ private:
 
 }  // namespace
 
-RemovalSteps step_removals(const Snapshot& snapshot, const Membership& membership,
-                           const Candidates& candidates, const ScaleDown& plan,
-                           const Repairs& repairs, DisruptionBudgets budgets, Memory& memory,
+RemovalSteps step_removals(const Snapshot& snapshot, const templates::Membership& membership,
+                           const drainability::Candidates& candidates,
+                           const scale_down::ScaleDown& plan, const health::Repairs& repairs,
+                           pods::DisruptionBudgets budgets, Memory& memory,
                            const Settings& settings, const PassTime& time) {
     Stepping stepping(snapshot, membership, plan.settling, repairs, std::move(budgets), memory,
                       settings, time);
-    for (const ChosenNode& chosen : plan.chosen)
+    for (const scale_down::ChosenNode& chosen : plan.chosen)
         stepping.begin(candidates.nodes[chosen.candidate], chosen.because);
     stepping.advance_all();
     return stepping.take_steps(plan);
@@ -311,4 +314,4 @@ RemovalSteps step_back(const Snapshot& snapshot, const Memory& memory) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -20,7 +20,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
 /// The next steps of all removals.
 struct RemovalSteps {
@@ -37,18 +37,20 @@ struct RemovalSteps {
 /// being undone only with their node; on the first pass after a start, has taints of a run that
 /// could not remember them taken off the nodes of groups, and cordons only where they are ours.
 /// Later on such taints are somebody else's.
-Memory remember_removals(Memory memory, const Snapshot& snapshot, const Membership& membership,
-                         const Settings& settings, Time now);
+Memory remember_removals(Memory memory, const Snapshot& snapshot,
+                         const templates::Membership& membership, const Settings& settings,
+                         Time now);
 
 /// Begins the removal of the chosen nodes, and takes every removal as far as it can go now.
 /// `budgets`: evictions go no further than they allow now. `repairs`: of the same pass, whose
 /// machines no minimum has any more.
-RemovalSteps step_removals(const Snapshot& snapshot, const Membership& membership,
-                           const Candidates& candidates, const ScaleDown& plan,
-                           const Repairs& repairs, DisruptionBudgets budgets, Memory& memory,
+RemovalSteps step_removals(const Snapshot& snapshot, const templates::Membership& membership,
+                           const drainability::Candidates& candidates,
+                           const scale_down::ScaleDown& plan, const health::Repairs& repairs,
+                           pods::DisruptionBudgets budgets, Memory& memory,
                            const Settings& settings, const PassTime& time);
 
 /// The steps that are taken where the cluster is not seen as it is: those that take marks off.
 RemovalSteps step_back(const Snapshot& snapshot, const Memory& memory);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -12,7 +12,7 @@
 #include "engine/removal/node_looks.hpp"
 #include "engine/removal/phases.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 /// How long a node that cannot be marked keeps its turn.
@@ -62,13 +62,13 @@ public:
     void take(const Eviction& eviction, const std::optional<Error>& error) {
         NodeRemoval* removal = find(eviction.node);
         if (removal == nullptr || removal->phase != RemovalPhase::draining) return;
-        const std::string key = pod_key(eviction);
+        const std::string key = drainability::pod_key(eviction);
         if (error && error->code == ErrorCode::cancelled) return take_unsent(*removal, key);
         NodeRemoval::Eviction& of_pod = removal->evictions[key];
         if (!error || error->code == ErrorCode::not_found) {
             of_pod = {.agreed = now_};
         } else {
-            note_refusal(of_pod, error->code, error->message, now_);
+            drainability::note_refusal(of_pod, error->code, error->message, now_);
             if (is_transient(*error)) {
                 of_pod.barred_since.reset();
             } else if (!of_pod.barred_since) {
@@ -112,10 +112,10 @@ private:
         if (error.code == ErrorCode::cancelled) return true;
         const bool has_time = now_ < later(removal.phase_since, marking_time);
         if (was_asked) {
-            switch (reaction_to(Call::remove, error.code)) {
-                case Reaction::await_outcome:
-                case Reaction::rest_cloud:
-                case Reaction::await_credentials:
+            switch (health::reaction_to(health::Call::remove, error.code)) {
+                case health::Reaction::await_outcome:
+                case health::Reaction::rest_cloud:
+                case health::Reaction::await_credentials:
                     return now_ < later(removal.phase_since, asking_time);
                 default: return false;
             }
@@ -191,4 +191,4 @@ std::optional<Time> find_next_step(const Memory& memory, const Settings& setting
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

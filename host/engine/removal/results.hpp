@@ -9,7 +9,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
 /// Takes each removal to its next phase, or begins to undo it, and notes when the last one was done
 /// or failed. Looks at node changes, evictions, and removals of machines that have a node.
@@ -23,4 +23,4 @@ Memory remember_steps(Memory memory, const Decision& decision, const Results& re
 std::optional<Time> find_next_step(const Memory& memory, const Settings& settings, Time now,
                                    const Snapshot* seen = nullptr, bool is_in_touch = true);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -9,18 +9,19 @@
 #include "engine/node_marks.hpp"
 #include "engine/removal/phases.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
-std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot, const Membership& membership,
+std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot,
+                                         const templates::Membership& membership,
                                          std::span<const std::string> wanted, const Memory& memory,
                                          const ScaleDownSettings& settings, Time wall) {
-    const Cluster& cluster = snapshot.cluster;
+    const snapshot::Cluster& cluster = snapshot.cluster;
     const bool is_off = settings.max_bulk_soft_taint_count == 0;
     const std::set<std::string_view> candidates(wanted.begin(), wanted.end());
     std::vector<NodeChange> drops, sets;
-    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        const NodeRow& row = cluster.node(node);
-        const std::optional<MachineIndex>& machine = membership.machine_of[node];
+    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        const snapshot::NodeRow& row = cluster.node(node);
+        const std::optional<templates::MachineIndex>& machine = membership.machine_of[node];
         const bool is_tainted = has_taint(row, deletion_candidate_taint);
         const bool is_wanted = !is_off && candidates.contains(cluster.text(row.name));
         if (is_tainted == is_wanted || !machine) continue;
@@ -50,4 +51,4 @@ std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot, const Members
     return drops;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -12,14 +12,15 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
 /// By node. First takes them off nodes of groups that are not in `wanted` and not being removed,
 /// then sets them, together as many as the settings allow in one pass; nodes of groups that cannot
 /// be read stay as they are. With none allowed takes all of them off at once. `wall`: what the new
 /// ones say, see PassTime.
-std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot, const Membership& membership,
+std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot,
+                                         const templates::Membership& membership,
                                          std::span<const std::string> wanted, const Memory& memory,
                                          const ScaleDownSettings& settings, Time wall);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

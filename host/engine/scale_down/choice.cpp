@@ -10,7 +10,7 @@
 #include "engine/next_change.hpp"
 #include "engine/scale_down/removal_order.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 UnderWay count_under_way(const Memory& memory) {
@@ -26,8 +26,8 @@ UnderWay count_under_way(const Memory& memory) {
 
 class Chooser {
 public:
-    Chooser(const PassContext& context, const Candidates& candidates, const UnneededNodes& unneeded,
-            std::span<const Increase> grows, const Memory& memory,
+    Chooser(const pass_context::PassContext& context, const drainability::Candidates& candidates,
+            const UnneededNodes& unneeded, std::span<const Increase> grows, const Memory& memory,
             const FindHomeless& find_homeless)
         : context_(context),
           settings_(context.settings->scale_down),
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    const Candidate& at(std::size_t i) const { return candidates_.nodes[i]; }
+    const drainability::Candidate& at(std::size_t i) const { return candidates_.nodes[i]; }
     Time since(std::size_t i) const {
         const std::string name(cluster_.text(cluster_.node(at(i).node).name));
         return memory_.unneeded.at(name).since;
@@ -84,7 +84,7 @@ private:
     }
 
     /// How long it has to be unneeded.
-    Duration patience(const Candidate& node) const {
+    Duration patience(const drainability::Candidate& node) const {
         const GroupOptions& options = context_.groups()[node.group].options;
         return node.ready ? options.unneeded_time.value_or(settings_.unneeded_time)
                           : options.unready_time.value_or(settings_.unready_time);
@@ -104,7 +104,7 @@ private:
 
     /// What it waits for; nothing: it could go now.
     std::optional<Keep> find_wait(std::size_t i) {
-        const Candidate& node = at(i);
+        const drainability::Candidate& node = at(i);
         const NodeGroupId& group = context_.id(node.group);
         const auto grows = std::ranges::find(grows_, group, &Increase::group);
         const bool its_growing = grows != grows_.end();
@@ -130,13 +130,13 @@ private:
             return later_on("group " + group.value() + " grows by " + std::to_string(grows->by) +
                             " in this very pass");
         }
-        if (is_repaired(context_.repairs, group)) {
+        if (pass_context::is_repaired(context_.repairs, group)) {
             return later_on("the size of group " + group.value() +
                             " is being put right: " + why_repaired(group));
         }
         if (!node.waits_for) return std::nullopt;
         return Keep{Unremovable::blocked_by_on_completion_pod, node.waits_because,
-                    full_name(cluster_, *node.waits_for)};
+                    drainability::full_name(cluster_, *node.waits_for)};
     }
 
     bool is_ready(const RemovalUnit& unit) {
@@ -169,10 +169,10 @@ private:
         const UnderWay under_way = count_under_way(memory_);
         std::vector<bool> is_told(waiting.size());
         const auto may_begin = [&](std::size_t turn) {
-            const std::optional<PodIndex> homeless = find_homeless_(*ready[turn]);
+            const std::optional<snapshot::PodIndex> homeless = find_homeless_(*ready[turn]);
             if (!homeless) return true;
             is_told[turn] = true;
-            keep_for(*ready[turn], full_name(cluster_, *homeless));
+            keep_for(*ready[turn], drainability::full_name(cluster_, *homeless));
             return false;
         };
         for (const std::size_t turn : take_turns(waiting, under_way, settings_, may_begin)) {
@@ -215,13 +215,16 @@ private:
         return "its " + counted(pods, "pod") + (pods == 1 ? " fits on " : " fit on ") +
                listed(
                    unneeded_.to[i],
-                   [&](NodeIndex node) { return cluster_.text(cluster_.node(node).name); }, 3);
+                   [&](snapshot::NodeIndex node) {
+                       return cluster_.text(cluster_.node(node).name);
+                   },
+                   3);
     }
 
-    const PassContext& context_;
+    const pass_context::PassContext& context_;
     const ScaleDownSettings& settings_;
-    const Cluster& cluster_;
-    const Candidates& candidates_;
+    const snapshot::Cluster& cluster_;
+    const drainability::Candidates& candidates_;
     const UnneededNodes& unneeded_;
     std::span<const Increase> grows_;
     const Memory& memory_;
@@ -232,11 +235,11 @@ private:
 
 }  // namespace
 
-Selection choose_nodes(const PassContext& context, const Candidates& candidates,
-                       const UnneededNodes& unneeded, std::span<const Increase> grows,
-                       std::int64_t assigned, const Memory& memory,
+Selection choose_nodes(const pass_context::PassContext& context,
+                       const drainability::Candidates& candidates, const UnneededNodes& unneeded,
+                       std::span<const Increase> grows, std::int64_t assigned, const Memory& memory,
                        const FindHomeless& find_homeless) {
     return Chooser(context, candidates, unneeded, grows, memory, find_homeless).run(assigned);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -12,7 +12,7 @@
 #include "engine/memory.hpp"
 #include "engine/scale_down/unneeded.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 struct Selection {
     std::vector<RemovalUnit> units{};  ///< that go, in the order in which they are to begin
@@ -24,13 +24,13 @@ struct Selection {
 
 /// Asked of each unit whose turn it is, once, in the order in which they begin: a pod that finds no
 /// place while all but those before it are still there; nothing: the unit goes.
-using FindHomeless = std::function<std::optional<PodIndex>(const RemovalUnit&)>;
+using FindHomeless = std::function<std::optional<snapshot::PodIndex>(const RemovalUnit&)>;
 
 /// `memory` knows since when each of them has been unneeded. `assigned`: waiting pods that found
 /// room on what there is.
-Selection choose_nodes(const PassContext& context, const Candidates& candidates,
-                       const UnneededNodes& unneeded, std::span<const Increase> grows,
-                       std::int64_t assigned, const Memory& memory,
+Selection choose_nodes(const pass_context::PassContext& context,
+                       const drainability::Candidates& candidates, const UnneededNodes& unneeded,
+                       std::span<const Increase> grows, std::int64_t assigned, const Memory& memory,
                        const FindHomeless& find_homeless);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -7,14 +7,14 @@
 #include "engine/snapshot/label_finder.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
-std::vector<std::uint32_t> number_zones(const Cluster& cluster, std::uint32_t& count) {
-    std::map<Symbol, std::uint32_t> numbers;
-    LabelFinder zones(cluster, zone_label);
+std::vector<std::uint32_t> number_zones(const snapshot::Cluster& cluster, std::uint32_t& count) {
+    std::map<snapshot::Symbol, std::uint32_t> numbers;
+    snapshot::LabelFinder zones(cluster, snapshot::zone_label);
     std::vector<std::uint32_t> out(cluster.node_count(), 0);
-    for (NodeIndex n = 0; n < out.size(); ++n) {
+    for (snapshot::NodeIndex n = 0; n < out.size(); ++n) {
         const auto zone = zones.find(cluster.node(n).labels);
         if (!zone) continue;
         out[n] = numbers.try_emplace(*zone, numbers.size() + 1).first->second;
@@ -25,14 +25,18 @@ std::vector<std::uint32_t> number_zones(const Cluster& cluster, std::uint32_t& c
 
 }  // namespace
 
-Destinations::Destinations(const PassContext& context, Placement& placement,
-                           std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided)
-    : context_(&context), placement_(&placement), alike_(find_equivalent(placement.rules())) {
-    const Cluster& cluster = context.snapshot->cluster;
-    const CompiledPredicates& rules = placement.rules();
+Destinations::Destinations(const pass_context::PassContext& context,
+                           scheduling::Placement& placement,
+                           std::span<const snapshot::NodeIndex> staying,
+                           std::span<const snapshot::NodeIndex> undecided)
+    : context_(&context),
+      placement_(&placement),
+      alike_(scheduling::find_equivalent(placement.rules())) {
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
+    const scheduling::CompiledPredicates& rules = placement.rules();
     first_need_.push_back(0);
-    for (PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s) {
-        for (const Request& request : rules.requests(s))
+    for (scheduling::PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s) {
+        for (const snapshot::Request& request : rules.requests(s))
             needs_.push_back({.column = request.resource, .amount = request.amount});
         first_need_.push_back(static_cast<std::uint32_t>(needs_.size()));
     }
@@ -41,9 +45,9 @@ Destinations::Destinations(const PassContext& context, Placement& placement,
     row_of_.assign(cluster.node_count(), 0);
     for (int shelf = 0; shelf < 2; ++shelf) shelves_.emplace_back(cluster.resource_count());
     start_.assign(std::size_t{2} * zone_count_ * alike_.size(), 0);
-    const auto put_all = [&](Shelf shelf, std::span<const NodeIndex> nodes) {
-        for (const NodeIndex node : nodes) {
-            if (context.health.nodes[node] != Standing::takes_pods) continue;
+    const auto put_all = [&](Shelf shelf, std::span<const snapshot::NodeIndex> nodes) {
+        for (const snapshot::NodeIndex node : nodes) {
+            if (context.health.nodes[node] != health::Standing::takes_pods) continue;
             if (std::ranges::binary_search(context.going, node)) continue;
             put(shelf, node);
         }
@@ -52,9 +56,9 @@ Destinations::Destinations(const PassContext& context, Placement& placement,
     put_all(Shelf::undecided, undecided);
 }
 
-void Destinations::put(Shelf shelf, NodeIndex node) {
+void Destinations::put(Shelf shelf, snapshot::NodeIndex node) {
     std::vector<std::int64_t> row(context_->snapshot->cluster.resource_count());
-    for (ResourceIndex r = 0; r < row.size(); ++r) row[r] = placement_->free(node, r);
+    for (snapshot::ResourceIndex r = 0; r < row.size(); ++r) row[r] = placement_->free(node, r);
     Nodes& nodes = on(shelf);
     shelf_of_[node] = shelf;
     row_of_[node] = static_cast<std::uint32_t>(nodes.nodes.size());
@@ -62,12 +66,12 @@ void Destinations::put(Shelf shelf, NodeIndex node) {
     nodes.free.push(row);
 }
 
-bool Destinations::takes(const RelocatingPod& mover, NodeIndex node) const {
+bool Destinations::takes(const RelocatingPod& mover, snapshot::NodeIndex node) const {
     return (mover.zone == 0 || mover.zone == zones_[node]) &&
            placement_->room(mover.pod_group, node, 1).in_all > 0;
 }
 
-void Destinations::assign_to(NodeIndex node, PodGroupIndex pod_group) {
+void Destinations::assign_to(snapshot::NodeIndex node, scheduling::PodGroupIndex pod_group) {
     placement_->place(pod_group, node, 1);
     on(shelf_of_[node]).free.take(row_of_[node], needs(pod_group), 1);
     journal_.push_back({.kind = Change::Kind::assigned,
@@ -76,9 +80,9 @@ void Destinations::assign_to(NodeIndex node, PodGroupIndex pod_group) {
                         .pod_group = pod_group});
 }
 
-std::optional<NodeIndex> Destinations::assign(const RelocatingPod& mover) {
-    std::optional<NodeIndex> found;
-    if (mover.hint != no_node && is_open(mover.hint) && takes(mover, mover.hint)) {
+std::optional<snapshot::NodeIndex> Destinations::assign(const RelocatingPod& mover) {
+    std::optional<snapshot::NodeIndex> found;
+    if (mover.hint != snapshot::no_node && is_open(mover.hint) && takes(mover, mover.hint)) {
         found = mover.hint;
     }
     if (!found) found = search(Shelf::staying, mover);
@@ -87,7 +91,7 @@ std::optional<NodeIndex> Destinations::assign(const RelocatingPod& mover) {
     return found;
 }
 
-std::optional<NodeIndex> Destinations::search(Shelf shelf, const RelocatingPod& mover) {
+std::optional<snapshot::NodeIndex> Destinations::search(Shelf shelf, const RelocatingPod& mover) {
     Nodes& nodes = on(shelf);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
     std::optional<std::uint32_t> row;
@@ -121,9 +125,9 @@ std::optional<std::uint32_t> Destinations::search_zone(Shelf shelf, const Reloca
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
     const auto row =
         nodes.free.find(needs(mover.pod_group), start_[at], size, [&](std::uint32_t r) {
-            const NodeIndex node = nodes.nodes[r];
+            const snapshot::NodeIndex node = nodes.nodes[r];
             return (zone == 0 || zone == zones_[node]) &&
-                   is_welcome(placement_->rules(), mover.pod_group, node);
+                   scheduling::is_welcome(placement_->rules(), mover.pod_group, node);
         });
     const std::uint32_t start = row.value_or(size);
     if (start != start_[at]) {
@@ -135,26 +139,26 @@ std::optional<std::uint32_t> Destinations::search_zone(Shelf shelf, const Reloca
     return row;
 }
 
-void Destinations::close(NodeIndex node) {
+void Destinations::close(snapshot::NodeIndex node) {
     placement_->close(node);
     if (!is_open(node)) return;
     // Every pod takes up one of these.
     const Shelf shelf = shelf_of_[node];
-    const std::int64_t left = on(shelf).free.free(row_of_[node], pods_index);
+    const std::int64_t left = on(shelf).free.free(row_of_[node], snapshot::pods_index);
     journal_.push_back(
         {.kind = Change::Kind::closed, .shelf = shelf, .at = row_of_[node], .before = left});
     if (left > 0) {
-        const Need all{.column = pods_index, .amount = left};
+        const scheduling::Need all{.column = snapshot::pods_index, .amount = left};
         on(shelf).free.take(row_of_[node], {&all, 1}, 1);
     }
     shelf_of_[node] = Shelf::none;
 }
 
-void Destinations::stay(NodeIndex node) {
+void Destinations::stay(snapshot::NodeIndex node) {
     if (shelf_of_[node] != Shelf::undecided) return;
     const std::uint32_t row = row_of_[node];
-    const std::int64_t left = on(Shelf::undecided).free.free(row, pods_index);
-    const Need all{.column = pods_index, .amount = left};
+    const std::int64_t left = on(Shelf::undecided).free.free(row, snapshot::pods_index);
+    const scheduling::Need all{.column = snapshot::pods_index, .amount = left};
     if (left > 0) on(Shelf::undecided).free.take(row, {&all, 1}, 1);
     put(Shelf::staying, node);
 }
@@ -177,7 +181,7 @@ void Destinations::take_back(const Change& change) {
             return;
         case Change::Kind::closed:
             if (change.before > 0) {
-                const Need all{.column = pods_index, .amount = change.before};
+                const scheduling::Need all{.column = snapshot::pods_index, .amount = change.before};
                 on(change.shelf).free.take(change.at, {&all, 1}, -1);
             }
             shelf_of_[on(change.shelf).nodes[change.at]] = change.shelf;
@@ -185,4 +189,4 @@ void Destinations::take_back(const Change& change) {
     }
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -10,7 +10,7 @@
 #include "engine/scheduling/capacity_tree.hpp"
 #include "engine/scheduling/placement.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 /// What other pods have to say about where a pod may go.
 enum class ConstraintScope : std::uint8_t {
@@ -21,9 +21,9 @@ enum class ConstraintScope : std::uint8_t {
 
 /// A pod as those see it who look for a place for it.
 struct RelocatingPod {
-    PodGroupIndex pod_group = 0;
-    NodeIndex hint = no_node;  ///< tried first
-    std::uint32_t zone = 0;    ///< by Destinations::zone_of; 0: any
+    scheduling::PodGroupIndex pod_group = 0;
+    snapshot::NodeIndex hint = snapshot::no_node;  ///< tried first
+    std::uint32_t zone = 0;                        ///< by Destinations::zone_of; 0: any
     ConstraintScope company = ConstraintScope::some;
 };
 
@@ -34,22 +34,23 @@ struct RelocatingPod {
 class Destinations {
 public:
     /// Of `staying` and `undecided` those take pods that are in a state to.
-    Destinations(const PassContext& context, Placement& placement,
-                 std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided);
+    Destinations(const pass_context::PassContext& context, scheduling::Placement& placement,
+                 std::span<const snapshot::NodeIndex> staying,
+                 std::span<const snapshot::NodeIndex> undecided);
 
     /// Puts the pod where there is room; nothing: nowhere.
-    std::optional<NodeIndex> assign(const RelocatingPod& mover);
+    std::optional<snapshot::NodeIndex> assign(const RelocatingPod& mover);
     /// The node takes no pods from now on, and what is on it is gone.
-    void close(NodeIndex node);
+    void close(snapshot::NodeIndex node);
     /// It was found out that the node stays. Not undone, so nothing may be undone that was done
     /// before.
-    void stay(NodeIndex node);
-    bool is_open(NodeIndex node) const noexcept { return shelf_of_[node] != Shelf::none; }
+    void stay(snapshot::NodeIndex node);
+    bool is_open(snapshot::NodeIndex node) const noexcept { return shelf_of_[node] != Shelf::none; }
     /// Numbers the zones; 0: in none.
-    std::uint32_t zone_of(NodeIndex node) const noexcept { return zones_[node]; }
+    std::uint32_t zone_of(snapshot::NodeIndex node) const noexcept { return zones_[node]; }
 
     struct Mark {
-        Placement::Mark placement;
+        scheduling::Placement::Mark placement;
         std::size_t journal;
     };
     Mark mark() const noexcept { return {placement_->mark(), journal_.size()}; }
@@ -59,8 +60,8 @@ private:
     enum class Shelf : std::uint8_t { staying, undecided, none };
     struct Nodes {
         explicit Nodes(std::size_t columns) : free(columns) {}
-        CapacityTree free;
-        std::vector<NodeIndex> nodes{};  // by row
+        scheduling::CapacityTree free;
+        std::vector<snapshot::NodeIndex> nodes{};  // by row
     };
     struct Change {
         enum class Kind : std::uint8_t { assigned, closed, searched } kind = Kind::assigned;
@@ -70,28 +71,28 @@ private:
         std::int64_t before = 0;
     };
 
-    void put(Shelf shelf, NodeIndex node);
-    void assign_to(NodeIndex node, PodGroupIndex pod_group);
-    bool takes(const RelocatingPod& mover, NodeIndex node) const;
-    std::optional<NodeIndex> search(Shelf shelf, const RelocatingPod& mover);
+    void put(Shelf shelf, snapshot::NodeIndex node);
+    void assign_to(snapshot::NodeIndex node, scheduling::PodGroupIndex pod_group);
+    bool takes(const RelocatingPod& mover, snapshot::NodeIndex node) const;
+    std::optional<snapshot::NodeIndex> search(Shelf shelf, const RelocatingPod& mover);
     std::optional<std::uint32_t> search_zone(Shelf shelf, const RelocatingPod& mover,
                                              std::uint32_t zone);
     void take_back(const Change& change);
-    std::span<const Need> needs(PodGroupIndex pod_group) const noexcept {
+    std::span<const scheduling::Need> needs(scheduling::PodGroupIndex pod_group) const noexcept {
         return {&needs_[first_need_[pod_group]],
                 first_need_[pod_group + 1] - first_need_[pod_group]};
     }
     Nodes& on(Shelf shelf) noexcept { return shelves_[static_cast<std::size_t>(shelf)]; }
 
-    const PassContext* context_;
-    Placement* placement_;
+    const pass_context::PassContext* context_;
+    scheduling::Placement* placement_;
     std::vector<Nodes> shelves_{};
     std::vector<Shelf> shelf_of_{};        // by node
     std::vector<std::uint32_t> row_of_{};  // by node
     std::vector<std::uint32_t> zones_{};   // by node
-    std::vector<PodGroupIndex> alike_{};
+    std::vector<scheduling::PodGroupIndex> alike_{};
     std::vector<std::uint32_t> first_need_{};
-    std::vector<Need> needs_{};
+    std::vector<scheduling::Need> needs_{};
     // Where a search on a shelf begins, by shelf, zone and what is asked of a node by
     // itself: there is no room before.
     std::vector<std::uint32_t> start_{};
@@ -99,4 +100,4 @@ private:
     std::vector<Change> journal_{};
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -7,7 +7,7 @@
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/removal_backoff.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 /// The cloud has not been asked yet, or has not agreed: the target still has the machine.
@@ -24,9 +24,11 @@ std::string why_at_minimum(const NodeGroup& group, int going, int planned) {
 
 }  // namespace
 
-MinSizeLimits::MinSizeLimits(const PassContext& context, const Memory& memory)
-    : context_(&context), sizes_(context.groups().size()), totals_(make_totals(*context.settings)) {
-    const Cluster& cluster = context.snapshot->cluster;
+MinSizeLimits::MinSizeLimits(const pass_context::PassContext& context, const Memory& memory)
+    : context_(&context),
+      sizes_(context.groups().size()),
+      totals_(limits::make_totals(*context.settings)) {
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
     std::vector<bool> goes(cluster.node_count());
     for (const auto& [name, removal] : memory.removals) {
         const auto node = cluster.find_node(name);
@@ -35,19 +37,20 @@ MinSizeLimits::MinSizeLimits(const PassContext& context, const Memory& memory)
         const auto& machine = context.membership.machine_of[*node];
         if (machine && is_in_target(removal.phase)) ++sizes_[machine->group].going;
     }
-    for (GroupIndex g = 0; g < context.groups().size(); ++g)
+    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
         if (const RemovalBackoff* const left_out =
-                find_unremovable(memory, context.id(g), context.now))
+                health::find_unremovable(memory, context.id(g), context.now))
             sizes_[g].left_out = left_out->because;
-    std::erase_if(totals_, [](const ResourceTotal& total) { return total.bound.min <= 0; });
-    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        const NodeRow& node = cluster.node(n);
-        if (goes[n] || !counts(cluster, node)) continue;
-        for (ResourceTotal& total : totals_) total.count(*node.capacity, 1);
+    std::erase_if(totals_, [](const limits::ResourceTotal& total) { return total.bound.min <= 0; });
+    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        const snapshot::NodeRow& node = cluster.node(n);
+        if (goes[n] || !limits::counts(cluster, node)) continue;
+        for (limits::ResourceTotal& total : totals_) total.count(*node.capacity, 1);
     }
 }
 
-std::optional<Keep> MinSizeLimits::find_keep(NodeIndex node, GroupIndex group) const {
+std::optional<Keep> MinSizeLimits::find_keep(snapshot::NodeIndex node,
+                                             pass_context::GroupIndex group) const {
     const NodeGroup& its = context_->groups()[group].group;
     const std::string& unreadable = context_->groups()[group].unreadable_because;
     if (!unreadable.empty()) {
@@ -69,7 +72,7 @@ std::optional<Keep> MinSizeLimits::find_keep(NodeIndex node, GroupIndex group) c
                     why_at_minimum(its, size.going, size.planned)};
     }
     const Resources& capacity = *context_->snapshot->cluster.node(node).capacity;
-    for (const ResourceTotal& total : totals_) {
+    for (const limits::ResourceTotal& total : totals_) {
         const std::int64_t share = total.of(capacity);
         if (share <= 0 || total.used - share >= total.bound.min) continue;
         return Keep{Unremovable::minimal_resource_limit_exceeded,
@@ -82,11 +85,11 @@ std::optional<Keep> MinSizeLimits::find_keep(NodeIndex node, GroupIndex group) c
     return std::nullopt;
 }
 
-void MinSizeLimits::take(NodeIndex node, GroupIndex group) {
+void MinSizeLimits::take(snapshot::NodeIndex node, pass_context::GroupIndex group) {
     ++sizes_[group].planned;
-    const NodeRow& row = context_->snapshot->cluster.node(node);
-    if (!counts(context_->snapshot->cluster, row)) return;
-    for (ResourceTotal& total : totals_) total.count(*row.capacity, -1);
+    const snapshot::NodeRow& row = context_->snapshot->cluster.node(node);
+    if (!limits::counts(context_->snapshot->cluster, row)) return;
+    for (limits::ResourceTotal& total : totals_) total.count(*row.capacity, -1);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

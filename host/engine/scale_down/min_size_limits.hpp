@@ -10,7 +10,7 @@
 #include "engine/pass_context/pass_context.hpp"
 #include "engine/unremovable.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 /// What keeps a node.
 struct Keep {
@@ -24,12 +24,12 @@ struct Keep {
 /// state of its own. Borrows the context.
 class MinSizeLimits {
 public:
-    MinSizeLimits(const PassContext& context, const Memory& memory);
+    MinSizeLimits(const pass_context::PassContext& context, const Memory& memory);
 
     /// What keeps a node of the group; nothing: it may go.
-    std::optional<Keep> find_keep(NodeIndex node, GroupIndex group) const;
+    std::optional<Keep> find_keep(snapshot::NodeIndex node, pass_context::GroupIndex group) const;
     /// It goes.
-    void take(NodeIndex node, GroupIndex group);
+    void take(snapshot::NodeIndex node, pass_context::GroupIndex group);
 
 private:
     struct Size {
@@ -38,9 +38,9 @@ private:
         std::string left_out{};  // why its cloud is asked for no removal; empty: it is
     };
 
-    const PassContext* context_;
-    std::vector<Size> sizes_;              // by group
-    std::vector<ResourceTotal> totals_{};  // those that have a minimum
+    const pass_context::PassContext* context_;
+    std::vector<Size> sizes_;                      // by group
+    std::vector<limits::ResourceTotal> totals_{};  // those that have a minimum
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

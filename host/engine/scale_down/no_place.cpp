@@ -12,7 +12,7 @@
 #include "engine/scheduling/predicate_data.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 // As many refusals as are found out in a few thousandths of a second.
@@ -31,39 +31,43 @@ std::string first_clause(const std::string& refusal) {
 
 }  // namespace
 
-NoPlace::NoPlace(const PassContext& context, const Placement& placement, std::vector<bool> goes)
+NoPlace::NoPlace(const pass_context::PassContext& context, const scheduling::Placement& placement,
+                 std::vector<bool> goes)
     : context_(&context),
       placement_(&placement),
       goes_(std::move(goes)),
-      twins_(find_twins(placement.rules())) {}
+      twins_(scheduling::find_twins(placement.rules())) {}
 
-Refusal NoPlace::refusal(const PlaceSearch& seeker, NodeIndex node, Wording wording) const {
-    if (goes_[node]) return {Predicate::none, "to go as well"};
+scheduling::Refusal NoPlace::refusal(const PlaceSearch& seeker, snapshot::NodeIndex node,
+                                     scheduling::Wording wording) const {
+    if (goes_[node]) return {scheduling::Predicate::none, "to go as well"};
     if (std::ranges::binary_search(context_->going, node))
-        return {Predicate::none, "being removed"};
-    if (context_->health.nodes[node] != Standing::takes_pods) return {Predicate::none, "not ready"};
+        return {scheduling::Predicate::none, "being removed"};
+    if (context_->health.nodes[node] != health::Standing::takes_pods)
+        return {scheduling::Predicate::none, "not ready"};
     if (seeker.zone) {
-        const Cluster& cluster = context_->snapshot->cluster;
-        if (find_label(cluster, cluster.node(node).labels, zone_label) != seeker.zone)
-            return {Predicate::none, "in other zones, which it is not spread to"};
+        const snapshot::Cluster& cluster = context_->snapshot->cluster;
+        if (snapshot::find_label(cluster, cluster.node(node).labels, snapshot::zone_label) !=
+            seeker.zone)
+            return {scheduling::Predicate::none, "in other zones, which it is not spread to"};
     }
-    Refusal out = placement_->why_not(seeker.pod_group, node, wording);
-    if (out.predicate == Predicate::none) out.sentence = "with room for it alone";
+    scheduling::Refusal out = placement_->why_not(seeker.pod_group, node, wording);
+    if (out.predicate == scheduling::Predicate::none) out.sentence = "with room for it alone";
     return out;
 }
 
 NoPlace::Found NoPlace::look(const PlaceSearch& seeker) const {
     Found out;
     const auto rank = [](const Near& n) { return std::tuple(n.predicate, n.cpu); };
-    for (NodeIndex n = 0; n < goes_.size(); ++n) {
-        const Refusal why = refusal(seeker, n, Wording::brief);
+    for (snapshot::NodeIndex n = 0; n < goes_.size(); ++n) {
+        const scheduling::Refusal why = refusal(seeker, n, scheduling::Wording::brief);
         ++out.nodes_by_refusal[first_clause(why.sentence)];
-        if (why.predicate == Predicate::none) continue;
-        const Near near{n, why.predicate, placement_->free(n, cpu_index)};
+        if (why.predicate == scheduling::Predicate::none) continue;
+        const Near near{n, why.predicate, placement_->free(n, snapshot::cpu_index)};
         auto& [first, second] = out.nearest;
-        if (first.node == no_node || rank(near) > rank(first)) {
+        if (first.node == snapshot::no_node || rank(near) > rank(first)) {
             second = std::exchange(first, near);
-        } else if (second.node == no_node || rank(near) > rank(second)) {
+        } else if (second.node == snapshot::no_node || rank(near) > rank(second)) {
             second = near;
         }
     }
@@ -71,21 +75,21 @@ NoPlace::Found NoPlace::look(const PlaceSearch& seeker) const {
 }
 
 std::string NoPlace::describe(const PlaceSearch& seeker) const {
-    const Cluster& cluster = context_->snapshot->cluster;
+    const snapshot::Cluster& cluster = context_->snapshot->cluster;
     std::string needs;
-    for (const Request& request : placement_->rules().requests(seeker.pod_group)) {
-        if (request.resource == pods_index) continue;
+    for (const snapshot::Request& request : placement_->rules().requests(seeker.pod_group)) {
+        if (request.resource == snapshot::pods_index) continue;
         const std::string_view name = cluster.resource_name(request.resource);
         needs += (needs.empty() ? " (" : ", ") + std::string(name) + " " +
                  format_amount(name, request.amount);
     }
-    return "pod " + full_name(cluster, seeker.pod) + needs + (needs.empty() ? "" : ")") +
-           " finds no other place";
+    return "pod " + drainability::full_name(cluster, seeker.pod) + needs +
+           (needs.empty() ? "" : ")") + " finds no other place";
 }
 
 std::string NoPlace::sum_up(const PlaceSearch& seeker, Found found) const {
     const auto own = found.nodes_by_refusal.find(
-        first_clause(refusal(seeker, seeker.its_node, Wording::brief).sentence));
+        first_clause(refusal(seeker, seeker.its_node, scheduling::Wording::brief).sentence));
     if (--own->second == 0) found.nodes_by_refusal.erase(own);
     std::string out = ", 0/" + std::to_string(goes_.size() - 1) + " nodes";
     std::vector<std::pair<int, std::string>> counts;
@@ -97,33 +101,34 @@ std::string NoPlace::sum_up(const PlaceSearch& seeker, Found found) const {
                return std::to_string(-count.first) + " " + count.second;
            });
     const auto near = std::ranges::find_if(found.nearest, [&](const Near& n) {
-        return n.node != no_node && n.node != seeker.its_node;
+        return n.node != snapshot::no_node && n.node != seeker.its_node;
     });
     if (near == found.nearest.end()) return out;
-    const Cluster& cluster = context_->snapshot->cluster;
+    const snapshot::Cluster& cluster = context_->snapshot->cluster;
     return out + "; nearest is " + std::string(cluster.text(cluster.node(near->node).name)) + ": " +
            placement_->why_not(seeker.pod_group, near->node).sentence;
 }
 
 std::string NoPlace::example(const PlaceSearch& seeker) const {
     int left = most_examples;
-    for (NodeIndex n = 0; n < goes_.size() && left > 0; ++n) {
+    for (snapshot::NodeIndex n = 0; n < goes_.size() && left > 0; ++n) {
         if (goes_[n] || n == seeker.its_node) continue;
         --left;
-        const Refusal why = refusal(seeker, n, Wording::full);
-        if (why.predicate == Predicate::none) continue;
-        const Cluster& cluster = context_->snapshot->cluster;
+        const scheduling::Refusal why = refusal(seeker, n, scheduling::Wording::full);
+        if (why.predicate == scheduling::Predicate::none) continue;
+        const snapshot::Cluster& cluster = context_->snapshot->cluster;
         return "; for one, " + std::string(cluster.text(cluster.node(n).name)) + ": " +
                why.sentence;
     }
     return {};
 }
 
-std::string NoPlace::explain(PodIndex pod, PodGroupIndex pod_group, NodeIndex its_node) {
-    const Cluster& cluster = context_->snapshot->cluster;
-    const PlaceSearch seeker{
-        pod, pod_group, its_node,
-        pinned_zone(cluster, cluster.class_of(pod), cluster.pod(pod).node, *context_->settings)};
+std::string NoPlace::explain(snapshot::PodIndex pod, scheduling::PodGroupIndex pod_group,
+                             snapshot::NodeIndex its_node) {
+    const snapshot::Cluster& cluster = context_->snapshot->cluster;
+    const PlaceSearch seeker{pod, pod_group, its_node,
+                             pass_context::pinned_zone(cluster, cluster.class_of(pod),
+                                                       cluster.pod(pod).node, *context_->settings)};
     const std::string what = describe(seeker);
     if (placement_->rules().has_inter_pod_constraints(pod_group)) {
         if (looked_at_ >= most_looked_at) return what + example(seeker);
@@ -139,4 +144,4 @@ std::string NoPlace::explain(PodIndex pod, PodGroupIndex pod_group, NodeIndex it
     return what + sum_up(seeker, known->second);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

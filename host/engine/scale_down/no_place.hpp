@@ -11,23 +11,25 @@
 #include "engine/pass_context/pass_context.hpp"
 #include "engine/scheduling/placement.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 /// Looks at all other nodes as the placement stands. What is the same for pods of a like is found
 /// out once, and after many nodes were looked at one of them stands for all. Borrows its arguments.
 class NoPlace {
 public:
     /// `goes`: by node, whether the plan lets it go.
-    NoPlace(const PassContext& context, const Placement& placement, std::vector<bool> goes);
+    NoPlace(const pass_context::PassContext& context, const scheduling::Placement& placement,
+            std::vector<bool> goes);
 
     /// "pod web/a-1 (cpu 2, memory 4Gi) finds no other place, 0/4 nodes: 3 Insufficient cpu, 1 is
     /// to go as well; nearest is n2: Insufficient cpu: needs 2, 500m of 4 are free"
-    std::string explain(PodIndex pod, PodGroupIndex pod_group, NodeIndex its_node);
+    std::string explain(snapshot::PodIndex pod, scheduling::PodGroupIndex pod_group,
+                        snapshot::NodeIndex its_node);
 
 private:
     struct Near {
-        NodeIndex node = no_node;
-        Predicate predicate = Predicate::none;
+        snapshot::NodeIndex node = snapshot::no_node;
+        scheduling::Predicate predicate = scheduling::Predicate::none;
         std::int64_t cpu = 0;  ///< free there
     };
     struct Found {
@@ -36,25 +38,27 @@ private:
     };
     /// A pod and how it looks for a place.
     struct PlaceSearch {
-        PodIndex pod = 0;
-        PodGroupIndex pod_group = 0;
-        NodeIndex its_node = no_node;
-        std::optional<Symbol> zone{};  ///< that it may not leave
+        snapshot::PodIndex pod = 0;
+        scheduling::PodGroupIndex pod_group = 0;
+        snapshot::NodeIndex its_node = snapshot::no_node;
+        std::optional<snapshot::Symbol> zone{};  ///< that it may not leave
     };
     Found look(const PlaceSearch& seeker) const;
     /// What keeps the pod off the node; predicate `none`: not that it would not run there.
-    Refusal refusal(const PlaceSearch& seeker, NodeIndex node, Wording wording) const;
+    scheduling::Refusal refusal(const PlaceSearch& seeker, snapshot::NodeIndex node,
+                                scheduling::Wording wording) const;
     std::string describe(const PlaceSearch& seeker) const;
     std::string sum_up(const PlaceSearch& seeker, Found found) const;
     /// Of the first nodes that stay, one that refuses: where there is no time to look at all.
     std::string example(const PlaceSearch& seeker) const;
 
-    const PassContext* context_;
-    const Placement* placement_;
+    const pass_context::PassContext* context_;
+    const scheduling::Placement* placement_;
     std::vector<bool> goes_;
-    std::vector<PodGroupIndex> twins_;
-    std::map<PodGroupIndex, Found> known_{};  // by twin, of those who do not look at pods
+    std::vector<scheduling::PodGroupIndex> twins_;
+    std::map<scheduling::PodGroupIndex, Found>
+        known_{};  // by twin, of those who do not look at pods
     std::size_t looked_at_ = 0;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

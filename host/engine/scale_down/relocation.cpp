@@ -7,41 +7,42 @@
 #include "engine/scheduling/predicate_data.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
-constexpr PodGroupIndex no_pod_group = ~PodGroupIndex{0};
+constexpr scheduling::PodGroupIndex no_pod_group = ~scheduling::PodGroupIndex{0};
 constexpr int many = 1'000'000'000;  // more pods than there are
 
 }  // namespace
 
-Relocation::Relocation(const PassContext& context, Placement& placement,
-                       std::vector<NodeIndex> hints, std::span<const NodeIndex> staying,
-                       std::span<const NodeIndex> undecided)
+Relocation::Relocation(const pass_context::PassContext& context, scheduling::Placement& placement,
+                       std::vector<snapshot::NodeIndex> hints,
+                       std::span<const snapshot::NodeIndex> staying,
+                       std::span<const snapshot::NodeIndex> undecided)
     : context_(&context),
       rules_(&placement.rules()),
       destinations_(context, placement, staying, undecided),
       hints_(std::move(hints)) {
-    const Cluster& cluster = context.snapshot->cluster;
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
     const auto classes = rules_->pod_groups();
     pod_groups_.assign(cluster.pod_group_count(), no_pod_group);
-    for (PodGroupIndex s = 0; s < classes.size(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < classes.size(); ++s) {
         pod_groups_[classes[s]] = s;
         manners_.push_back(manner_of(placement, s));
     }
-    where_.assign(cluster.pod_count(), no_node);
-    hints_.resize(cluster.pod_count(), no_node);
+    where_.assign(cluster.pod_count(), snapshot::no_node);
+    hints_.resize(cluster.pod_count(), snapshot::no_node);
     arrived_.resize(cluster.node_count());
 }
 
-Relocation::RelocationRule Relocation::manner_of(Placement& placement,
-                                                 PodGroupIndex pod_group) const {
+Relocation::RelocationRule Relocation::manner_of(scheduling::Placement& placement,
+                                                 scheduling::PodGroupIndex pod_group) const {
     if (!rules_->has_inter_pod_constraints(pod_group)) return {.company = ConstraintScope::none};
-    const std::optional<SpreadDomains> spread = placement.spread(pod_group);
-    if (!spread || spread->topology_key != zone_label) return {};
-    const bool is_all = is_only_spread(*rules_, pod_group);
-    const Cluster& cluster = context_->snapshot->cluster;
-    if (!is_emulated(cluster, rules_->pod_groups()[pod_group], *context_->settings))
+    const std::optional<scheduling::SpreadDomains> spread = placement.spread(pod_group);
+    if (!spread || spread->topology_key != snapshot::zone_label) return {};
+    const bool is_all = scheduling::is_only_spread(*rules_, pod_group);
+    const snapshot::Cluster& cluster = context_->snapshot->cluster;
+    if (!pass_context::is_emulated(cluster, rules_->pod_groups()[pod_group], *context_->settings))
         return {.company = is_all ? ConstraintScope::zones : ConstraintScope::some};
     for (std::uint32_t domain = 0; domain < spread->domains.size(); ++domain)
         placement.allow(pod_group, domain, many);
@@ -49,22 +50,24 @@ Relocation::RelocationRule Relocation::manner_of(Placement& placement,
             .stays_in_zone = true};
 }
 
-std::optional<PodGroupIndex> Relocation::pod_group_of(PodIndex pod) const noexcept {
-    const PodGroupIndex pod_group = pod_groups_[context_->snapshot->cluster.class_of(pod)];
+std::optional<scheduling::PodGroupIndex> Relocation::pod_group_of(
+    snapshot::PodIndex pod) const noexcept {
+    const scheduling::PodGroupIndex pod_group =
+        pod_groups_[context_->snapshot->cluster.class_of(pod)];
     return pod_group == no_pod_group ? std::nullopt : std::optional(pod_group);
 }
 
 /// The largest first, which packs best; nothing: the rules do not know one of them.
 std::optional<std::vector<Relocation::Leaving>> Relocation::leaving(
-    NodeIndex node, std::span<const PodIndex> pods) const {
+    snapshot::NodeIndex node, std::span<const snapshot::PodIndex> pods) const {
     std::vector<Leaving> out;
     out.reserve(pods.size() + arrived_[node].size());
-    const auto add = [&](PodIndex pod) {
-        const std::optional<PodGroupIndex> pod_group = pod_group_of(pod);
+    const auto add = [&](snapshot::PodIndex pod) {
+        const std::optional<scheduling::PodGroupIndex> pod_group = pod_group_of(pod);
         if (!pod_group) return false;
         const auto requests = rules_->requests(*pod_group);
         // Ascending by resource, so that cpu comes first where it is requested at all.
-        const bool asks_cpu = requests.front().resource == cpu_index;
+        const bool asks_cpu = requests.front().resource == snapshot::cpu_index;
         const RelocationRule& manner = manners_[*pod_group];
         Leaving& one = out.emplace_back();
         one.pod = pod;
@@ -88,7 +91,7 @@ std::optional<std::vector<Relocation::Leaving>> Relocation::leaving(
 }
 
 bool Relocation::assign(const Leaving& pod) {
-    const std::optional<NodeIndex> node = destinations_.assign(pod.mover);
+    const std::optional<snapshot::NodeIndex> node = destinations_.assign(pod.mover);
     if (!node) return false;
     moves_.push_back({.pod = pod.pod, .before = where_[pod.pod]});
     where_[pod.pod] = *node;
@@ -96,7 +99,8 @@ bool Relocation::assign(const Leaving& pod) {
     return true;
 }
 
-std::optional<PodIndex> Relocation::remove(NodeIndex node, std::span<const PodIndex> pods) {
+std::optional<snapshot::PodIndex> Relocation::remove(snapshot::NodeIndex node,
+                                                     std::span<const snapshot::PodIndex> pods) {
     const Mark before = mark();
     auto left = leaving(node, pods);
     if (!left) return pods.front();
@@ -131,4 +135,4 @@ void Relocation::undo(const Mark& mark) {
     destinations_.undo(mark.destinations);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

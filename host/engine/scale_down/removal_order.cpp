@@ -11,7 +11,7 @@
 #include "engine/snapshot/spread_timeout.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 /// What makes one node a better choice than another, names left out.
@@ -24,7 +24,8 @@ struct Rank {
     auto operator<=>(const Rank&) const = default;
 };
 
-Rank rank_of(const Candidate& node, const Cluster& cluster, const Memory& memory) {
+Rank rank_of(const drainability::Candidate& node, const snapshot::Cluster& cluster,
+             const Memory& memory) {
     Rank out{.has_pods = !node.is_empty(), .is_risky = node.is_risky, .pods = node.moving.size()};
     out.is_new = !memory.unneeded.contains(cluster.text(cluster.node(node.node).name));
     // What goes with the node disturbs nobody.
@@ -35,22 +36,22 @@ Rank rank_of(const Candidate& node, const Cluster& cluster, const Memory& memory
 /// Nodes of each machine type in each zone, fewer with each that goes.
 class Zones {
 public:
-    explicit Zones(const Cluster& cluster) : place_of_(cluster.node_count()) {
-        std::map<std::pair<Symbol, Symbol>, std::uint32_t> numbers;
-        MachineTypeFinder machine_types(cluster);
-        LabelFinder zones(cluster, zone_label);
-        for (NodeIndex n = 0; n < place_of_.size(); ++n) {
-            const NodeRow& node = cluster.node(n);
-            const std::pair place(machine_types.find(node).value_or(Symbol::empty),
-                                  zones.find(node.labels).value_or(Symbol::empty));
+    explicit Zones(const snapshot::Cluster& cluster) : place_of_(cluster.node_count()) {
+        std::map<std::pair<snapshot::Symbol, snapshot::Symbol>, std::uint32_t> numbers;
+        templates::MachineTypeFinder machine_types(cluster);
+        snapshot::LabelFinder zones(cluster, snapshot::zone_label);
+        for (snapshot::NodeIndex n = 0; n < place_of_.size(); ++n) {
+            const snapshot::NodeRow& node = cluster.node(n);
+            const std::pair place(machine_types.find(node).value_or(snapshot::Symbol::empty),
+                                  zones.find(node.labels).value_or(snapshot::Symbol::empty));
             place_of_[n] = numbers.try_emplace(place, numbers.size()).first->second;
             nodes_.resize(numbers.size());
             ++nodes_[place_of_[n]];
         }
     }
-    std::uint32_t place_of(NodeIndex node) const { return place_of_[node]; }
+    std::uint32_t place_of(snapshot::NodeIndex node) const { return place_of_[node]; }
     int nodes_in(std::uint32_t place) const { return nodes_[place]; }
-    void take(NodeIndex node) { --nodes_[place_of_[node]]; }
+    void take(snapshot::NodeIndex node) { --nodes_[place_of_[node]]; }
 
 private:
     std::vector<std::uint32_t> place_of_;  // by node: its machine type and zone
@@ -59,10 +60,10 @@ private:
 
 /// Those of equal rank: always one from where there are the most.
 void add_evenly(std::vector<std::size_t>& to, std::span<const std::size_t> equal,
-                const Candidates& candidates, Zones& zones) {
+                const drainability::Candidates& candidates, Zones& zones) {
     std::map<std::uint32_t, std::vector<std::size_t>> by_place;  // each by name, the last first
     for (std::size_t i = equal.size(); i-- > 0;) {
-        const NodeIndex node = candidates.nodes[equal[i]].node;
+        const snapshot::NodeIndex node = candidates.nodes[equal[i]].node;
         by_place[zones.place_of(node)].push_back(equal[i]);
     }
     const auto rank = [&](const auto& entry) {
@@ -77,9 +78,10 @@ void add_evenly(std::vector<std::size_t>& to, std::span<const std::size_t> equal
     }
 }
 
-std::vector<std::size_t> sort_single_nodes(const PassContext& context, const Candidates& candidates,
+std::vector<std::size_t> sort_single_nodes(const pass_context::PassContext& context,
+                                           const drainability::Candidates& candidates,
                                            const Memory& memory, std::vector<std::size_t> nodes) {
-    const Cluster& cluster = context.snapshot->cluster;
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
     std::vector<Rank> ranks(candidates.nodes.size());
     for (const std::size_t i : nodes) ranks[i] = rank_of(candidates.nodes[i], cluster, memory);
     std::ranges::sort(nodes, [&](std::size_t a, std::size_t b) {
@@ -96,12 +98,13 @@ std::vector<std::size_t> sort_single_nodes(const PassContext& context, const Can
 
 }  // namespace
 
-std::vector<RemovalUnit> removal_order(const PassContext& context, const Candidates& candidates,
+std::vector<RemovalUnit> removal_order(const pass_context::PassContext& context,
+                                       const drainability::Candidates& candidates,
                                        const Memory& memory) {
-    std::map<GroupIndex, std::vector<std::size_t>> atomic;
+    std::map<pass_context::GroupIndex, std::vector<std::size_t>> atomic;
     std::vector<std::size_t> single;
     for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
-        const GroupIndex group = candidates.nodes[i].group;
+        const pass_context::GroupIndex group = candidates.nodes[i].group;
         const bool is_atomic = context.groups()[group].options.zero_or_max.value_or(false);
         (is_atomic ? atomic[group] : single).push_back(i);
     }
@@ -203,4 +206,4 @@ std::optional<Cooldown> find_cooldown(const LastActions& last, const ScaleDownSe
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

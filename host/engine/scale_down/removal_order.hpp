@@ -13,7 +13,7 @@
 #include "engine/pass_context/pass_context.hpp"
 #include "engine/settings.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 /// Candidates that go together or not at all, by their index.
 struct RemovalUnit {
@@ -25,7 +25,8 @@ struct RemovalUnit {
 /// before, so that a plan does not change without need; then those whose pods' budgets allow all to
 /// go at once; then the fewest pods and the least used. Among equals the one whose zone has the
 /// most nodes of its machine type, so that zones stay even; then by name.
-std::vector<RemovalUnit> removal_order(const PassContext& context, const Candidates& candidates,
+std::vector<RemovalUnit> removal_order(const pass_context::PassContext& context,
+                                       const drainability::Candidates& candidates,
                                        const Memory& memory);
 
 // How many removals begin at once.
@@ -68,4 +69,4 @@ struct Cooldown {
 std::optional<Cooldown> find_cooldown(const LastActions& last, const ScaleDownSettings& settings,
                                       Time now);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

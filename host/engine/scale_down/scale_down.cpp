@@ -12,20 +12,20 @@
 #include "engine/scale_down/choice.hpp"
 #include "engine/scale_down/unneeded.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 /// Why nothing is even planned; empty: it is.
-std::string find_scale_down_obstacle(const PassContext& context) {
+std::string find_scale_down_obstacle(const pass_context::PassContext& context) {
     if (!context.settings->scale_down.enabled) return "removing nodes is switched off (enabled)";
     if (!context.health.unhealthy_because.empty())
         return "the cluster is not healthy: " + context.health.unhealthy_because;
     return {};
 }
 
-NodeVerdict verdict_of(const PassContext& context, const Candidate& node, Keep keep,
-                       const Memory& memory) {
-    const Cluster& cluster = context.snapshot->cluster;
+NodeVerdict verdict_of(const pass_context::PassContext& context,
+                       const drainability::Candidate& node, Keep keep, const Memory& memory) {
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
     NodeVerdict out{.node = std::string(cluster.text(cluster.node(node.node).name)),
                     .group = context.id(node.group),
                     .reason = keep.reason,
@@ -48,10 +48,11 @@ std::vector<NodeVerdict> merge(std::vector<NodeVerdict> a, std::vector<NodeVerdi
     return out;
 }
 
-std::int64_t count_assigned(const PassContext& context, const Placement& placement) {
+std::int64_t count_assigned(const pass_context::PassContext& context,
+                            const scheduling::Placement& placement) {
     std::int64_t out = 0;
-    for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
-        for (const Assignment& assignment : placement.assignments(slot)) {
+    for (scheduling::Slot slot = 0; slot < placement.slot_count(); ++slot) {
+        for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
             if (assignment.pod_group < context.pending_count())
                 out += std::int64_t{assignment.per_node} * placement.nodes(slot);
         }
@@ -62,11 +63,12 @@ std::int64_t count_assigned(const PassContext& context, const Placement& placeme
 /// Since when each of them has been unneeded; of all others that is forgotten. A node that is yet
 /// to pass its checks counts from when it joined, whoever waits for it; one that becomes ready
 /// counts anew: nobody could need it before.
-void remember_unneeded(const PassContext& context, const Candidates& candidates,
-                       const UnneededNodes& unneeded, Memory& memory) {
-    const Cluster& cluster = context.snapshot->cluster;
+void remember_unneeded(const pass_context::PassContext& context,
+                       const drainability::Candidates& candidates, const UnneededNodes& unneeded,
+                       Memory& memory) {
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
     decltype(Memory::unneeded) now;
-    const auto remember = [&](const Candidate& node) {
+    const auto remember = [&](const drainability::Candidate& node) {
         const std::string name(cluster.text(cluster.node(node.node).name));
         const auto before = memory.unneeded.find(name);
         const bool goes_on =
@@ -76,19 +78,20 @@ void remember_unneeded(const PassContext& context, const Candidates& candidates,
     };
     for (const RemovalUnit& unit : unneeded.units)
         for (const std::size_t i : unit.candidates) remember(candidates.nodes[i]);
-    for (const Candidate& node : candidates.nodes) {
-        if (context.health.nodes[node.node] == Standing::starting) remember(node);
+    for (const drainability::Candidate& node : candidates.nodes) {
+        if (context.health.nodes[node.node] == health::Standing::starting) remember(node);
     }
     memory.unneeded = std::move(now);
 }
 
-std::vector<NodeIndex> find_staying(const PassContext& context, const Candidates& candidates,
-                                    const UnneededNodes& unneeded) {
+std::vector<snapshot::NodeIndex> find_staying(const pass_context::PassContext& context,
+                                              const drainability::Candidates& candidates,
+                                              const UnneededNodes& unneeded) {
     std::vector<bool> goes(context.snapshot->cluster.node_count());
     for (const RemovalUnit& unit : unneeded.units)
         for (const std::size_t i : unit.candidates) goes[candidates.nodes[i].node] = true;
-    std::vector<NodeIndex> out;
-    for (NodeIndex n = 0; n < goes.size(); ++n) {
+    std::vector<snapshot::NodeIndex> out;
+    for (snapshot::NodeIndex n = 0; n < goes.size(); ++n) {
         if (!goes[n]) out.push_back(n);
     }
     return out;
@@ -98,8 +101,8 @@ std::vector<NodeIndex> find_staying(const PassContext& context, const Candidates
 /// while the others are still there. Puts the placement back as it was.
 class Departure {
 public:
-    Departure(const PassContext& context, Placement& placement, const Candidates& candidates,
-              const UnneededNodes& unneeded)
+    Departure(const pass_context::PassContext& context, scheduling::Placement& placement,
+              const drainability::Candidates& candidates, const UnneededNodes& unneeded)
         : context_(context),
           placement_(placement),
           candidates_(candidates),
@@ -111,15 +114,15 @@ public:
 
     /// A pod of the unit that finds no place once those asked about before have gone; nothing: it
     /// goes as well.
-    std::optional<PodIndex> find_homeless(const RemovalUnit& unit) {
+    std::optional<snapshot::PodIndex> find_homeless(const RemovalUnit& unit) {
         if (!relocation_) {
             relocation_.emplace(context_, placement_, unneeded_.place_of,
                                 find_staying(context_, candidates_, unneeded_),
-                                std::span<const NodeIndex>{});
+                                std::span<const snapshot::NodeIndex>{});
         }
         const Relocation::Mark before = relocation_->mark();
         for (const std::size_t i : unit.candidates) {
-            const Candidate& node = candidates_.nodes[i];
+            const drainability::Candidate& node = candidates_.nodes[i];
             if (const auto homeless = relocation_->remove(node.node, node.moving)) {
                 relocation_->undo(before);
                 return homeless;
@@ -129,15 +132,15 @@ public:
     }
 
 private:
-    const PassContext& context_;
-    Placement& placement_;
-    const Candidates& candidates_;
+    const pass_context::PassContext& context_;
+    scheduling::Placement& placement_;
+    const drainability::Candidates& candidates_;
     const UnneededNodes& unneeded_;
-    const Placement::Mark start_;
+    const scheduling::Placement::Mark start_;
     std::optional<Relocation> relocation_{};
 };
 
-ChosenNode make_chosen(std::size_t i, const Candidate& node, const Keep& verdict) {
+ChosenNode make_chosen(std::size_t i, const drainability::Candidate& node, const Keep& verdict) {
     ChosenNode out{.candidate = i, .because = verdict.because};
     if (!node.ready) {
         out.cause = RemovalCause::unready;
@@ -147,9 +150,10 @@ ChosenNode make_chosen(std::size_t i, const Candidate& node, const Keep& verdict
     return out;
 }
 
-UnneededNodes look_for_unneeded(const PassContext& context, Placement& placement,
-                                const Candidates& candidates, DisruptionBudgets budgets,
-                                Memory& memory) {
+UnneededNodes look_for_unneeded(const pass_context::PassContext& context,
+                                scheduling::Placement& placement,
+                                const drainability::Candidates& candidates,
+                                pods::DisruptionBudgets budgets, Memory& memory) {
     const ScopedPassPhase part(context.parts, PassPhase::find_unneeded);
     UnneededNodes out = find_unneeded(context, placement, candidates, std::move(budgets), memory);
     remember_unneeded(context, candidates, out, memory);
@@ -157,8 +161,9 @@ UnneededNodes look_for_unneeded(const PassContext& context, Placement& placement
     return out;
 }
 
-ScaleDown plan(const PassContext& context, Placement& placement, const Candidates& candidates,
-               DisruptionBudgets budgets, std::span<const Increase> grows, Memory& memory) {
+ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& placement,
+               const drainability::Candidates& candidates, pods::DisruptionBudgets budgets,
+               std::span<const Increase> grows, Memory& memory) {
     UnneededNodes unneeded =
         look_for_unneeded(context, placement, candidates, std::move(budgets), memory);
     const ScopedPassPhase part(context.parts, PassPhase::scale_down);
@@ -188,8 +193,9 @@ ScaleDown plan(const PassContext& context, Placement& placement, const Candidate
 
 }  // namespace
 
-ScaleDown plan_scale_down(const PassContext& context, Placement& placement, Candidates& candidates,
-                          DisruptionBudgets budgets, std::span<const Increase> grows,
+ScaleDown plan_scale_down(const pass_context::PassContext& context,
+                          scheduling::Placement& placement, drainability::Candidates& candidates,
+                          pods::DisruptionBudgets budgets, std::span<const Increase> grows,
                           Memory& memory) {
     ScaleDown out;
     const std::string obstacle = find_scale_down_obstacle(context);
@@ -200,7 +206,7 @@ ScaleDown plan_scale_down(const PassContext& context, Placement& placement, Cand
         memory.unneeded.clear();
         memory.hints.clear();
         out.no_removals_because = obstacle;
-        for (const Candidate& node : candidates.nodes) {
+        for (const drainability::Candidate& node : candidates.nodes) {
             const Keep keep{Unremovable::not_unneeded_other_reason, obstacle};
             out.nodes.push_back(verdict_of(context, node, keep, memory));
         }
@@ -212,4 +218,4 @@ ScaleDown plan_scale_down(const PassContext& context, Placement& placement, Cand
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -16,7 +16,7 @@
 #include "engine/pass_context/pass_context.hpp"
 #include "engine/scheduling/placement.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 /// A node that is to go now.
 struct ChosenNode {
@@ -44,8 +44,9 @@ struct ScaleDown {
 /// this pass's increases; its rules know the candidates' classes. Comes back as it was. `grows`:
 /// what this pass asks for. The other nodes of `candidates` move into the plan. Updates the timers
 /// and hints of `memory`.
-ScaleDown plan_scale_down(const PassContext& context, Placement& placement, Candidates& candidates,
-                          DisruptionBudgets budgets, std::span<const Increase> grows,
+ScaleDown plan_scale_down(const pass_context::PassContext& context,
+                          scheduling::Placement& placement, drainability::Candidates& candidates,
+                          pods::DisruptionBudgets budgets, std::span<const Increase> grows,
                           Memory& memory);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

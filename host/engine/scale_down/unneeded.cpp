@@ -12,24 +12,25 @@
 #include "engine/pods/nominated.hpp"
 #include "engine/scale_down/no_place.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 // More would take longer to remember than to find out again.
 constexpr std::size_t most_hints = 2000;
 
 /// By pod: the node it went to in the pass before.
-std::vector<NodeIndex> read_hints(const Cluster& cluster, const Candidates& candidates,
-                                  const Memory& memory) {
+std::vector<snapshot::NodeIndex> read_hints(const snapshot::Cluster& cluster,
+                                            const drainability::Candidates& candidates,
+                                            const Memory& memory) {
     if (memory.hints.empty()) return {};
-    std::unordered_map<std::string_view, NodeIndex> nodes;
+    std::unordered_map<std::string_view, snapshot::NodeIndex> nodes;
     for (const auto& [pod, name] : memory.hints) {
         if (const auto node = cluster.find_node(name)) nodes.emplace(pod, *node);
     }
-    std::vector<NodeIndex> out(cluster.pod_count(), no_node);
+    std::vector<snapshot::NodeIndex> out(cluster.pod_count(), snapshot::no_node);
     std::string name;
-    for (const Candidate& node : candidates.nodes) {
-        for (const PodIndex pod : node.moving) {
+    for (const drainability::Candidate& node : candidates.nodes) {
+        for (const snapshot::PodIndex pod : node.moving) {
             name.assign(cluster.text(cluster.equivalence_group(cluster.class_of(pod)).ns));
             name += '/';
             name += cluster.text(cluster.pod(pod).name);
@@ -41,15 +42,17 @@ std::vector<NodeIndex> read_hints(const Cluster& cluster, const Candidates& cand
 
 class UnneededSearch {
 public:
-    UnneededSearch(const PassContext& context, Placement& placement, const Candidates& candidates,
-                   DisruptionBudgets budgets, const Memory& memory)
+    UnneededSearch(const pass_context::PassContext& context, scheduling::Placement& placement,
+                   const drainability::Candidates& candidates, pods::DisruptionBudgets budgets,
+                   const Memory& memory)
         : context_(context),
           cluster_(context.snapshot->cluster),
           placement_(placement),
           candidates_(candidates),
           budgets_(std::move(budgets)),
-          budgets_count_(
-              is_on(*std::ranges::find(drain_rules(), "pdb", &DrainRule::name), *context.settings)),
+          budgets_count_(drainability::is_on(*std::ranges::find(drainability::drain_rules(), "pdb",
+                                                                &drainability::DrainRule::name),
+                                             *context.settings)),
           floors_(context, memory),
           start_(placement.mark()) {
         out_.kept.resize(candidates.nodes.size());
@@ -73,23 +76,25 @@ public:
     }
 
 private:
-    const Candidate& at(std::size_t i) const { return candidates_.nodes[i]; }
-    std::string name(NodeIndex node) const {
+    const drainability::Candidate& at(std::size_t i) const { return candidates_.nodes[i]; }
+    std::string name(snapshot::NodeIndex node) const {
         return std::string(cluster_.text(cluster_.node(node).name));
     }
 
     /// Nodes that waiting pods count on.
     void find_assigned() {
         for (std::size_t i = 0; i < candidates_.nodes.size(); ++i) {
-            if (context_.health.nodes[at(i).node] == Standing::starting) {
+            if (context_.health.nodes[at(i).node] == health::Standing::starting) {
                 out_.kept[i] = Keep{Unremovable::no_node_info,
                                     "it has not started yet, and pods that wait count on it"};
                 continue;
             }
-            const std::vector<Assignment> assignments = placement_.assignments(at(i).node);
+            const std::vector<scheduling::Assignment> assignments =
+                placement_.assignments(at(i).node);
             if (assignments.empty()) continue;
             std::int64_t pods = 0;
-            for (const Assignment& assignment : assignments) pods += assignment.per_node;
+            for (const scheduling::Assignment& assignment : assignments)
+                pods += assignment.per_node;
             out_.kept[i] = Keep{
                 Unremovable::no_node_info,
                 counted(pods, "pod") + " that wait" + (pods == 1 ? "s" : "") +
@@ -98,32 +103,33 @@ private:
     }
 
     /// "web/frontend-1": one of those that were assigned there.
-    std::string example_of(const Assignment& assignment, NodeIndex node) const {
+    std::string example_of(const scheduling::Assignment& assignment,
+                           snapshot::NodeIndex node) const {
         if (assignment.pod_group < context_.pending_count())
             return context_.pending.classes[assignment.pod_group].example;
-        const PodGroupId id = context_.rules->pod_groups()[assignment.pod_group];
-        for (PodIndex pod = 0; pod < cluster_.pod_count(); ++pod) {
+        const snapshot::PodGroupId id = context_.rules->pod_groups()[assignment.pod_group];
+        for (snapshot::PodIndex pod = 0; pod < cluster_.pod_count(); ++pod) {
             if (cluster_.class_of(pod) == id &&
-                find_nominated_node(cluster_, cluster_.pod(pod)) == node)
-                return full_name(cluster_, pod);
+                pods::find_nominated_node(cluster_, cluster_.pod(pod)) == node)
+                return drainability::full_name(cluster_, pod);
         }
         return "a nominated one";
     }
 
-    std::vector<NodeIndex> nodes_that_stay() const {
+    std::vector<snapshot::NodeIndex> nodes_that_stay() const {
         std::vector<bool> may_go(cluster_.node_count());
         for (const RemovalUnit& unit : order_)
             for (const std::size_t i : unit.candidates) may_go[at(i).node] = !out_.kept[i];
-        std::vector<NodeIndex> out;
-        for (NodeIndex n = 0; n < may_go.size(); ++n) {
+        std::vector<snapshot::NodeIndex> out;
+        for (snapshot::NodeIndex n = 0; n < may_go.size(); ++n) {
             if (!may_go[n]) out.push_back(n);
         }
         return out;
     }
 
     /// Those that are to go last are filled first.
-    std::vector<NodeIndex> undecided() const {
-        std::vector<NodeIndex> out;
+    std::vector<snapshot::NodeIndex> undecided() const {
+        std::vector<snapshot::NodeIndex> out;
         for (const RemovalUnit& unit : order_)
             for (const std::size_t i : unit.candidates)
                 if (!out_.kept[i]) out.push_back(at(i).node);
@@ -145,11 +151,11 @@ private:
 
     /// Takes the node away; the answer is what keeps it, and then nothing has changed.
     std::optional<Keep> go(std::size_t i) {
-        const Candidate& node = at(i);
+        const drainability::Candidate& node = at(i);
         if (auto keep = floors_.find_keep(node.node, node.group)) return keep;
         if (budgets_count_) {
             if (const auto shortage = budgets_.find_shortage(node.moving)) {
-                const std::string pod = full_name(cluster_, shortage->pod);
+                const std::string pod = drainability::full_name(cluster_, shortage->pod);
                 return Keep{Unremovable::blocked_by_pod,
                             "pod " + pod + " may not be disrupted, with what goes before it: " +
                                 shortage->sentence,
@@ -158,7 +164,8 @@ private:
         }
         if (const auto pod = relocation_->remove(node.node, node.moving)) {
             homeless_.emplace_back(i, *pod);
-            return Keep{Unremovable::no_place_to_move_pods, {}, full_name(cluster_, *pod)};
+            return Keep{
+                Unremovable::no_place_to_move_pods, {}, drainability::full_name(cluster_, *pod)};
         }
         floors_.take(node.node, node.group);
         budgets_.take(node.moving);
@@ -167,11 +174,11 @@ private:
 
     /// All of a group or nothing of it.
     bool try_group(const RemovalUnit& unit) {
-        const GroupIndex group = at(unit.candidates.front()).group;
+        const pass_context::GroupIndex group = at(unit.candidates.front()).group;
         const Relocation::Mark before = relocation_->mark();
         const MinSizeLimits floors = floors_;
-        const DisruptionBudgets budgets = budgets_;
-        std::optional<NodeIndex> stays = find_missing(unit, group);
+        const pods::DisruptionBudgets budgets = budgets_;
+        std::optional<snapshot::NodeIndex> stays = find_missing(unit, group);
         for (const std::size_t i : unit.candidates) {
             if (stays) break;
             if (!out_.kept[i]) out_.kept[i] = go(i);
@@ -193,8 +200,9 @@ private:
     }
 
     /// A node for which a group cannot go as a whole whatever its candidates; nothing: it can.
-    std::optional<NodeIndex> find_missing(const RemovalUnit& unit, GroupIndex group) const {
-        for (const NodeIndex node : context_.membership.nodes[group]) {
+    std::optional<snapshot::NodeIndex> find_missing(const RemovalUnit& unit,
+                                                    pass_context::GroupIndex group) const {
+        for (const snapshot::NodeIndex node : context_.membership.nodes[group]) {
             const bool goes = std::ranges::binary_search(context_.going, node) ||
                               std::ranges::any_of(unit.candidates, [&](std::size_t i) {
                                   return at(i).node == node;
@@ -205,11 +213,11 @@ private:
     }
 
     void say_where() {
-        out_.place_of.assign(cluster_.pod_count(), no_node);
+        out_.place_of.assign(cluster_.pod_count(), snapshot::no_node);
         for (const RemovalUnit& unit : out_.units) {
             for (const std::size_t i : unit.candidates) {
-                std::vector<NodeIndex>& to = out_.to[i];
-                for (const PodIndex pod : at(i).moving) {
+                std::vector<snapshot::NodeIndex>& to = out_.to[i];
+                for (const snapshot::PodIndex pod : at(i).moving) {
                     out_.place_of[pod] = relocation_->where(pod);
                     to.push_back(out_.place_of[pod]);
                 }
@@ -233,8 +241,9 @@ private:
     }
 
     /// What keeps a node that is not to go.
-    std::string what_keeps(NodeIndex node) const {
-        const auto candidate = std::ranges::find(candidates_.nodes, node, &Candidate::node);
+    std::string what_keeps(snapshot::NodeIndex node) const {
+        const auto candidate =
+            std::ranges::find(candidates_.nodes, node, &drainability::Candidate::node);
         if (candidate != candidates_.nodes.end())
             return out_.kept[static_cast<std::size_t>(candidate - candidates_.nodes.begin())]
                 ->because;
@@ -251,43 +260,46 @@ private:
         }
     }
 
-    const PassContext& context_;
-    const Cluster& cluster_;
-    Placement& placement_;
-    const Candidates& candidates_;
-    DisruptionBudgets budgets_;
+    const pass_context::PassContext& context_;
+    const snapshot::Cluster& cluster_;
+    scheduling::Placement& placement_;
+    const drainability::Candidates& candidates_;
+    pods::DisruptionBudgets budgets_;
     bool budgets_count_;
     MinSizeLimits floors_;
-    Placement::Mark start_;
+    scheduling::Placement::Mark start_;
     std::vector<RemovalUnit> order_{};
     std::optional<Relocation> relocation_{};
-    std::vector<std::pair<std::size_t, PodIndex>> homeless_{};  // candidate, pod
-    std::vector<std::pair<std::size_t, NodeIndex>> held_{};  // candidate, what its group stays for
+    std::vector<std::pair<std::size_t, snapshot::PodIndex>> homeless_{};  // candidate, pod
+    std::vector<std::pair<std::size_t, snapshot::NodeIndex>>
+        held_{};  // candidate, what its group stays for
     UnneededNodes out_{};
 };
 
 }  // namespace
 
-UnneededNodes find_unneeded(const PassContext& context, Placement& placement,
-                            const Candidates& candidates, DisruptionBudgets budgets,
-                            const Memory& memory) {
+UnneededNodes find_unneeded(const pass_context::PassContext& context,
+                            scheduling::Placement& placement,
+                            const drainability::Candidates& candidates,
+                            pods::DisruptionBudgets budgets, const Memory& memory) {
     if (candidates.nodes.empty()) return {};
     return UnneededSearch(context, placement, candidates, std::move(budgets), memory).run();
 }
 
-void remember_hints(const UnneededNodes& unneeded, const PassContext& context,
-                    const Candidates& candidates, Memory& memory) {
-    const Cluster& cluster = context.snapshot->cluster;
+void remember_hints(const UnneededNodes& unneeded, const pass_context::PassContext& context,
+                    const drainability::Candidates& candidates, Memory& memory) {
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
     memory.hints.clear();
     for (const RemovalUnit& unit : unneeded.units) {
         for (const std::size_t i : unit.candidates) {
-            for (const PodIndex pod : candidates.nodes[i].moving) {
+            for (const snapshot::PodIndex pod : candidates.nodes[i].moving) {
                 if (memory.hints.size() == most_hints) return;
-                const NodeIndex to = unneeded.place_of[pod];
-                memory.hints.emplace(full_name(cluster, pod), cluster.text(cluster.node(to).name));
+                const snapshot::NodeIndex to = unneeded.place_of[pod];
+                memory.hints.emplace(drainability::full_name(cluster, pod),
+                                     cluster.text(cluster.node(to).name));
             }
         }
     }
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

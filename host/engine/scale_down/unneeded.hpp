@@ -12,22 +12,24 @@
 #include "engine/scale_down/relocation.hpp"
 #include "engine/scale_down/removal_order.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 struct UnneededNodes {
-    std::vector<RemovalUnit> units{};          ///< those that are not needed, in order
-    std::vector<std::optional<Keep>> kept{};   ///< by candidate; nothing: it is not needed
-    std::vector<std::vector<NodeIndex>> to{};  ///< by candidate: where its pods would go, ascending
-    std::vector<NodeIndex> place_of{};         ///< by pod: where it would go; no_node: nowhere
+    std::vector<RemovalUnit> units{};         ///< those that are not needed, in order
+    std::vector<std::optional<Keep>> kept{};  ///< by candidate; nothing: it is not needed
+    std::vector<std::vector<snapshot::NodeIndex>>
+        to{};  ///< by candidate: where its pods would go, ascending
+    std::vector<snapshot::NodeIndex> place_of{};  ///< by pod: where it would go; no_node: nowhere
 };
 
 /// As `placement` finds things, which comes back as it was; pods assigned on a node keep it.
-UnneededNodes find_unneeded(const PassContext& context, Placement& placement,
-                            const Candidates& candidates, DisruptionBudgets budgets,
-                            const Memory& memory);
+UnneededNodes find_unneeded(const pass_context::PassContext& context,
+                            scheduling::Placement& placement,
+                            const drainability::Candidates& candidates,
+                            pods::DisruptionBudgets budgets, const Memory& memory);
 
 /// Hints for the next pass: of the first nodes in order, since those will go first.
-void remember_hints(const UnneededNodes& unneeded, const PassContext& context,
-                    const Candidates& candidates, Memory& memory);
+void remember_hints(const UnneededNodes& unneeded, const pass_context::PassContext& context,
+                    const drainability::Candidates& candidates, Memory& memory);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

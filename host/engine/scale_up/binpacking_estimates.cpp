@@ -6,7 +6,7 @@
 
 #include "engine/scale_up/packing.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 bool comes_to_the_same(const BinpackingEstimate& a, const BinpackingEstimate& b) {
@@ -18,7 +18,8 @@ bool comes_to_the_same(const BinpackingEstimate& a, const BinpackingEstimate& b)
 
 }  // namespace
 
-BinpackingEstimates::BinpackingEstimates(Placement& placement, std::vector<std::uint32_t> places)
+BinpackingEstimates::BinpackingEstimates(scheduling::Placement& placement,
+                                         std::vector<std::uint32_t> places)
     : placement_(&placement),
       places_(std::move(places)),
       orders_(placement.rules()),
@@ -27,18 +28,18 @@ BinpackingEstimates::BinpackingEstimates(Placement& placement, std::vector<std::
 
 void BinpackingEstimates::begin_round(const std::vector<int>& pods) {
     ++round_;
-    for (PodGroupIndex s = 0; s < pods.size(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s) {
         if (pods[s] != pods_[s]) changed_in_[s] = round_;
     }
     pods_ = pods;
     std::erase_if(kept_, [&](const auto& entry) { return entry.second.used_in < round_ - 1; });
 }
 
-BinpackingEstimates::CompatiblePods& BinpackingEstimates::takers(TemplateNodeId shape) {
+BinpackingEstimates::CompatiblePods& BinpackingEstimates::takers(scheduling::TemplateNodeId shape) {
     CompatiblePods& takers = takers_[shape];
     if (takers.pod_groups != nullptr) return takers;
     takers.pod_groups = orders_.of(shape);
-    takers.look_at_pods = std::ranges::any_of(*takers.pod_groups, [&](PodGroupIndex s) {
+    takers.look_at_pods = std::ranges::any_of(*takers.pod_groups, [&](scheduling::PodGroupIndex s) {
         return placement_->rules().has_inter_pod_constraints(s);
     });
     return takers;
@@ -48,15 +49,16 @@ BinpackingEstimates::CompatiblePods& BinpackingEstimates::takers(TemplateNodeId 
 bool BinpackingEstimates::is_current(const Kept& kept, const CompatiblePods& takers) const {
     if (kept.prospect == nullptr) return false;
     if (kept.made_in == round_) return true;
-    return !takers.look_at_pods && std::ranges::none_of(*takers.pod_groups, [&](PodGroupIndex s) {
-        return changed_in_[s] > kept.made_in;
-    });
+    return !takers.look_at_pods &&
+           std::ranges::none_of(*takers.pod_groups, [&](scheduling::PodGroupIndex s) {
+               return changed_in_[s] > kept.made_in;
+           });
 }
 
-void BinpackingEstimates::prepare(std::vector<TemplateNodeId> shapes, int max_nodes) {
-    const CompiledPredicates& rules = placement_->rules();
-    for (TemplateNodeId& shape : shapes) shape = rules.equivalent(shape);
-    const auto order = [&](TemplateNodeId a, TemplateNodeId b) {
+void BinpackingEstimates::prepare(std::vector<scheduling::TemplateNodeId> shapes, int max_nodes) {
+    const scheduling::CompiledPredicates& rules = placement_->rules();
+    for (scheduling::TemplateNodeId& shape : shapes) shape = rules.equivalent(shape);
+    const auto order = [&](scheduling::TemplateNodeId a, scheduling::TemplateNodeId b) {
         if (rules.same_except_capacity(a) != rules.same_except_capacity(b))
             return rules.same_except_capacity(a) < rules.same_except_capacity(b);
         const auto less = [&](auto x, auto y) {
@@ -68,7 +70,7 @@ void BinpackingEstimates::prepare(std::vector<TemplateNodeId> shapes, int max_no
     std::ranges::sort(shapes, order);
     shapes.erase(std::ranges::unique(shapes).begin(), shapes.end());
     for (auto first = shapes.begin(); first != shapes.end();) {
-        const auto last = std::find_if(first, shapes.end(), [&](TemplateNodeId shape) {
+        const auto last = std::find_if(first, shapes.end(), [&](scheduling::TemplateNodeId shape) {
             return rules.same_except_capacity(shape) != rules.same_except_capacity(*first);
         });
         of(*first, max_nodes);
@@ -78,13 +80,13 @@ void BinpackingEstimates::prepare(std::vector<TemplateNodeId> shapes, int max_no
     }
 }
 
-void BinpackingEstimates::prepare_between(std::span<const TemplateNodeId> same_except_capacity,
-                                          int max_nodes) {
+void BinpackingEstimates::prepare_between(
+    std::span<const scheduling::TemplateNodeId> same_except_capacity, int max_nodes) {
     if (same_except_capacity.size() <= 2) return;
-    const CompiledPredicates& rules = placement_->rules();
+    const scheduling::CompiledPredicates& rules = placement_->rules();
     const std::shared_ptr<const BinpackingEstimate> smallest =
         of(same_except_capacity.front(), max_nodes);
-    const auto is_between = [&](TemplateNodeId shape) {
+    const auto is_between = [&](scheduling::TemplateNodeId shape) {
         return std::ranges::equal(rules.free(same_except_capacity.front()), rules.free(shape),
                                   std::less_equal()) &&
                std::ranges::equal(rules.free(shape), rules.free(same_except_capacity.back()),
@@ -92,7 +94,7 @@ void BinpackingEstimates::prepare_between(std::span<const TemplateNodeId> same_e
     };
     if (comes_to_the_same(*smallest, *of(same_except_capacity.back(), max_nodes)) &&
         std::ranges::all_of(same_except_capacity, is_between)) {
-        for (const TemplateNodeId shape :
+        for (const scheduling::TemplateNodeId shape :
              same_except_capacity.subspan(1, same_except_capacity.size() - 2)) {
             kept_[{shape, max_nodes}] = {smallest, round_, round_};
         }
@@ -104,9 +106,9 @@ void BinpackingEstimates::prepare_between(std::span<const TemplateNodeId> same_e
     prepare_between(same_except_capacity.subspan(middle), max_nodes);
 }
 
-std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(TemplateNodeId shape,
+std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(scheduling::TemplateNodeId shape,
                                                                   int max_nodes) {
-    const TemplateNodeId equivalent = placement_->rules().equivalent(shape);
+    const scheduling::TemplateNodeId equivalent = placement_->rules().equivalent(shape);
     CompatiblePods& who = takers(equivalent);
     Kept& kept = kept_[{equivalent, max_nodes}];
     if (!is_current(kept, who)) {
@@ -118,13 +120,13 @@ std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(TemplateNodeId
     return kept.prospect;
 }
 
-BinpackingEstimate BinpackingEstimates::work_out(TemplateNodeId shape, CompatiblePods& takers,
-                                                 int max_nodes) {
+BinpackingEstimate BinpackingEstimates::work_out(scheduling::TemplateNodeId shape,
+                                                 CompatiblePods& takers, int max_nodes) {
     std::vector<Demand> demands;
-    for (const PodGroupIndex s : *takers.pod_groups) {
+    for (const scheduling::PodGroupIndex s : *takers.pod_groups) {
         if (pods_[s] > 0) demands.push_back({s, pods_[s]});
     }
-    const Placement::Mark mark = placement_->mark();
+    const scheduling::Placement::Mark mark = placement_->mark();
     Supply supply{shape, max_nodes};
     Packed packed = Packing(*placement_).pack({&supply, 1}, demands);
     placement_->undo(mark);
@@ -141,17 +143,17 @@ BinpackingEstimate BinpackingEstimates::work_out(TemplateNodeId shape, Compatibl
 }
 
 /// Who was refused by an empty node always will be, unless it looks at other pods.
-void BinpackingEstimates::drop(const std::vector<PodGroupIndex>& refused,
+void BinpackingEstimates::drop(const std::vector<scheduling::PodGroupIndex>& refused,
                                CompatiblePods& takers) const {
     std::vector<bool> never(pods_.size(), false);
     bool any = false;
-    for (const PodGroupIndex s : refused) {
+    for (const scheduling::PodGroupIndex s : refused) {
         if (placement_->rules().has_inter_pod_constraints(s)) continue;
         never[s] = any = true;
     }
     if (!any) return;
-    auto rest = std::make_shared<std::vector<PodGroupIndex>>(*takers.pod_groups);
-    std::erase_if(*rest, [&](PodGroupIndex s) { return never[s]; });
+    auto rest = std::make_shared<std::vector<scheduling::PodGroupIndex>>(*takers.pod_groups);
+    std::erase_if(*rest, [&](scheduling::PodGroupIndex s) { return never[s]; });
     takers.pod_groups = std::move(rest);
 }
 
@@ -163,26 +165,27 @@ PodShares BinpackingEstimates::shares_of(const std::vector<Demand>& pods) const 
     }
     std::vector<PodShare> shares;
     shares.reserve(pods.size());
-    for (PodGroupIndex s = 0; s < counts.size(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < counts.size(); ++s) {
         if (counts[s] > 0) shares.push_back({places_[s], counts[s]});
     }
     return share(std::move(shares));
 }
 
 Resources BinpackingEstimates::requested_by(const std::vector<Demand>& pods) const {
-    const CompiledPredicates& rules = placement_->rules();
+    const scheduling::CompiledPredicates& rules = placement_->rules();
     std::vector<std::int64_t> sums(rules.cluster().resource_count(), 0);
     for (const Demand& demand : pods) {
-        for (const Request& request : rules.requests(demand.pod_group)) {
+        for (const snapshot::Request& request : rules.requests(demand.pod_group)) {
             std::int64_t& sum = sums[request.resource];
             sum = detail::saturated(detail::Int128{request.amount} * demand.count + sum);
         }
     }
     Resources out;
-    for (ResourceIndex r = 0; r < sums.size(); ++r) {
-        if (sums[r] > 0 && r != pods_index) out.set(rules.cluster().resource_name(r), sums[r]);
+    for (snapshot::ResourceIndex r = 0; r < sums.size(); ++r) {
+        if (sums[r] > 0 && r != snapshot::pods_index)
+            out.set(rules.cluster().resource_name(r), sums[r]);
     }
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

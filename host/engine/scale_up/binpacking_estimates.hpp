@@ -14,7 +14,7 @@
 #include "engine/scale_up/packing.hpp"
 #include "engine/scale_up/progress.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 struct BinpackingEstimate {
     int nodes = 0;
@@ -28,15 +28,15 @@ struct BinpackingEstimate {
 class BinpackingEstimates {
 public:
     /// `places` by pod group: the number under which plugins know it.
-    BinpackingEstimates(Placement& placement, std::vector<std::uint32_t> places);
+    BinpackingEstimates(scheduling::Placement& placement, std::vector<std::uint32_t> places);
 
     /// `pods`: those to be helped from now on, by pod group.
     void begin_round(const std::vector<int>& pods);
     /// Works several out, and spares itself those between a smaller and a larger node that both
     /// come to the same: what fits on the smaller fits on theirs.
-    void prepare(std::vector<TemplateNodeId> shapes, int max_nodes);
+    void prepare(std::vector<scheduling::TemplateNodeId> shapes, int max_nodes);
     /// With at most `max_nodes` nodes. Never NULL.
-    std::shared_ptr<const BinpackingEstimate> of(TemplateNodeId shape, int max_nodes);
+    std::shared_ptr<const BinpackingEstimate> of(scheduling::TemplateNodeId shape, int max_nodes);
 
 private:
     /// Who may go on nodes of a shape, largest first, and what is known of them.
@@ -49,22 +49,24 @@ private:
         int made_in = 0, used_in = 0;  // rounds
     };
     /// Those between the first and the last, both worked out.
-    void prepare_between(std::span<const TemplateNodeId> same_except_capacity, int max_nodes);
-    CompatiblePods& takers(TemplateNodeId shape);
+    void prepare_between(std::span<const scheduling::TemplateNodeId> same_except_capacity,
+                         int max_nodes);
+    CompatiblePods& takers(scheduling::TemplateNodeId shape);
     bool is_current(const Kept& kept, const CompatiblePods& takers) const;
-    BinpackingEstimate work_out(TemplateNodeId shape, CompatiblePods& takers, int max_nodes);
-    void drop(const std::vector<PodGroupIndex>& refused, CompatiblePods& takers) const;
+    BinpackingEstimate work_out(scheduling::TemplateNodeId shape, CompatiblePods& takers,
+                                int max_nodes);
+    void drop(const std::vector<scheduling::PodGroupIndex>& refused, CompatiblePods& takers) const;
     PodShares shares_of(const std::vector<Demand>& pods) const;
     Resources requested_by(const std::vector<Demand>& pods) const;
 
-    Placement* placement_;
+    scheduling::Placement* placement_;
     std::vector<std::uint32_t> places_;
     SizeOrders orders_;
     int round_ = 0;
     std::vector<int> pods_;        // by pod group
     std::vector<int> changed_in_;  // by pod group: the round
-    std::map<TemplateNodeId, CompatiblePods> takers_;
-    std::map<std::pair<TemplateNodeId, int>, Kept> kept_;  // by shape and most nodes
+    std::map<scheduling::TemplateNodeId, CompatiblePods> takers_;
+    std::map<std::pair<scheduling::TemplateNodeId, int>, Kept> kept_;  // by shape and most nodes
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

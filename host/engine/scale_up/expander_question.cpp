@@ -8,7 +8,7 @@
 #include <capstan/hash.hpp>
 #include <capstan/sentence.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using Indices = std::vector<std::uint32_t>;
@@ -127,13 +127,13 @@ std::uint64_t seed_of(const CallContext& circumstances, std::int64_t round) {
 
 }  // namespace
 
-Question::Question(const PassContext& context, const Policies& policies,
+Question::Question(const pass_context::PassContext& context, const Policies& policies,
                    const CallContext& circumstances, const std::vector<int>& pods)
     : context_(&context),
       policies_(&policies),
       circumstances_(circumstances),
       places_(pods.size(), 0) {
-    for (PodGroupIndex s = 0; s < pods.size(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s) {
         if (pods[s] == 0) continue;
         places_[s] = static_cast<std::uint32_t>(pod_groups_.size());
         pod_groups_.push_back(s);
@@ -143,11 +143,11 @@ Question::Question(const PassContext& context, const Policies& policies,
 
 void Question::describe_pods(const std::vector<int>& pods) {
     if (question_.pods.empty()) {
-        for (const PodGroupIndex s : pod_groups_) {
+        for (const scheduling::PodGroupIndex s : pod_groups_) {
             const PodCount& of_class = context_->pending.classes[s];
-            question_.pods.push_back(describe(context_->snapshot->cluster,
-                                              of_class.equivalence_group, name_in(of_class.example),
-                                              of_class.count));
+            question_.pods.push_back(snapshot::describe(context_->snapshot->cluster,
+                                                        of_class.equivalence_group,
+                                                        name_in(of_class.example), of_class.count));
         }
     }
     for (std::size_t place = 0; place < pod_groups_.size(); ++place) {
@@ -165,7 +165,8 @@ ScaleUpOption Question::describe_option(const Option& option, const QuotaTracker
     out.pods = option.prospect->shares;
     out.requested = option.prospect->requested;
     out.pod_count = option.prospect->pods;
-    for (const GroupIndex other : option.similar) out.similar.push_back(context_->id(other));
+    for (const pass_context::GroupIndex other : option.similar)
+        out.similar.push_back(context_->id(other));
     out.price_per_hour = group.price_per_hour;
     out.group_exists = group.plan == nullptr;
     return out;
@@ -183,4 +184,4 @@ Choice Question::ask(const std::vector<Option>& options, const std::vector<int>&
     return choose(policies_->chain, question_, circumstances);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -11,7 +11,7 @@
 #include "engine/policies.hpp"
 #include "engine/scale_up/scale_up_options.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// The choice with its reasons. Nothing is chosen when there was nothing to choose from, or a stage
 /// whose fallback is `fail` failed; `because` says which.
@@ -35,8 +35,8 @@ Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question,
 class Question {
 public:
     /// `pods` by pod group: those that wait now, and only they will be asked about.
-    Question(const PassContext& context, const Policies& policies, const CallContext& circumstances,
-             const std::vector<int>& pods);
+    Question(const pass_context::PassContext& context, const Policies& policies,
+             const CallContext& circumstances, const std::vector<int>& pods);
 
     /// By pod group: where it is in the question.
     const std::vector<std::uint32_t>& places() const noexcept { return places_; }
@@ -51,13 +51,13 @@ private:
     ScaleUpOption describe_option(const Option& option, const QuotaTracker& ledger) const;
     void describe_pods(const std::vector<int>& pods);
 
-    const PassContext* context_;
+    const pass_context::PassContext* context_;
     const Policies* policies_;
     CallContext circumstances_;
     std::int64_t round_ = 0;
-    std::vector<PodGroupIndex> pod_groups_;  // by place
+    std::vector<scheduling::PodGroupIndex> pod_groups_;  // by place
     std::vector<std::uint32_t> places_;
     ScaleUpQuestion question_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

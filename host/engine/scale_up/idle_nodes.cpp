@@ -13,18 +13,19 @@
 #include "engine/scale_up/planned_assignments.hpp"
 #include "engine/templates/observed_nodes.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// Whether the node itself is the reason, and not the pods on others.
-bool is_of_node(Predicate predicate) {
-    return predicate >= Predicate::taint_toleration && predicate <= Predicate::volume_zone;
+bool is_of_node(scheduling::Predicate predicate) {
+    return predicate >= scheduling::Predicate::taint_toleration &&
+           predicate <= scheduling::Predicate::volume_zone;
 }
 
 /// Whether pods on other nodes are the reason: they may have moved by the next pass.
-bool is_of_pods(Predicate predicate) {
-    return predicate == Predicate::pod_topology_spread ||
-           predicate == Predicate::inter_pod_affinity;
+bool is_of_pods(scheduling::Predicate predicate) {
+    return predicate == scheduling::Predicate::pod_topology_spread ||
+           predicate == scheduling::Predicate::inter_pod_affinity;
 }
 
 const TemplateRecord* find_record(const Memory& memory, const NodeGroupId& group) {
@@ -38,24 +39,25 @@ public:
     explicit WaitingPods(ScaleUp& scale_up)
         : placement_(scale_up.placement()), waits_(scale_up.context().pending_count()) {
         const std::vector<int>& left = scale_up.progress().left;
-        for (PodGroupIndex s = 0; s < waits_.size(); ++s) waits_[s] = left[s] > 0;
-        for (Slot slot = scale_up.first_upcoming(); slot < placement_.slot_count(); ++slot) {
-            for (const Assignment& assignment : placement_.assignments(slot))
+        for (scheduling::PodGroupIndex s = 0; s < waits_.size(); ++s) waits_[s] = left[s] > 0;
+        for (scheduling::Slot slot = scale_up.first_upcoming(); slot < placement_.slot_count();
+             ++slot) {
+            for (const scheduling::Assignment& assignment : placement_.assignments(slot))
                 if (assignment.pod_group < waits_.size()) waits_[assignment.pod_group] = true;
         }
     }
     /// Whether the pod group waits and a node of the group as promised would take it. The node to
     /// come that it is put on may be another group's, ordered while a node of this one had its
     /// minute.
-    bool want(GroupIndex group, PodGroupIndex pod_group) const {
+    bool want(pass_context::GroupIndex group, scheduling::PodGroupIndex pod_group) const {
         if (!waits_[pod_group]) return false;
-        const TemplateNodeId shape = placement_.rules().equivalent(group);
-        const Predicate predicate = placement_.why_not_new(pod_group, shape).predicate;
-        return predicate == Predicate::none || is_of_pods(predicate);
+        const scheduling::TemplateNodeId shape = placement_.rules().equivalent(group);
+        const scheduling::Predicate predicate = placement_.why_not_new(pod_group, shape).predicate;
+        return predicate == scheduling::Predicate::none || is_of_pods(predicate);
     }
 
 private:
-    const Placement& placement_;
+    const scheduling::Placement& placement_;
     std::vector<bool> waits_;  ///< by pod group
 };
 
@@ -68,12 +70,12 @@ public:
           memory_(memory),
           waiting_(scale_up),
           alarm_(context_.time) {
-        for (PodGroupIndex s = 0; s < context_.pending_count(); ++s)
+        for (scheduling::PodGroupIndex s = 0; s < context_.pending_count(); ++s)
             pod_groups_[planned_as(cluster(), context_.rules->pod_groups()[s])].push_back(s);
     }
 
     IdleGroups run() {
-        for (GroupIndex g = 0; g < context_.groups().size(); ++g) {
+        for (pass_context::GroupIndex g = 0; g < context_.groups().size(); ++g) {
             const TemplateRecord* const record = find_record(memory_, context_.id(g));
             const auto since = memory_.planned_since.find(context_.id(g));
             if (record == nullptr || since == memory_.planned_since.end()) continue;
@@ -85,70 +87,77 @@ public:
 private:
     using PodsSince = std::map<std::string, Time>;
 
-    const Cluster& cluster() const { return context_.snapshot->cluster; }
+    const snapshot::Cluster& cluster() const { return context_.snapshot->cluster; }
 
-    void look_at(GroupIndex group, const TemplateRecord& record, const PodsSince& since) {
+    void look_at(pass_context::GroupIndex group, const TemplateRecord& record,
+                 const PodsSince& since) {
         const NodeGroupId& id = context_.id(group);
-        const bool is_backed_off = find_backoff(memory_, id, context_.now) != nullptr;
-        for (const NodeIndex n : context_.membership.nodes[group]) {
+        const bool is_backed_off = health::find_backoff(memory_, id, context_.now) != nullptr;
+        for (const snapshot::NodeIndex n : context_.membership.nodes[group]) {
             if (!is_idle(n, record)) continue;
-            const Refusal refusal = find_refusal(group, n, since);
+            const scheduling::Refusal refusal = find_refusal(group, n, since);
             if (refusal.sentence.empty()) continue;
             suspected_.insert(id);
             if (is_backed_off || memory_.blind_since) return;
             // The first time it may still lose a taint, or be given a label.
             const Time ready_since = context_.time.measured(cluster().node(n).ready_since);
             const bool is_news = record.idle_node.empty();
-            if (is_news && alarm_.is_younger(ready_since, settled_after)) continue;
+            if (is_news && alarm_.is_younger(ready_since, templates::settled_after)) continue;
             return back_off_for(group, n, refusal);
         }
     }
 
-    bool is_idle(NodeIndex n, const TemplateRecord& record) const {
-        const NodeRow& node = cluster().node(n);
-        const Machine* const machine = find_machine(*context_.snapshot, context_.membership, n);
-        return context_.health.nodes[n] == Standing::takes_pods &&
+    bool is_idle(snapshot::NodeIndex n, const TemplateRecord& record) const {
+        const snapshot::NodeRow& node = cluster().node(n);
+        const Machine* const machine =
+            templates::find_machine(*context_.snapshot, context_.membership, n);
+        return context_.health.nodes[n] == health::Standing::takes_pods &&
                !std::ranges::binary_search(context_.going, n) &&
-               why_no_model(node, machine, context_.time.wall + settled_after).empty() &&
-               is_of_template(node, machine, record, context_.time) &&
-               !has_been_used(cluster(), n) && placement_.assignments(n).empty();
+               templates::why_no_model(node, machine, context_.time.wall + templates::settled_after)
+                   .empty() &&
+               templates::is_of_template(node, machine, record, context_.time) &&
+               !health::has_been_used(cluster(), n) && placement_.assignments(n).empty();
     }
 
     /// Of the first of the pods that the node came for; empty: there is none.
-    Refusal find_refusal(GroupIndex group, NodeIndex n, const PodsSince& planned) const {
+    scheduling::Refusal find_refusal(pass_context::GroupIndex group, snapshot::NodeIndex n,
+                                     const PodsSince& planned) const {
         const Time joined = context_.time.measured(cluster().node(n).created);
         for (const auto& [pods, since] : planned) {
             const auto pod_groups = pod_groups_.find(pods);
             if (pod_groups == pod_groups_.end() || since > joined) continue;
-            for (const PodGroupIndex s : pod_groups->second) {
+            for (const scheduling::PodGroupIndex s : pod_groups->second) {
                 if (!waiting_.want(group, s)) continue;
-                Refusal refusal = placement_.why_not(s, n);
+                scheduling::Refusal refusal = placement_.why_not(s, n);
                 if (is_of_node(refusal.predicate)) return refusal;
             }
         }
         return {};
     }
 
-    void back_off_for(GroupIndex group, NodeIndex n, const Refusal& refusal) {
+    void back_off_for(pass_context::GroupIndex group, snapshot::NodeIndex n,
+                      const scheduling::Refusal& refusal) {
         const NodeGroupId& id = context_.id(group);
         const std::string name(cluster().text(cluster().node(n).name));
         std::string because =
             "node " + name + " took none of the pods it came for: " + refusal.sentence;
         const std::string differently =
-            how_it_differs(promised(group), seen(n), *context_.settings);
+            templates::how_it_differs(promised(group), seen(n), *context_.settings);
         if (!differently.empty()) because += "; unlike its template it " + differently;
         const Error error{.code = ErrorCode::invalid_config, .message = std::move(because)};
-        back_off(memory_, id, error, BackoffPolicy::exponential, *context_.settings, context_.now);
+        health::back_off(memory_, id, error, BackoffPolicy::exponential, *context_.settings,
+                         context_.now);
         memory_.templates[id].idle_node = name;
-        scale_up_.close(group, {ReasonCode::backed_off, {}, reason_of(memory_.backoffs[id])});
+        scale_up_.close(group,
+                        {ReasonCode::backed_off, {}, health::reason_of(memory_.backoffs[id])});
     }
 
-    NodeTraits seen(NodeIndex n) const {
-        return traits_of(cluster(), cluster().node(n), *context_.settings);
+    NodeTraits seen(snapshot::NodeIndex n) const {
+        return templates::traits_of(cluster(), cluster().node(n), *context_.settings);
     }
 
     /// Labels that every node is thought to have are not what the cloud promised.
-    NodeTemplate promised(GroupIndex group) const {
+    NodeTemplate promised(pass_context::GroupIndex group) const {
         NodeTemplate out = *context_.templates[group].node;
         const Group& of_cloud = context_.groups()[group];
         if (of_cloud.described != nullptr) out.labels = of_cloud.described->labels;
@@ -156,11 +165,11 @@ private:
     }
 
     ScaleUp& scale_up_;
-    const PassContext& context_;
-    const Placement& placement_;
+    const pass_context::PassContext& context_;
+    const scheduling::Placement& placement_;
     Memory& memory_;
     WaitingPods waiting_;
-    std::map<std::string, std::vector<PodGroupIndex>>
+    std::map<std::string, std::vector<scheduling::PodGroupIndex>>
         pod_groups_{};  ///< that wait, as they are planned
     std::set<NodeGroupId> suspected_{};
     NextChange alarm_;
@@ -173,7 +182,7 @@ void follow_planned(Memory& memory, const std::set<NodeGroupId>& suspected, Time
     for (const auto& [group, since] : before) {
         const TemplateRecord* const record = find_record(memory, group);
         const bool is_backed_off = record != nullptr && !record->idle_node.empty() &&
-                                   find_backoff(memory, group, now) != nullptr;
+                                   health::find_backoff(memory, group, now) != nullptr;
         if (is_backed_off || suspected.contains(group)) memory.planned_since[group] = since;
     }
     for (const auto& [group, planned] : memory.planned) {
@@ -188,13 +197,13 @@ void follow_planned(Memory& memory, const std::set<NodeGroupId>& suspected, Time
     }
 }
 
-void end_idle_backoffs(Memory& memory, const Cluster& cluster) {
+void end_idle_backoffs(Memory& memory, const snapshot::Cluster& cluster) {
     for (auto& [group, record] : memory.templates) {
         if (record.idle_node.empty()) continue;
         const auto backoff = memory.backoffs.find(group);
         const bool is_backed_off = backoff != memory.backoffs.end();
         const auto node = cluster.find_node(record.idle_node);
-        const bool is_used = node && has_been_used(cluster, *node);
+        const bool is_used = node && health::has_been_used(cluster, *node);
         // One that lasts until a machine joins is for a failure that came later.
         if (is_backed_off && is_used && backoff->second.until) memory.backoffs.erase(backoff);
         if (!is_backed_off || is_used) record.idle_node.clear();
@@ -205,4 +214,4 @@ IdleGroups back_off_idle(ScaleUp& scale_up, Memory& memory) {
     return memory.planned_since.empty() ? IdleGroups() : IdleNodes(scale_up, memory).run();
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -13,7 +13,7 @@
 #include "engine/memory.hpp"
 #include "engine/scale_up/scale_up.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// Groups with nodes of no use to the pods of their orders, as found in a pass.
 struct IdleGroups {
@@ -32,7 +32,7 @@ void follow_planned(Memory& memory, const std::set<NodeGroupId>& suspected, Time
 
 /// At the start of a pass: ends back-offs of groups whose idle node has taken a pod since. They are
 /// of use to some pods.
-void end_idle_backoffs(Memory& memory, const Cluster& cluster);
+void end_idle_backoffs(Memory& memory, const snapshot::Cluster& cluster);
 
 /// Before `scale_up` has run: backs a group off, and closes it for this pass, where a node of its
 /// present template has taken no pod in a minute of being ready, while pods wait that were put on
@@ -41,4 +41,4 @@ void end_idle_backoffs(Memory& memory, const Cluster& cluster);
 /// cluster is not seen as it is, no group is backed off: a node that seems idle may have pods.
 IdleGroups back_off_idle(ScaleUp& scale_up, Memory& memory);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

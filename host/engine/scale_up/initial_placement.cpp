@@ -13,24 +13,25 @@
 #include "engine/scale_up/packing.hpp"
 #include "engine/scale_up/planned_assignments.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// The node they were promised to may still be full of pods that are to go: then they take up
 /// nothing that is not taken.
-void assign_nominated(const PassContext& context, Placement& placement) {
-    std::map<PodGroupId, PodGroupIndex> pod_groups;
-    for (const Nomination& nomination : context.nominated) {
+void assign_nominated(const pass_context::PassContext& context, scheduling::Placement& placement) {
+    std::map<snapshot::PodGroupId, scheduling::PodGroupIndex> pod_groups;
+    for (const pods::Nomination& nomination : context.nominated) {
         const auto [at, is_new] = pod_groups.try_emplace(nomination.equivalence_group);
-        if (is_new) at->second = *find_pod_group(context, nomination.equivalence_group);
-        const PodGroupIndex pod_group = at->second;
+        if (is_new)
+            at->second = *pass_context::find_pod_group(context, nomination.equivalence_group);
+        const scheduling::PodGroupIndex pod_group = at->second;
         if (placement.room(pod_group, nomination.node, 1).in_all == 1) {
             placement.place(pod_group, nomination.node, 1);
         }
     }
 }
 
-std::int64_t count_pending(const PassContext& context) {
+std::int64_t count_pending(const pass_context::PassContext& context) {
     std::int64_t out = 0;
     for (const PodCount& pods : context.pending.classes) out += pods.count;
     return out;
@@ -39,7 +40,8 @@ std::int64_t count_pending(const PassContext& context) {
 /// Nodes on their way that can make a difference: one for each pod that waits, one for each node
 /// that was planned for, and one that stays empty, which makes its zone a domain. Further ones
 /// would stay empty, too.
-std::int64_t useful_upcoming(const PassContext& context, GroupIndex group, std::int64_t pending) {
+std::int64_t useful_upcoming(const pass_context::PassContext& context,
+                             pass_context::GroupIndex group, std::int64_t pending) {
     std::int64_t most = pending + 1;
     const auto planned = context.planned.find(context.id(group));
     if (planned != context.planned.end())
@@ -49,26 +51,28 @@ std::int64_t useful_upcoming(const PassContext& context, GroupIndex group, std::
 
 /// A slot each, so that none of them is ever split. Nodes that are starting have given way to new
 /// ones of their group. However large a target is, no more slots are made than can be of use.
-void add_upcoming(const PassContext& context, Placement& placement) {
+void add_upcoming(const pass_context::PassContext& context, scheduling::Placement& placement) {
     const std::int64_t pending = count_pending(context);
-    for (NodeIndex n = 0; n < context.health.nodes.size(); ++n) {
-        if (context.health.nodes[n] == Standing::starting) placement.close(n);
+    for (snapshot::NodeIndex n = 0; n < context.health.nodes.size(); ++n) {
+        if (context.health.nodes[n] == health::Standing::starting) placement.close(n);
     }
-    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (context.templates[g].node == nullptr) continue;
         const std::int64_t nodes = useful_upcoming(context, g, pending);
         for (std::int64_t n = 0; n < nodes; ++n) placement.add(g, 1);
     }
 }
 
-std::vector<bool> out_of_order(const PassContext& context) {
+std::vector<bool> out_of_order(const pass_context::PassContext& context) {
     std::vector<bool> out;
-    for (const Standing standing : context.health.nodes) out.push_back(standing == Standing::out);
+    for (const health::Standing standing : context.health.nodes)
+        out.push_back(standing == health::Standing::out);
     return out;
 }
 
 /// Where each pod group stands among all by size, as nodes of `shape` see it.
-std::vector<std::size_t> places_by_size(const CompiledPredicates& rules, TemplateNodeId shape) {
+std::vector<std::size_t> places_by_size(const scheduling::CompiledPredicates& rules,
+                                        scheduling::TemplateNodeId shape) {
     const SizeOrder sizes = SizeOrders(rules).of(shape);
     std::vector<std::size_t> places(sizes->size());
     for (std::size_t i = 0; i < sizes->size(); ++i) places[(*sizes)[i]] = i;
@@ -78,36 +82,37 @@ std::vector<std::size_t> places_by_size(const CompiledPredicates& rules, Templat
 /// The order in which pods get room on nodes to come: the higher priority, then who fits on the
 /// nodes of the fewest groups, then the larger. A pass that asked for a large node for one pod
 /// would else find it taken by small ones in the next, and ask again.
-std::vector<PodGroupIndex> order_for_upcoming(const PassContext& context,
-                                              const Placement& placement, Slot first_upcoming,
-                                              const std::vector<int>& left) {
-    std::map<TemplateNodeId, Slot> one_of_each;
-    for (Slot slot = first_upcoming; slot < placement.slot_count(); ++slot)
+std::vector<scheduling::PodGroupIndex> order_for_upcoming(const pass_context::PassContext& context,
+                                                          const scheduling::Placement& placement,
+                                                          scheduling::Slot first_upcoming,
+                                                          const std::vector<int>& left) {
+    std::map<scheduling::TemplateNodeId, scheduling::Slot> one_of_each;
+    for (scheduling::Slot slot = first_upcoming; slot < placement.slot_count(); ++slot)
         one_of_each.try_emplace(*placement.shape(slot), slot);
     if (one_of_each.empty()) return {};
     const auto by_size = places_by_size(*context.rules, one_of_each.begin()->first);
-    using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t, PodGroupIndex>;
+    using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t, scheduling::PodGroupIndex>;
     std::vector<Rank> ranks;
-    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (left[s] == 0) continue;
         const auto choices = std::ranges::count_if(one_of_each, [&](const auto& entry) {
             return placement.room(s, entry.second, 1).in_all > 0;
         });
-        const PodGroupRow& row =
+        const snapshot::PodGroupRow& row =
             context.snapshot->cluster.equivalence_group(context.rules->pod_groups()[s]);
         ranks.emplace_back(-std::int64_t{row.spec->priority.value_or(0)}, choices, by_size[s], s);
     }
     std::ranges::sort(ranks);
-    std::vector<PodGroupIndex> out;
-    for (const Rank& rank : ranks) out.push_back(std::get<PodGroupIndex>(rank));
+    std::vector<scheduling::PodGroupIndex> out;
+    for (const Rank& rank : ranks) out.push_back(std::get<scheduling::PodGroupIndex>(rank));
     return out;
 }
 
 /// Takes up to `most` pods of the pod groups out of those that are `left`; how many.
-int take_out(const std::vector<PodGroupIndex>& pod_groups, std::int64_t most,
+int take_out(const std::vector<scheduling::PodGroupIndex>& pod_groups, std::int64_t most,
              std::vector<int>& left) {
     int out = 0;
-    for (const PodGroupIndex s : pod_groups) {
+    for (const scheduling::PodGroupIndex s : pod_groups) {
         const auto some = static_cast<int>(std::clamp<std::int64_t>(most - out, 0, left[s]));
         left[s] -= some;
         out += some;
@@ -117,14 +122,15 @@ int take_out(const std::vector<PodGroupIndex>& pod_groups, std::int64_t most,
 
 /// Pods that found no room, and that nodes of groups were ordered for of which nothing is told now:
 /// there is room for them on these. Nodes of other groups would be bought a second time.
-void wait_for_unread_orders(const PassContext& context, Progress& progress) {
+void wait_for_unread_orders(const pass_context::PassContext& context, Progress& progress) {
     if (context.unread_orders.empty()) return;
-    std::map<std::string, std::vector<PodGroupIndex>> waiting;  // named as in PlannedNodes
-    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    std::map<std::string, std::vector<scheduling::PodGroupIndex>>
+        waiting;  // named as in PlannedNodes
+    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (progress.left[s] == 0) continue;
         waiting[planned_as(context.snapshot->cluster, context.rules->pod_groups()[s])].push_back(s);
     }
-    for (const GroupIndex group : context.unread_orders) {
+    for (const pass_context::GroupIndex group : context.unread_orders) {
         int pods = 0;
         for (const PlannedNodes& nodes : context.planned.at(context.id(group)))
             for (const auto& [who, count] : nodes.pods)
@@ -139,48 +145,51 @@ void wait_for_unread_orders(const PassContext& context, Progress& progress) {
 
 }  // namespace
 
-InitialPlacement::InitialPlacement(const PassContext& the_context)
+InitialPlacement::InitialPlacement(const pass_context::PassContext& the_context)
     : context(&the_context),
       placement(*the_context.rules),
       progress(the_context),
       passed_over(out_of_order(the_context)) {
-    for (const NodeIndex node : context->going) placement.close(node);
+    for (const snapshot::NodeIndex node : context->going) placement.close(node);
     assign_nominated(*context, placement);
     add_upcoming(*context, placement);
-    first_new = static_cast<Slot>(placement.slot_count());
-    has_zones = give_zones(*context, placement);
+    first_new = static_cast<scheduling::Slot>(placement.slot_count());
+    has_zones = pass_context::give_zones(*context, placement);
     const std::vector<int> before = progress.left;
     bool any = false;
-    const auto nodes = static_cast<Slot>(context->snapshot->cluster.node_count());
-    for (PodGroupIndex s = 0; s < context->pending_count(); ++s) any = assign(s, 0, nodes) || any;
+    const auto nodes = static_cast<scheduling::Slot>(context->snapshot->cluster.node_count());
+    for (scheduling::PodGroupIndex s = 0; s < context->pending_count(); ++s)
+        any = assign(s, 0, nodes) || any;
     PlannedAssignments planned(*context, placement, progress.left, nodes, first_new);
     for (bool more = true; more && planned.assign();) {
         any = true;
         more = assign_constrained(nodes);
     }
-    for (const PodGroupIndex s : order_for_upcoming(*context, placement, nodes, progress.left))
+    for (const scheduling::PodGroupIndex s :
+         order_for_upcoming(*context, placement, nodes, progress.left))
         any = assign(s, nodes, first_new) || any;
     // Who looks at other pods may have come before those it wants to see.
     while (any) any = assign_constrained(first_new);
     wait_for_unread_orders(*context, progress);
-    for (PodGroupIndex s = 0; s < before.size(); ++s)
+    for (scheduling::PodGroupIndex s = 0; s < before.size(); ++s)
         progress.fit[s] = before[s] - progress.left[s];
 }
 
-bool InitialPlacement::assign(PodGroupIndex pod_group, Slot from, Slot end) {
+bool InitialPlacement::assign(scheduling::PodGroupIndex pod_group, scheduling::Slot from,
+                              scheduling::Slot end) {
     const int assigned =
         Packing(placement, &passed_over).fill(pod_group, from, end, progress.left[pod_group]);
     progress.left[pod_group] -= assigned;
     return assigned > 0;
 }
 
-bool InitialPlacement::assign_constrained(Slot end) {
+bool InitialPlacement::assign_constrained(scheduling::Slot end) {
     bool any = false;
-    for (PodGroupIndex s = 0; s < context->pending_count(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < context->pending_count(); ++s) {
         if (progress.left[s] > 0 && context->rules->has_inter_pod_constraints(s))
             any = assign(s, 0, end) || any;
     }
     return any;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -7,26 +7,26 @@
 #include "engine/scale_up/progress.hpp"
 #include "engine/scheduling/placement.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// The cluster as the pass finds it: nominated pods have their place, upcoming nodes are there, and
 /// pods that fit on what there is are assigned. Pods that wait for nodes of
 /// PassContext::unread_orders count as those that fit, and hold no room.
 struct InitialPlacement {
-    explicit InitialPlacement(const PassContext& context);
+    explicit InitialPlacement(const pass_context::PassContext& context);
 
     /// Places as many of the waiting pods as fit on slots of [from, end); whether it assigned
     /// any.
-    bool assign(PodGroupIndex pod_group, Slot from, Slot end);
+    bool assign(scheduling::PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end);
     /// The same of those whose pods look at others, on slots before `end`.
-    bool assign_constrained(Slot end);
+    bool assign_constrained(scheduling::Slot end);
 
-    const PassContext* context;
-    Placement placement;
+    const pass_context::PassContext* context;
+    scheduling::Placement placement;
     Progress progress;
     std::vector<bool> has_zones{};    ///< by pod group: its pods were given zones
     std::vector<bool> passed_over{};  ///< by slot: nodes that take no pods
-    Slot first_new = 0;               ///< slots from here on are nodes that the pass adds
+    scheduling::Slot first_new = 0;   ///< slots from here on are nodes that the pass adds
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

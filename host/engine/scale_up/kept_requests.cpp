@@ -11,34 +11,36 @@
 #include "engine/next_change.hpp"
 #include "engine/scale_up/packing.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// What a group that is backed off until a machine joins is asked for, or may be asked for again.
 struct Keeper {
-    GroupIndex group = 0;
+    pass_context::GroupIndex group = 0;
     Time since{};             ///< the back-off
     int outstanding = 0;      ///< asked for and not begun
     int may_give = 0;         ///< of those, down to the group's minimum
     bool given_back = false;  ///< what is outstanding its list shows still
 };
 
-bool may_be_resized(const PassContext& context, GroupIndex group) {
+bool may_be_resized(const pass_context::PassContext& context, pass_context::GroupIndex group) {
     const Group& of = context.groups()[group];
     return of.group.target && of.unreadable_because.empty() &&
-           !is_repaired(context.repairs, of.group.id);
+           !pass_context::is_repaired(context.repairs, of.group.id);
 }
 
-Keeper make_keeper(const PassContext& context, GroupIndex g, const GroupCounts& figures,
-                   const Backoff& backoff, const Memory& memory) {
-    const MachineCounts& machines = figures.machines;
+Keeper make_keeper(const pass_context::PassContext& context, pass_context::GroupIndex g,
+                   const health::GroupCounts& figures, const Backoff& backoff,
+                   const Memory& memory) {
+    const health::MachineCounts& machines = figures.machines;
     Keeper out{.group = g,
                .since = backoff.since,
                .outstanding = std::max(0, figures.target() - machines.real()),
                .given_back = backoff.given_back.has_value()};
     // One that may come in time ends the back-off.
     const bool waits = context.health.groups[g].upcoming.nodes() > 0;
-    if (out.given_back || waits || is_decrease_backed_off(memory, context.id(g), context.now))
+    if (out.given_back || waits ||
+        health::is_decrease_backed_off(memory, context.id(g), context.now))
         return out;
     const int above_min =
         figures.target() - machines.leaving - context.groups()[g].group.min.value_or(0);
@@ -47,13 +49,13 @@ Keeper make_keeper(const PassContext& context, GroupIndex g, const GroupCounts& 
 }
 
 /// The oldest back-off first, ties by group.
-std::vector<Keeper> find_keepers(const PassContext& context, const Memory& memory) {
+std::vector<Keeper> find_keepers(const pass_context::PassContext& context, const Memory& memory) {
     std::vector<Keeper> out;
     const auto is_patient = [](const auto& entry) { return !entry.second.until; };
     if (std::ranges::none_of(memory.backoffs, is_patient)) return out;
-    const std::vector<GroupCounts> figures = count_groups(
+    const std::vector<health::GroupCounts> figures = health::count_groups(
         *context.snapshot, context.membership, context.health.readiness, memory, *context.settings);
-    for (GroupIndex g = 0; g < figures.size(); ++g) {
+    for (pass_context::GroupIndex g = 0; g < figures.size(); ++g) {
         const auto backoff = memory.backoffs.find(context.id(g));
         if (backoff == memory.backoffs.end() || backoff->second.until) continue;
         if (may_be_resized(context, g))
@@ -77,7 +79,7 @@ public:
                 .given = std::vector<int>(keepers.size(), 0)} {
         for (const Keeper& keeper : keepers)
             if (keeper.given_back) room_.ledger.release(keeper.group, keeper.outstanding);
-        for (GroupIndex g = 0; g < context_->groups().size(); ++g)
+        for (pass_context::GroupIndex g = 0; g < context_->groups().size(); ++g)
             for (const Decrease& decrease : context_->repairs.decreases)
                 if (decrease.group == context_->id(g)) room_.ledger.release(g, decrease.by);
     }
@@ -85,7 +87,7 @@ public:
     std::vector<Decrease> plan() {
         const auto may_give = [](const Keeper& keeper) { return keeper.may_give > 0; };
         if (std::ranges::none_of(*keepers_, may_give)) return {};
-        const Placement::Mark start = placement_->mark();
+        const scheduling::Placement::Mark start = placement_->mark();
         while (const auto help = find_best()) take(*help);
         placement_->undo(start);
         std::vector<Decrease> out;
@@ -98,7 +100,7 @@ public:
 
     /// Whether some pod gets a node once all is given back that may be.
     bool helps() {
-        const Placement::Mark start = placement_->mark();
+        const scheduling::Placement::Mark start = placement_->mark();
         const bool out = find_best().has_value();
         placement_->undo(start);
         return out;
@@ -111,14 +113,14 @@ private:
         std::vector<int> given;  ///< as keepers_
     };
     struct Help {
-        GroupIndex group = 0;
+        pass_context::GroupIndex group = 0;
         int nodes = 0, pods = 0, given = 0;
         Room room;
     };
 
     std::vector<Demand> demands() const {
         std::vector<Demand> out;
-        for (PodGroupIndex s = 0; s < context_->pending_count(); ++s)
+        for (scheduling::PodGroupIndex s = 0; s < context_->pending_count(); ++s)
             if (left_[s] > 0) out.push_back({s, left_[s]});
         return out;
     }
@@ -126,9 +128,10 @@ private:
     /// The most pods, for those the fewest requests.
     std::optional<Help> find_best() {
         std::optional<Help> best;
-        std::set<TemplateNodeId> seen;
+        std::set<scheduling::TemplateNodeId> seen;
         const std::vector<Demand> waiting = demands();
-        for (GroupIndex g = 0; !waiting.empty() && g < context_->groups().size(); ++g) {
+        for (pass_context::GroupIndex g = 0; !waiting.empty() && g < context_->groups().size();
+             ++g) {
             const bool only_limited = !room_.ledger.total_at_limit(g).empty();
             if (!only_limited && !room_.ledger.obstacle(g).is_none()) continue;
             if (!seen.insert(context_->rules->equivalent(g)).second) continue;
@@ -141,7 +144,8 @@ private:
         return best;
     }
 
-    std::optional<Help> help_of(GroupIndex group, const std::vector<Demand>& waiting) {
+    std::optional<Help> help_of(pass_context::GroupIndex group,
+                                const std::vector<Demand>& waiting) {
         // Most often there is nothing to give towards what the group lacks.
         if (Room trial = room_; !make_room(group, trial)) return std::nullopt;
         const bool atomic = context_->rooms[group].atomic;
@@ -157,7 +161,7 @@ private:
         return out;
     }
 
-    int most_nodes(GroupIndex group) const {
+    int most_nodes(pass_context::GroupIndex group) const {
         const int room = room_.ledger.room(group);
         const int limit = context_->settings->max_nodes_per_scale_up;
         return limit > 0 && !context_->rooms[group].atomic ? std::min(room, limit) : room;
@@ -167,8 +171,8 @@ private:
         int nodes = 0, pods = 0;
     };
     /// In thought.
-    Filled pack(GroupIndex group, int nodes, const std::vector<Demand>& waiting) {
-        const Placement::Mark mark = placement_->mark();
+    Filled pack(pass_context::GroupIndex group, int nodes, const std::vector<Demand>& waiting) {
+        const scheduling::Placement::Mark mark = placement_->mark();
         Supply supply{group, nodes};
         const Packed packed = Packing(*placement_).pack({&supply, 1}, waiting);
         placement_->undo(mark);
@@ -178,7 +182,7 @@ private:
     }
 
     /// Gives back what the least growth of the group needs, or nothing where all is not enough.
-    bool make_room(GroupIndex group, Room& room) const {
+    bool make_room(pass_context::GroupIndex group, Room& room) const {
         Room more = room;
         for (std::string total; !(total = more.ledger.total_at_limit(group)).empty();) {
             const std::optional<std::size_t> oldest = find_giver(more, total);
@@ -209,7 +213,7 @@ private:
     }
 
     /// Said of the first group that grows by what is given back.
-    std::string why(GroupIndex group) const {
+    std::string why(pass_context::GroupIndex group) const {
         return "given back, while the group stays backed off: pods that group " +
                context_->id(group).value() + " would take wait for room alone, " +
                found_->obstacle(group).sentence;
@@ -226,8 +230,8 @@ private:
                 .because = because_};
     }
 
-    const PassContext* context_;
-    Placement* placement_;
+    const pass_context::PassContext* context_;
+    scheduling::Placement* placement_;
     const std::vector<Keeper>* keepers_;
     const QuotaTracker* found_;  // as the scale-up left it
     std::vector<int> left_;      // by pod group
@@ -235,7 +239,8 @@ private:
     std::string because_{};
 };
 
-bool may_ask(const PassContext& context, const Keeper& keeper, const QuotaTracker& ledger) {
+bool may_ask(const pass_context::PassContext& context, const Keeper& keeper,
+             const QuotaTracker& ledger) {
     const Group& group = context.groups()[keeper.group];
     return keeper.given_back && keeper.outstanding == 0 && group.group.healthy != false &&
            context.health.groups[keeper.group].unhealthy_because.empty() &&
@@ -252,7 +257,7 @@ bool do_pods_wait_for_it(ScaleUp& scale_up, std::vector<Keeper> keepers) {
 
 void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memory& memory,
                KeptRequests& out) {
-    const PassContext& context = scale_up.context();
+    const pass_context::PassContext& context = scale_up.context();
     QuotaTracker ledger = scale_up.progress().ledger;
     const auto may_be_asked = [&](const Keeper& keeper) {
         return may_ask(context, keeper, ledger);
@@ -262,7 +267,7 @@ void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memo
     NextChange alarm(context.time);
     for (const Keeper& keeper : keepers) {
         if (!may_ask(context, keeper, ledger)) continue;
-        const std::optional<Time> next = find_next_ask(memory, context.id(keeper.group));
+        const std::optional<Time> next = health::find_next_ask(memory, context.id(keeper.group));
         if (next && alarm.is_before_end(*next)) continue;
         ledger.take(keeper.group, 1);
         const Group& group = context.groups()[keeper.group];
@@ -271,7 +276,7 @@ void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memo
              .cloud = group.cloud,
              .from = *group.group.target,
              .by = 1,
-             .option = no_option,
+             .option = health::no_option,
              .because = "limits have room again for the machine whose joining ends its back-off"});
     }
     out.wake_at = alarm.at();
@@ -281,7 +286,7 @@ void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memo
 
 KeptRequests plan_kept_requests(ScaleUp& scale_up, const Memory& memory) {
     KeptRequests out;
-    const PassContext& context = scale_up.context();
+    const pass_context::PassContext& context = scale_up.context();
     // A pass that stopped may have room for pods that wait: the next one knows.
     const bool may_grow = context.health.unhealthy_because.empty() &&
                           (context.settings->from_zero || context.health.all.ready > 0);
@@ -293,4 +298,4 @@ KeptRequests plan_kept_requests(ScaleUp& scale_up, const Memory& memory) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

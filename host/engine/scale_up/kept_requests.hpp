@@ -16,7 +16,7 @@
 #include "engine/memory.hpp"
 #include "engine/scale_up/scale_up.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 struct KeptRequests {
     /// By group. Only where a limit alone keeps a pod from nodes that a group may add: the oldest
@@ -32,4 +32,4 @@ struct KeptRequests {
 /// moment. Nothing in a pass that does not see the cluster.
 KeptRequests plan_kept_requests(ScaleUp& scale_up, const Memory& memory);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

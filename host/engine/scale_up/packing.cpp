@@ -4,13 +4,13 @@
 #include <limits>
 #include <numeric>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using Ratio = std::pair<std::int64_t, std::int64_t>;
 
 /// Of allocatable cpu to memory, in lowest terms: what matters is the proportion.
-Ratio ratio_of(const TemplateNode& shape) {
+Ratio ratio_of(const scheduling::TemplateNode& shape) {
     const std::int64_t cpu = std::max<std::int64_t>(shape.allocatable.amount("cpu"), 1);
     const std::int64_t memory = std::max<std::int64_t>(shape.allocatable.amount("memory"), 1);
     const std::int64_t common = std::gcd(cpu, memory);
@@ -19,35 +19,35 @@ Ratio ratio_of(const TemplateNode& shape) {
 
 }  // namespace
 
-SizeOrders::SizeOrders(const CompiledPredicates& rules) : rules_(&rules) {
+SizeOrders::SizeOrders(const scheduling::CompiledPredicates& rules) : rules_(&rules) {
     sizes_.resize(rules.pod_groups().size());
-    for (PodGroupIndex s = 0; s < sizes_.size(); ++s) {
-        for (const Request& request : rules.requests(s)) {
-            if (request.resource == cpu_index) sizes_[s].cpu = request.amount;
-            if (request.resource == memory_index) sizes_[s].memory = request.amount;
+    for (scheduling::PodGroupIndex s = 0; s < sizes_.size(); ++s) {
+        for (const snapshot::Request& request : rules.requests(s)) {
+            if (request.resource == snapshot::cpu_index) sizes_[s].cpu = request.amount;
+            if (request.resource == snapshot::memory_index) sizes_[s].memory = request.amount;
         }
     }
 }
 
-SizeOrder SizeOrders::of(TemplateNodeId shape) {
+SizeOrder SizeOrders::of(scheduling::TemplateNodeId shape) {
     const Ratio ratio = ratio_of(rules_->shapes()[shape]);
     SizeOrder& order = by_ratio_[ratio];
     if (order != nullptr) return order;
 
     const double per_cpu = 1.0 / static_cast<double>(ratio.first);
     const double per_memory = 1.0 / static_cast<double>(ratio.second);
-    std::vector<std::pair<double, PodGroupIndex>> scored(sizes_.size());
-    for (PodGroupIndex s = 0; s < scored.size(); ++s) {
+    std::vector<std::pair<double, scheduling::PodGroupIndex>> scored(sizes_.size());
+    for (scheduling::PodGroupIndex s = 0; s < scored.size(); ++s) {
         // The greatest comes first when both parts ascend.
         scored[s] = {-(static_cast<double>(sizes_[s].cpu) * per_cpu +
                        static_cast<double>(sizes_[s].memory) * per_memory),
                      s};
     }
     std::ranges::sort(scored);
-    std::vector<PodGroupIndex> pod_groups(scored.size());
+    std::vector<scheduling::PodGroupIndex> pod_groups(scored.size());
     std::ranges::transform(scored, pod_groups.begin(),
                            [](const auto& pair) { return pair.second; });
-    order = std::make_shared<const std::vector<PodGroupIndex>>(std::move(pod_groups));
+    order = std::make_shared<const std::vector<scheduling::PodGroupIndex>>(std::move(pod_groups));
     return order;
 }
 
@@ -59,14 +59,14 @@ struct Least {
     std::int64_t memory = std::numeric_limits<std::int64_t>::max();
 };
 
-std::vector<Least> least_from_each(const CompiledPredicates& rules,
+std::vector<Least> least_from_each(const scheduling::CompiledPredicates& rules,
                                    std::span<const Demand> demands) {
     std::vector<Least> least(demands.size() + 1);
     for (std::size_t i = demands.size(); i-- > 0;) {
         Least own{0, 0};
-        for (const Request& request : rules.requests(demands[i].pod_group)) {
-            if (request.resource == cpu_index) own.cpu = request.amount;
-            if (request.resource == memory_index) own.memory = request.amount;
+        for (const snapshot::Request& request : rules.requests(demands[i].pod_group)) {
+            if (request.resource == snapshot::cpu_index) own.cpu = request.amount;
+            if (request.resource == snapshot::memory_index) own.memory = request.amount;
         }
         least[i] = {std::min(own.cpu, least[i + 1].cpu), std::min(own.memory, least[i + 1].memory)};
     }
@@ -75,36 +75,41 @@ std::vector<Least> least_from_each(const CompiledPredicates& rules,
 
 /// The first slot that may still take one of the smallest. Those before it never will: room on a
 /// node only shrinks while packing.
-Slot skip_full(const Placement& placement, Slot from, const Least& least) {
+scheduling::Slot skip_full(const scheduling::Placement& placement, scheduling::Slot from,
+                           const Least& least) {
     // Who asks for nothing of a resource does not mind that its daemons ask for more than there is.
-    const auto lacks = [&](Slot slot, ResourceIndex resource, std::int64_t amount) {
+    const auto lacks = [&](scheduling::Slot slot, snapshot::ResourceIndex resource,
+                           std::int64_t amount) {
         return amount > 0 && placement.free(slot, resource) < amount;
     };
-    const auto is_full = [&](Slot slot) {
-        return lacks(slot, cpu_index, least.cpu) || lacks(slot, memory_index, least.memory) ||
-               lacks(slot, pods_index, 1);
+    const auto is_full = [&](scheduling::Slot slot) {
+        return lacks(slot, snapshot::cpu_index, least.cpu) ||
+               lacks(slot, snapshot::memory_index, least.memory) ||
+               lacks(slot, snapshot::pods_index, 1);
     };
     while (from < placement.slot_count() && is_full(from)) ++from;
     return from;
 }
 
-bool is_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) {
+bool is_spread(const scheduling::CompiledPredicates& rules, scheduling::PodGroupIndex pod_group) {
     return !rules.cluster().spread(rules.pod_groups()[pod_group]).empty();
 }
 
 }  // namespace
 
-bool Packing::is_passed_over(Slot slot) const noexcept {
+bool Packing::is_passed_over(scheduling::Slot slot) const noexcept {
     return passed_over_ != nullptr && slot < passed_over_->size() && (*passed_over_)[slot];
 }
 
-int Packing::place_on_part(PodGroupIndex pod_group, Slot slot, int nodes, int per_node) {
+int Packing::place_on_part(scheduling::PodGroupIndex pod_group, scheduling::Slot slot, int nodes,
+                           int per_node) {
     if (nodes < placement_->nodes(slot)) slot = placement_->split(slot, nodes);
     placement_->place(pod_group, slot, per_node);
     return nodes * per_node;
 }
 
-int Packing::place(PodGroupIndex pod_group, Slot slot, const Room& room, int wanted) {
+int Packing::place(scheduling::PodGroupIndex pod_group, scheduling::Slot slot,
+                   const scheduling::Room& room, int wanted) {
     const int pods = std::min(room.in_all, wanted);
     const int full = pods / room.per_node, rest = pods % room.per_node;
     if (full > 0) place_on_part(pod_group, slot, full, room.per_node);
@@ -112,14 +117,15 @@ int Packing::place(PodGroupIndex pod_group, Slot slot, const Room& room, int wan
     return pods;
 }
 
-int Packing::fill(PodGroupIndex pod_group, Slot from, Slot end, int wanted) {
+int Packing::fill(scheduling::PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end,
+                  int wanted) {
     const bool again = is_spread(placement_->rules(), pod_group);
     int placed = 0;
     // A pod that is spread may find a door open that was shut before it: one domain waits for the
     // next to catch up.
     for (int before = -1; placed < wanted && placed != before;) {
         before = placed;
-        for (Slot slot = from; placed < wanted; ++slot) {
+        for (scheduling::Slot slot = from; placed < wanted; ++slot) {
             const auto found = placement_->find_room(pod_group, slot, end, wanted - placed);
             if (!found) break;
             slot = found->slot;
@@ -131,18 +137,19 @@ int Packing::fill(PodGroupIndex pod_group, Slot from, Slot end, int wanted) {
     return placed;
 }
 
-int Packing::open_nodes(PodGroupIndex pod_group, Supply& supply, int nodes, int per_node) {
+int Packing::open_nodes(scheduling::PodGroupIndex pod_group, Supply& supply, int nodes,
+                        int per_node) {
     if (nodes == 0 || per_node == 0) return 0;
-    const Slot slot = placement_->add(supply.shape, nodes);
+    const scheduling::Slot slot = placement_->add(supply.shape, nodes);
     supply.nodes -= nodes;
     placement_->place(pod_group, slot, per_node);
     return nodes * per_node;
 }
 
-int Packing::open_some(PodGroupIndex pod_group, Supply& supply, int wanted) {
-    const Placement::Mark mark = placement_->mark();
-    const Slot trial = placement_->add(supply.shape, std::min(wanted, supply.nodes));
-    const Room room = placement_->room(pod_group, trial, wanted);
+int Packing::open_some(scheduling::PodGroupIndex pod_group, Supply& supply, int wanted) {
+    const scheduling::Placement::Mark mark = placement_->mark();
+    const scheduling::Slot trial = placement_->add(supply.shape, std::min(wanted, supply.nodes));
+    const scheduling::Room room = placement_->room(pod_group, trial, wanted);
     placement_->undo(mark);
     if (room.in_all == 0) return 0;
     // Opened one after the other, each takes as many as the first: the least on those before it is
@@ -151,7 +158,7 @@ int Packing::open_some(PodGroupIndex pod_group, Supply& supply, int wanted) {
            open_nodes(pod_group, supply, 1, room.in_all % room.per_node);
 }
 
-int Packing::open(PodGroupIndex pod_group, std::span<Supply> supplies, int wanted) {
+int Packing::open(scheduling::PodGroupIndex pod_group, std::span<Supply> supplies, int wanted) {
     int placed = 0;
     for (Supply& supply : supplies) {
         while (placed < wanted && supply.nodes > 0) {
@@ -168,12 +175,13 @@ int Packing::open(PodGroupIndex pod_group, std::span<Supply> supplies, int wante
     return placed;
 }
 
-bool Packing::pack_one(std::span<Supply> supplies, const Demand& demand, Slot from, int& placed) {
+bool Packing::pack_one(std::span<Supply> supplies, const Demand& demand, scheduling::Slot from,
+                       int& placed) {
     const bool again = is_spread(placement_->rules(), demand.pod_group);
     const int start = placed;
     for (int before = -1; placed < demand.count && placed != before;) {
         before = placed;
-        const auto end = static_cast<Slot>(placement_->slot_count());
+        const auto end = static_cast<scheduling::Slot>(placement_->slot_count());
         if (from < end) placed += fill(demand.pod_group, from, end, demand.count - placed);
         if (placed < demand.count)
             placed += open(demand.pod_group, supplies, demand.count - placed);
@@ -185,10 +193,10 @@ bool Packing::pack_one(std::span<Supply> supplies, const Demand& demand, Slot fr
 
 Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands) {
     const std::vector<Least> least = least_from_each(placement_->rules(), demands);
-    const auto first = static_cast<Slot>(placement_->slot_count());
+    const auto first = static_cast<scheduling::Slot>(placement_->slot_count());
     std::vector<int> placed(demands.size(), 0);
     Packed packed;
-    Slot from = first;
+    scheduling::Slot from = first;
     for (std::size_t i = 0; i < demands.size(); ++i) {
         from = skip_full(*placement_, from, least[i]);
         const bool may_open =
@@ -213,4 +221,4 @@ Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands
     return packed;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -12,24 +12,24 @@
 #include "engine/scheduling/compiled_predicates.hpp"
 #include "engine/scheduling/placement.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// PodGroups, largest first.
-using SizeOrder = std::shared_ptr<const std::vector<PodGroupIndex>>;
+using SizeOrder = std::shared_ptr<const std::vector<scheduling::PodGroupIndex>>;
 
 /// Orders the pod groups of `rules` by the sum of their shares of allocatable cpu and memory; a tie
 /// goes to the lower pod group. Shapes with as much memory per core have one order, which is worked
 /// out once. Borrows the rules.
 class SizeOrders {
 public:
-    explicit SizeOrders(const CompiledPredicates& rules);
-    SizeOrder of(TemplateNodeId shape);
+    explicit SizeOrders(const scheduling::CompiledPredicates& rules);
+    SizeOrder of(scheduling::TemplateNodeId shape);
 
 private:
     struct Size {
         std::int64_t cpu = 0, memory = 0;
     };
-    const CompiledPredicates* rules_;
+    const scheduling::CompiledPredicates* rules_;
     std::vector<Size> sizes_;  // by pod group
     std::map<std::pair<std::int64_t, std::int64_t>, SizeOrder> by_ratio_;
 };
@@ -38,47 +38,53 @@ private:
 
 /// New nodes of a shape that may be opened.
 struct Supply {
-    TemplateNodeId shape = 0;
+    scheduling::TemplateNodeId shape = 0;
     int nodes = 0;
     bool operator==(const Supply&) const = default;
 };
 
 /// What came of packing a list of classes.
 struct Packed {
-    std::vector<Demand> helped{};          ///< in the order of the list, none of zero
-    std::vector<PodGroupIndex> refused{};  ///< not even an empty node has room for one of these
+    std::vector<Demand> helped{};  ///< in the order of the list, none of zero
+    std::vector<scheduling::PodGroupIndex>
+        refused{};  ///< not even an empty node has room for one of these
 };
 
 /// Borrows its arguments.
 class Packing {
 public:
     /// `passed_over` by slot: those that take no pod; NULL: none.
-    explicit Packing(Placement& placement, const std::vector<bool>* passed_over = nullptr)
+    explicit Packing(scheduling::Placement& placement,
+                     const std::vector<bool>* passed_over = nullptr)
         : placement_(&placement), passed_over_(passed_over) {}
 
     /// Puts pods on slots of [from, end), in order, until none has room or `wanted` are placed;
     /// what is placed is the answer. A slot of which only some nodes are needed is split.
-    int fill(PodGroupIndex pod_group, Slot from, Slot end, int wanted);
+    int fill(scheduling::PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end,
+             int wanted);
     /// Opens nodes as the pods need them, each with the pods it takes before the next, and takes
     /// them off the supplies, in their order; never an empty one. What is placed is the answer. It
     /// ends early once there are as many nodes as a minDomains asks for: those before have room
     /// again.
-    int open(PodGroupIndex pod_group, std::span<Supply> supplies, int wanted);
+    int open(scheduling::PodGroupIndex pod_group, std::span<Supply> supplies, int wanted);
     /// Each of `demands` in its turn fills the nodes that were opened since the call began, then
     /// opens more of `supplies`, in their order.
     Packed pack(std::span<Supply> supplies, std::span<const Demand> demands);
 
 private:
-    bool pack_one(std::span<Supply> supplies, const Demand& demand, Slot from, int& placed);
-    int place(PodGroupIndex pod_group, Slot slot, const Room& room, int wanted);
-    int place_on_part(PodGroupIndex pod_group, Slot slot, int nodes, int per_node);
-    int open_some(PodGroupIndex pod_group, Supply& supply, int wanted);
-    int open_nodes(PodGroupIndex pod_group, Supply& supply, int nodes, int per_node);
+    bool pack_one(std::span<Supply> supplies, const Demand& demand, scheduling::Slot from,
+                  int& placed);
+    int place(scheduling::PodGroupIndex pod_group, scheduling::Slot slot,
+              const scheduling::Room& room, int wanted);
+    int place_on_part(scheduling::PodGroupIndex pod_group, scheduling::Slot slot, int nodes,
+                      int per_node);
+    int open_some(scheduling::PodGroupIndex pod_group, Supply& supply, int wanted);
+    int open_nodes(scheduling::PodGroupIndex pod_group, Supply& supply, int nodes, int per_node);
 
-    bool is_passed_over(Slot slot) const noexcept;
+    bool is_passed_over(scheduling::Slot slot) const noexcept;
 
-    Placement* placement_;
+    scheduling::Placement* placement_;
     const std::vector<bool>* passed_over_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

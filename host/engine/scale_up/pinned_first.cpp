@@ -7,14 +7,14 @@
 #include <set>
 #include <utility>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 void mark_helped(const Option& option, std::vector<bool>& marks) {
     for (const Demand& demand : option.prospect->helped) marks[demand.pod_group] = true;
 }
 
-void add_share(std::vector<Share>& shares, GroupIndex group, int nodes) {
+void add_share(std::vector<Share>& shares, pass_context::GroupIndex group, int nodes) {
     if (nodes == 0) return;
     const auto at = std::ranges::lower_bound(shares, group, {}, &Share::group);
     if (at != shares.end() && at->group == group) {
@@ -24,16 +24,17 @@ void add_share(std::vector<Share>& shares, GroupIndex group, int nodes) {
     }
 }
 
-std::map<PodGroupIndex, int> by_pod_group(std::span<const Demand> pods) {
-    std::map<PodGroupIndex, int> out;
+std::map<scheduling::PodGroupIndex, int> by_pod_group(std::span<const Demand> pods) {
+    std::map<scheduling::PodGroupIndex, int> out;
     for (const Demand& demand : pods) out[demand.pod_group] += demand.count;
     return out;
 }
 
 }  // namespace
 
-std::vector<Demand> find_pinned(const CompiledPredicates& rules, std::span<const Option> options,
-                                std::size_t chosen, std::span<const GroupIndex> groups,
+std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
+                                std::span<const Option> options, std::size_t chosen,
+                                std::span<const pass_context::GroupIndex> groups,
                                 const std::vector<int>& waiting) {
     std::vector<bool> passed(waiting.size(), false);
     mark_helped(options[chosen], passed);
@@ -49,7 +50,7 @@ std::vector<Demand> find_pinned(const CompiledPredicates& rules, std::span<const
     for (const Option& option : options) {
         if (!is_one_of_them(option)) continue;
         for (const Demand& demand : option.prospect->helped) {
-            const PodGroupIndex pod_group = demand.pod_group;
+            const scheduling::PodGroupIndex pod_group = demand.pod_group;
             if (passed[pod_group] || rules.has_inter_pod_constraints(pod_group)) continue;
             passed[pod_group] = true;
             out.push_back({pod_group, waiting[pod_group]});
@@ -58,8 +59,8 @@ std::vector<Demand> find_pinned(const CompiledPredicates& rules, std::span<const
     return out;
 }
 
-PinnedFirst::PinnedFirst(const PassContext& context, const Policies& policies,
-                         const CallContext& circumstances, Placement& placement,
+PinnedFirst::PinnedFirst(const pass_context::PassContext& context, const Policies& policies,
+                         const CallContext& circumstances, scheduling::Placement& placement,
                          const SpreadPlan& plan, QuotaTracker ledger)
     : context_(&context),
       policies_(&policies),
@@ -68,13 +69,14 @@ PinnedFirst::PinnedFirst(const PassContext& context, const Policies& policies,
       plan_(&plan),
       ledger_(std::move(ledger)) {}
 
-std::vector<GroupIndex> PinnedFirst::takers(const Demand& pods, GroupIndex own,
-                                            std::span<const GroupIndex> groups) {
-    const CompiledPredicates& rules = placement_->rules();
-    std::map<TemplateNodeId, bool> takes;
-    std::vector<GroupIndex> out;
-    for (const GroupIndex group : groups) {
-        const TemplateNodeId shape = rules.equivalent(group);
+std::vector<pass_context::GroupIndex> PinnedFirst::takers(
+    const Demand& pods, pass_context::GroupIndex own,
+    std::span<const pass_context::GroupIndex> groups) {
+    const scheduling::CompiledPredicates& rules = placement_->rules();
+    std::map<scheduling::TemplateNodeId, bool> takes;
+    std::vector<pass_context::GroupIndex> out;
+    for (const pass_context::GroupIndex group : groups) {
+        const scheduling::TemplateNodeId shape = rules.equivalent(group);
         const auto [at, is_new] = takes.try_emplace(shape, false);
         if (is_new) {
             const std::vector<Demand> one{pods};
@@ -88,10 +90,11 @@ std::vector<GroupIndex> PinnedFirst::takers(const Demand& pods, GroupIndex own,
 /// Those that fewer groups take come first.
 std::vector<PinnedFirst::Part> PinnedFirst::part(const Option& option,
                                                  std::span<const Demand> pinned,
-                                                 std::span<const GroupIndex> groups) {
-    std::map<std::pair<std::size_t, std::vector<GroupIndex>>, std::vector<Demand>> parts;
+                                                 std::span<const pass_context::GroupIndex> groups) {
+    std::map<std::pair<std::size_t, std::vector<pass_context::GroupIndex>>, std::vector<Demand>>
+        parts;
     const auto add = [&](const Demand& demand) {
-        std::vector<GroupIndex> on = takers(demand, option.group, groups);
+        std::vector<pass_context::GroupIndex> on = takers(demand, option.group, groups);
         if (!on.empty()) parts[{on.size(), std::move(on)}].push_back(demand);
     };
     std::ranges::for_each(option.prospect->helped, add);
@@ -102,24 +105,25 @@ std::vector<PinnedFirst::Part> PinnedFirst::part(const Option& option,
 }
 
 CarriedOut PinnedFirst::place(const Option& option, std::span<const Demand> pinned,
-                              std::span<const GroupIndex> groups) {
-    const auto first = static_cast<Slot>(placement_->slot_count());
+                              std::span<const pass_context::GroupIndex> groups) {
+    const auto first = static_cast<scheduling::Slot>(placement_->slot_count());
     CarriedOut out;
     for (const Part& part_of : part(option, pinned, groups))
         place(part_of, option.group, first, out);
     // Pods of one class may have filled a node of others and opened more.
-    const std::map<PodGroupIndex, int> helped = by_pod_group(out.helped);
+    const std::map<scheduling::PodGroupIndex, int> helped = by_pod_group(out.helped);
     out.helped.clear();
     for (const auto& [pod_group, count] : helped) out.helped.push_back({pod_group, count});
     out.nodes = count_nodes(*placement_, first);
     return out;
 }
 
-void PinnedFirst::place(const Part& part, GroupIndex own, Slot first, CarriedOut& out) {
+void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduling::Slot first,
+                        CarriedOut& out) {
     Packing packing(*placement_);
     std::vector<Demand> rest;
     for (const Demand& demand : part.pods) {
-        const auto end = static_cast<Slot>(placement_->slot_count());
+        const auto end = static_cast<scheduling::Slot>(placement_->slot_count());
         const int filled =
             first < end ? packing.fill(demand.pod_group, first, end, demand.count) : 0;
         if (filled > 0) out.helped.push_back({demand.pod_group, filled});
@@ -128,13 +132,13 @@ void PinnedFirst::place(const Part& part, GroupIndex own, Slot first, CarriedOut
     if (rest.empty()) return;
 
     if (!std::ranges::binary_search(part.groups, own)) own = part.groups.front();
-    const Placement::Mark mark = placement_->mark();
+    const scheduling::Placement::Mark mark = placement_->mark();
     Supply any{own, std::numeric_limits<int>::max()};
     packing.pack({&any, 1}, rest);
     placement_->undo(mark);
     Option needed{.group = own, .nodes = std::numeric_limits<int>::max() - any.nodes};
     std::ranges::copy_if(part.groups, std::back_inserter(needed.similar),
-                         [&](GroupIndex group) { return group != own; });
+                         [&](pass_context::GroupIndex group) { return group != own; });
     needed.nodes = ledger_.allows(own, needed.nodes).nodes;
     BalancedIncreases shared = share_out(*context_, ledger_, *policies_, *circumstances_, needed);
     if (!shared.note.empty()) out.note = std::move(shared.note);
@@ -151,35 +155,37 @@ void PinnedFirst::place(const Part& part, GroupIndex own, Slot first, CarriedOut
     out.helped.insert(out.helped.end(), packed.helped.begin(), packed.helped.end());
 }
 
-void place_later(Placement& placement, std::span<const Demand> pods,
-                 std::span<const GroupIndex> groups, Slot first) {
+void place_later(scheduling::Placement& placement, std::span<const Demand> pods,
+                 std::span<const pass_context::GroupIndex> groups, scheduling::Slot first) {
     Packing packing(placement);
     std::vector<Supply> any;
-    for (const GroupIndex group : groups) any.push_back({group, std::numeric_limits<int>::max()});
+    for (const pass_context::GroupIndex group : groups)
+        any.push_back({group, std::numeric_limits<int>::max()});
     for (const Demand& demand : pods) {
         int left = demand.count;
         // Nodes opened for pods that are spread may let others take more.
         for (int before = 0; left > 0 && left != before;) {
             before = left;
-            const auto end = static_cast<Slot>(placement.slot_count());
+            const auto end = static_cast<scheduling::Slot>(placement.slot_count());
             left -= packing.fill(demand.pod_group, first, end, left);
             left -= packing.open(demand.pod_group, any, left);
         }
     }
 }
 
-int count_nodes(const Placement& placement, Slot first) {
+int count_nodes(const scheduling::Placement& placement, scheduling::Slot first) {
     int out = 0;
-    for (Slot slot = first; slot < placement.slot_count(); ++slot) out += placement.nodes(slot);
+    for (scheduling::Slot slot = first; slot < placement.slot_count(); ++slot)
+        out += placement.nodes(slot);
     return out;
 }
 
 bool helps_as_many(std::span<const Demand> one, std::span<const Demand> other) {
-    const std::map<PodGroupIndex, int> helped = by_pod_group(one);
+    const std::map<scheduling::PodGroupIndex, int> helped = by_pod_group(one);
     return std::ranges::all_of(by_pod_group(other), [&](const auto& entry) {
         const auto at = helped.find(entry.first);
         return at != helped.end() && at->second >= entry.second;
     });
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -11,7 +11,7 @@
 #include "engine/scale_up/scale_up_options.hpp"
 #include "engine/scale_up/share_out.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// What an option comes to.
 struct CarriedOut {
@@ -23,49 +23,51 @@ struct CarriedOut {
 
 /// Pods that wait, run nowhere but on some of `groups`, and are not among those that
 /// `options[chosen]` helps; none that look at other pods. `waiting` by subject, `groups` ascending.
-std::vector<Demand> find_pinned(const CompiledPredicates& rules, std::span<const Option> options,
-                                std::size_t chosen, std::span<const GroupIndex> groups,
+std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
+                                std::span<const Option> options, std::size_t chosen,
+                                std::span<const pass_context::GroupIndex> groups,
                                 const std::vector<int>& waiting);
 
 /// Borrows its arguments.
 class PinnedFirst {
 public:
-    PinnedFirst(const PassContext& context, const Policies& policies,
-                const CallContext& circumstances, Placement& placement, const SpreadPlan& plan,
-                QuotaTracker ledger);
+    PinnedFirst(const pass_context::PassContext& context, const Policies& policies,
+                const CallContext& circumstances, scheduling::Placement& placement,
+                const SpreadPlan& plan, QuotaTracker ledger);
 
     /// Places the pods of the option and `pinned` on new nodes of `groups`, which are ascending and
     /// have the option's own among them.
     CarriedOut place(const Option& option, std::span<const Demand> pinned,
-                     std::span<const GroupIndex> groups);
+                     std::span<const pass_context::GroupIndex> groups);
 
 private:
     /// Pods that run on the same of the groups.
     struct Part {
-        std::vector<GroupIndex> groups{};
+        std::vector<pass_context::GroupIndex> groups{};
         std::vector<Demand> pods{};
     };
     std::vector<Part> part(const Option& option, std::span<const Demand> pinned,
-                           std::span<const GroupIndex> groups);
-    std::vector<GroupIndex> takers(const Demand& pods, GroupIndex own,
-                                   std::span<const GroupIndex> groups);
-    void place(const Part& part, GroupIndex own, Slot first, CarriedOut& out);
+                           std::span<const pass_context::GroupIndex> groups);
+    std::vector<pass_context::GroupIndex> takers(const Demand& pods, pass_context::GroupIndex own,
+                                                 std::span<const pass_context::GroupIndex> groups);
+    void place(const Part& part, pass_context::GroupIndex own, scheduling::Slot first,
+               CarriedOut& out);
 
-    const PassContext* context_;
+    const pass_context::PassContext* context_;
     const Policies* policies_;
     const CallContext* circumstances_;
-    Placement* placement_;
+    scheduling::Placement* placement_;
     const SpreadPlan* plan_;
     QuotaTracker ledger_;
 };
 
 /// Places the pods on what has been added from `first` on, and on new nodes of any of the groups as
 /// they need them.
-void place_later(Placement& placement, std::span<const Demand> pods,
-                 std::span<const GroupIndex> groups, Slot first);
+void place_later(scheduling::Placement& placement, std::span<const Demand> pods,
+                 std::span<const pass_context::GroupIndex> groups, scheduling::Slot first);
 /// New nodes from `first` on.
-int count_nodes(const Placement& placement, Slot first);
+int count_nodes(const scheduling::Placement& placement, scheduling::Slot first);
 /// Whether `one` helps all that `other` does.
 bool helps_as_many(std::span<const Demand> one, std::span<const Demand> other);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

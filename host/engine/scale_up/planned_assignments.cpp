@@ -7,14 +7,14 @@
 
 #include "engine/snapshot/label_finder.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using Pods = std::map<std::string, int>;
 
-std::string labels_text(const Cluster& cluster, const PodGroupRow& row) {
+std::string labels_text(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row) {
     std::string out;
-    for (const LabelPair& label : row.labels) {
+    for (const snapshot::LabelPair& label : row.labels) {
         out.append(out.empty() ? "" : ",").append(cluster.text(label.key)).append("=");
         out.append(cluster.text(label.value));
     }
@@ -39,22 +39,22 @@ std::vector<const Pods*> each_planned_node(const std::vector<PlannedNodes>& plan
 
 }  // namespace
 
-std::string planned_as(const Cluster& cluster, PodGroupId equivalence_group) {
-    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
-    const PodOwner& owner = *row.owner;
+std::string planned_as(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group) {
+    const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
+    const snapshot::PodOwner& owner = *row.owner;
     return std::string(cluster.text(row.ns)) + "/" + owner.kind + "/" +
            (owner.kind.empty() ? labels_text(cluster, row) : owner.name);
 }
 
-std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(const PassContext& context,
-                                                               const Placement& placement) {
-    const Cluster& cluster = context.snapshot->cluster;
-    std::map<PodGroupIndex, std::string> names;
-    std::map<std::pair<GroupIndex, Pods>, int> nodes;
-    for (Slot slot = static_cast<Slot>(cluster.node_count()); slot < placement.slot_count();
-         ++slot) {
+std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
+    const pass_context::PassContext& context, const scheduling::Placement& placement) {
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
+    std::map<scheduling::PodGroupIndex, std::string> names;
+    std::map<std::pair<pass_context::GroupIndex, Pods>, int> nodes;
+    for (scheduling::Slot slot = static_cast<scheduling::Slot>(cluster.node_count());
+         slot < placement.slot_count(); ++slot) {
         Pods pods;
-        for (const Assignment& assignment : placement.assignments(slot)) {
+        for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
             const auto [name, is_new] = names.try_emplace(assignment.pod_group);
             if (is_new)
                 name->second =
@@ -70,18 +70,19 @@ std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(const PassContext
     return out;
 }
 
-PlannedAssignments::PlannedAssignments(const PassContext& context, Placement& placement,
-                                       std::vector<int>& left, Slot from, Slot end)
+PlannedAssignments::PlannedAssignments(const pass_context::PassContext& context,
+                                       scheduling::Placement& placement, std::vector<int>& left,
+                                       scheduling::Slot from, scheduling::Slot end)
     : context_(&context), placement_(&placement), left_(&left), unplanned_(left) {
     if (context.planned.empty() || from == end) return;
-    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (left[s] == 0) continue;
         pod_groups_[planned_as(context.snapshot->cluster, context.rules->pod_groups()[s])]
             .push_back(s);
     }
-    for (Slot first = from; first < end;) {
-        const GroupIndex group = *placement.shape(first);
-        Slot last = first;
+    for (scheduling::Slot first = from; first < end;) {
+        const pass_context::GroupIndex group = *placement.shape(first);
+        scheduling::Slot last = first;
         while (last < end && *placement.shape(last) == group) ++last;
         const auto planned = context.planned.find(context.id(group));
         if (planned != context.planned.end()) add_group(group, planned->second, first, last);
@@ -89,11 +90,12 @@ PlannedAssignments::PlannedAssignments(const PassContext& context, Placement& pl
     }
 }
 
-void PlannedAssignments::add_group(GroupIndex group, const std::vector<PlannedNodes>& nodes,
-                                   Slot from, Slot end) {
+void PlannedAssignments::add_group(pass_context::GroupIndex group,
+                                   const std::vector<PlannedNodes>& nodes, scheduling::Slot from,
+                                   scheduling::Slot end) {
     Pods waiting;
     for (const auto& [who, pod_groups] : pod_groups_) {
-        for (const PodGroupIndex s : pod_groups) waiting[who] += unplanned_[s];
+        for (const scheduling::PodGroupIndex s : pod_groups) waiting[who] += unplanned_[s];
     }
     for (const Pods* pods : each_planned_node(nodes, std::move(waiting))) {
         if (from == end) return;
@@ -101,31 +103,33 @@ void PlannedAssignments::add_group(GroupIndex group, const std::vector<PlannedNo
     }
 }
 
-void PlannedAssignments::want(GroupIndex group, Slot slot, const Pods& pods) {
+void PlannedAssignments::want(pass_context::GroupIndex group, scheduling::Slot slot,
+                              const Pods& pods) {
     for (const auto& [who, count] : pods) {
         const auto pod_groups = pod_groups_.find(who);
         if (pod_groups == pod_groups_.end()) continue;
         int wanted = count;
-        for (const PodGroupIndex s : pod_groups->second) {
+        for (const scheduling::PodGroupIndex s : pod_groups->second) {
             const int some = std::min(wanted, unplanned_[s]);
             if (some == 0) continue;
             wanted -= some;
             unplanned_[s] -= some;
             Queue queue = make_queue(s);
             // Hosts of all groups are compared with one another.
-            const GroupIndex of = queue.over_hosts ? 0 : group;
+            const pass_context::GroupIndex of = queue.over_hosts ? 0 : group;
             queues_.try_emplace({of, s}, std::move(queue))
                 .first->second.wants.push_back({slot, some});
         }
     }
 }
 
-PlannedAssignments::Queue PlannedAssignments::make_queue(PodGroupIndex pod_group) const {
-    const PodGroupId id = context_->rules->pod_groups()[pod_group];
-    const Cluster& cluster = context_->snapshot->cluster;
-    const PodSpec& spec = *cluster.equivalence_group(id).spec;
-    const auto is_over_hosts = [](const SpreadConstraint& constraint) {
-        return constraint.topology_key == hostname_label;
+PlannedAssignments::Queue PlannedAssignments::make_queue(
+    scheduling::PodGroupIndex pod_group) const {
+    const snapshot::PodGroupId id = context_->rules->pod_groups()[pod_group];
+    const snapshot::Cluster& cluster = context_->snapshot->cluster;
+    const snapshot::PodSpec& spec = *cluster.equivalence_group(id).spec;
+    const auto is_over_hosts = [](const snapshot::SpreadConstraint& constraint) {
+        return constraint.topology_key == snapshot::hostname_label;
     };
     return {.pod_group = pod_group,
             .has_inter_pod_constraints = context_->rules->has_inter_pod_constraints(pod_group),
@@ -138,7 +142,7 @@ PlannedAssignments::Queue PlannedAssignments::make_queue(PodGroupIndex pod_group
 /// come first, of the classes as of the nodes, and of classes the one on fewer nodes; and nodes
 /// that it opened later for other pods held none of these back.
 bool PlannedAssignments::assign() {
-    std::vector<std::tuple<int, std::size_t, PodGroupIndex>> classes;
+    std::vector<std::tuple<int, std::size_t, scheduling::PodGroupIndex>> classes;
     for (auto& [key, queue] : queues_) {
         if (!queue.over_hosts || queue.wants.empty()) continue;
         std::ranges::stable_sort(queue.wants, std::greater(), &Want::pods);
@@ -168,7 +172,8 @@ bool PlannedAssignments::take_turn(Queue& queue) {
     int& left = (*left_)[queue.pod_group];
     bool any = false;
     for (Want& want : queue.wants) {
-        const Room room = placement_->room(queue.pod_group, want.slot, std::min(want.pods, left));
+        const scheduling::Room room =
+            placement_->room(queue.pod_group, want.slot, std::min(want.pods, left));
         placement_->place(queue.pod_group, want.slot, room.in_all);
         left -= room.in_all;
         any = any || room.in_all > 0;
@@ -180,4 +185,4 @@ bool PlannedAssignments::take_turn(Queue& queue) {
     return any;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

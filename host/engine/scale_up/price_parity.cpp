@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// A share of the higher price. The rest is for prices such as 0.98 and 1, which as doubles are a
@@ -43,4 +43,4 @@ std::optional<std::string> find_price_gap(const Offering& own, const Offering& o
            " " + price_text(*own.price_per_hour);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

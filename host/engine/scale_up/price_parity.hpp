@@ -7,7 +7,7 @@
 
 #include <capstan/ids.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// On what terms a group's nodes are had.
 struct Offering {
@@ -26,4 +26,4 @@ std::optional<std::string> find_price_gap(const Offering& own, const Offering& o
 /// The same without the sentence.
 bool has_price_gap(const Offering& own, const Offering& other) noexcept;
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

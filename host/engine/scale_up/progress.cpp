@@ -4,33 +4,33 @@
 
 #include "engine/scale_up/packing.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
-Progress::Progress(const PassContext& context)
+Progress::Progress(const pass_context::PassContext& context)
     : left(context.rules->pod_groups().size(), 0), fit(left.size(), 0), ledger(context) {
-    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         left[s] = static_cast<int>(context.pending.classes[s].count);
     }
 }
 
-HelpedPods count_helped(const Placement& placement, Slot first_new) {
+HelpedPods count_helped(const scheduling::Placement& placement, scheduling::Slot first_new) {
     HelpedPods out;
-    for (Slot slot = first_new; slot < placement.slot_count(); ++slot) {
+    for (scheduling::Slot slot = first_new; slot < placement.slot_count(); ++slot) {
         auto& on_group = out[*placement.shape(slot)];
-        for (const Assignment& assignment : placement.assignments(slot)) {
+        for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
             on_group[assignment.pod_group] += assignment.per_node * placement.nodes(slot);
         }
     }
     return out;
 }
 
-Estimate estimate(Placement& placement, TemplateNodeId shape, std::span<const Demand> pods,
-                  int max_nodes) {
+Estimate estimate(scheduling::Placement& placement, scheduling::TemplateNodeId shape,
+                  std::span<const Demand> pods, int max_nodes) {
     std::vector<int> counts(placement.rules().pod_groups().size(), 0);
     for (const Demand& demand : pods) counts[demand.pod_group] += demand.count;
     const SizeOrder order = SizeOrders(placement.rules()).of(shape);
     std::vector<Demand> ordered;
-    for (const PodGroupIndex pod_group : *order) {
+    for (const scheduling::PodGroupIndex pod_group : *order) {
         if (counts[pod_group] > 0) ordered.push_back({pod_group, counts[pod_group]});
     }
 
@@ -40,4 +40,4 @@ Estimate estimate(Placement& placement, TemplateNodeId shape, std::span<const De
     return {std::max(max_nodes, 0) - supply.nodes, std::move(packed.helped)};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

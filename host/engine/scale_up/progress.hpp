@@ -11,11 +11,11 @@
 #include "engine/scale_up/quota_tracker.hpp"
 #include "engine/scheduling/placement.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// What one group got of an option.
 struct GroupIncrease {
-    GroupIndex group = 0;
+    pass_context::GroupIndex group = 0;
     int nodes = 0;
     std::string role{};  ///< "smallest of 3 similar groups"; empty: it is the only one
 };
@@ -27,7 +27,7 @@ struct AcceptedOption {
 };
 
 struct Progress {
-    explicit Progress(const PassContext& context);
+    explicit Progress(const pass_context::PassContext& context);
 
     std::vector<int> left;  ///< by pod group: pods that wait, nobody but those that are pending
     std::vector<int> fit;   ///< by pod group: pods for which there is room as it is
@@ -38,13 +38,13 @@ struct Progress {
 };
 
 /// Pods on new nodes, by group and then by pod group.
-using HelpedPods = std::map<GroupIndex, std::map<PodGroupIndex, int>>;
-HelpedPods count_helped(const Placement& placement, Slot first_new);
+using HelpedPods = std::map<pass_context::GroupIndex, std::map<scheduling::PodGroupIndex, int>>;
+HelpedPods count_helped(const scheduling::Placement& placement, scheduling::Slot first_new);
 
 // How many new nodes of one shape a set of pods needs.
 
 struct Demand {
-    PodGroupIndex pod_group = 0;
+    scheduling::PodGroupIndex pod_group = 0;
     int count = 0;
     bool operator==(const Demand&) const = default;
 };
@@ -61,7 +61,7 @@ struct Estimate {
 /// more than `max_nodes`. The new nodes with their pods stay in `placement`, as slots from the
 /// former slot_count() on; undo takes them away.
 ///     50,000 pods of 50m and 1,000 of 95m on nodes of 1000m, 100 pods each  ->  2,595 nodes
-Estimate estimate(Placement& placement, TemplateNodeId shape, std::span<const Demand> pods,
-                  int max_nodes);
+Estimate estimate(scheduling::Placement& placement, scheduling::TemplateNodeId shape,
+                  std::span<const Demand> pods, int max_nodes);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

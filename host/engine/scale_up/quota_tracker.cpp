@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// Ordered to bring the group up to its minimum.
-int ordered(const PassContext& context, GroupIndex group) {
+int ordered(const pass_context::PassContext& context, pass_context::GroupIndex group) {
     int out = 0;
     for (const Increase& increase : context.repairs.increases) {
         if (increase.group == context.id(group)) out += increase.by;
@@ -16,14 +16,14 @@ int ordered(const PassContext& context, GroupIndex group) {
 }
 
 /// Those to be made, which a cloud has agreed to, are among them.
-int count_agreed_groups(const PassContext& context) {
+int count_agreed_groups(const pass_context::PassContext& context) {
     return static_cast<int>(std::ranges::count_if(context.groups(), [](const Group& group) {
         return group.plan == nullptr || group.group.target != 0;
     }));
 }
 
 /// Its looks as far as they are known: without a template what the cloud tells, else a mere node.
-NodeTemplate looks_of(const PassContext& context, GroupIndex group) {
+NodeTemplate looks_of(const pass_context::PassContext& context, pass_context::GroupIndex group) {
     if (const auto& node = context.templates[group].node) return *node;
     const auto& described = context.groups()[group].described;
     return described ? *described : NodeTemplate();
@@ -31,9 +31,9 @@ NodeTemplate looks_of(const PassContext& context, GroupIndex group) {
 
 /// Also what nobody waits for any more: a cloud that has it again may make it yet. What this pass
 /// takes back is among it, since the cloud has still to agree.
-std::vector<NodesToCome> nodes_to_come(const PassContext& context) {
-    std::vector<NodesToCome> out;
-    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+std::vector<limits::NodesToCome> nodes_to_come(const pass_context::PassContext& context) {
+    std::vector<limits::NodesToCome> out;
+    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         const std::int64_t nodes =
             std::int64_t{context.health.groups[g].outstanding} + ordered(context, g);
         if (nodes > 0) out.push_back({looks_of(context, g), nodes});
@@ -43,14 +43,14 @@ std::vector<NodesToCome> nodes_to_come(const PassContext& context) {
 
 }  // namespace
 
-QuotaTracker::QuotaTracker(const PassContext& context)
+QuotaTracker::QuotaTracker(const pass_context::PassContext& context)
     : context_(&context),
       budget_(*context.snapshot, nodes_to_come(context), *context.settings),
       groups_(count_agreed_groups(context)),
       grown_(context.groups().size(), 0) {}
 
-Reason QuotaTracker::obstacle(GroupIndex group) const {
-    const GroupHeadroom& before = context_->rooms[group];
+Reason QuotaTracker::obstacle(pass_context::GroupIndex group) const {
+    const pass_context::GroupHeadroom& before = context_->rooms[group];
     if (!before.obstacle.is_none()) return before.obstacle;
     if (const auto closed = closed_.find(group); closed != closed_.end()) return closed->second;
     const int left = room(group);
@@ -74,23 +74,23 @@ Reason QuotaTracker::obstacle(GroupIndex group) const {
     return out;
 }
 
-std::string QuotaTracker::total_at_limit(GroupIndex group) const {
+std::string QuotaTracker::total_at_limit(pass_context::GroupIndex group) const {
     const bool is_closed = !context_->rooms[group].obstacle.is_none() || closed_.contains(group);
     if (is_closed || room(group) == 0) return {};
     const auto [least, allowed] = least_growth(group);
     return allowed.nodes < least ? allowed.total : std::string();
 }
 
-QuotaTracker::Least QuotaTracker::least_growth(GroupIndex group) const {
+QuotaTracker::Least QuotaTracker::least_growth(pass_context::GroupIndex group) const {
     const int least = context_->rooms[group].atomic ? room(group) : 1;
     return {least, allows(group, least)};
 }
 
-Allowed QuotaTracker::allows(GroupIndex group, int wanted) const {
+limits::Allowed QuotaTracker::allows(pass_context::GroupIndex group, int wanted) const {
     return budget_.allows(*context_->templates[group].node, wanted);
 }
 
-bool QuotaTracker::is_new(GroupIndex group) const {
+bool QuotaTracker::is_new(pass_context::GroupIndex group) const {
     const Group& of = context_->groups()[group];
     return of.plan != nullptr && of.group.target == 0 && grown_[group] == 0;
 }
@@ -100,32 +100,33 @@ std::optional<int> QuotaTracker::new_groups_left() const {
     return std::max(*context_->most_groups - groups_, 0);
 }
 
-void QuotaTracker::take(GroupIndex group, int nodes) {
+void QuotaTracker::take(pass_context::GroupIndex group, int nodes) {
     if (is_new(group)) ++groups_;
     grown_[group] += nodes;
     budget_.take(*context_->templates[group].node, nodes);
 }
 
-void QuotaTracker::give_up(GroupIndex group, int nodes) {
+void QuotaTracker::give_up(pass_context::GroupIndex group, int nodes) {
     grown_[group] -= nodes;
     budget_.take(*context_->templates[group].node, -nodes);
     if (is_new(group)) --groups_;
 }
 
-void QuotaTracker::release(GroupIndex group, int nodes) {
+void QuotaTracker::release(pass_context::GroupIndex group, int nodes) {
     budget_.take(looks_of(*context_, group), -nodes);
 }
 
-bool QuotaTracker::counts_in(GroupIndex group, std::string_view total) const {
+bool QuotaTracker::counts_in(pass_context::GroupIndex group, std::string_view total) const {
     return budget_.counts_in(looks_of(*context_, group), total);
 }
 
-std::vector<TemplateNodeId> growing_shapes(const PassContext& context, const QuotaTracker& ledger) {
-    std::set<TemplateNodeId> shapes;
-    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+std::vector<scheduling::TemplateNodeId> growing_shapes(const pass_context::PassContext& context,
+                                                       const QuotaTracker& ledger) {
+    std::set<scheduling::TemplateNodeId> shapes;
+    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (ledger.obstacle(g).is_none()) shapes.insert(context.rules->equivalent(g));
     }
     return {shapes.begin(), shapes.end()};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// Of groups that could be made, for each class of pods.
@@ -22,8 +22,8 @@ std::string tell_unread(const UnreadClouds& unread) {
 
 }  // namespace
 
-Reasons::Reasons(const PassContext& context, const QuotaTracker& ledger, Placement& placement,
-                 std::string stopped)
+Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& ledger,
+                 scheduling::Placement& placement, std::string stopped)
     : placement_(&placement),
       stopped_(std::move(stopped)),
       none_made_(context.none_made),
@@ -34,7 +34,7 @@ Reasons::Reasons(const PassContext& context, const QuotaTracker& ledger, Placeme
         reason.sentence.insert(0, "would be made, but ");
         shut(std::move(reason), made.group);
     }
-    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         const bool is_new = is_to_be_made(context.groups()[g]);
         obstacles_.push_back(ledger.obstacle(g));
         if (!obstacles_[g].is_none() && is_new) {
@@ -51,22 +51,22 @@ Reasons::Reasons(const PassContext& context, const QuotaTracker& ledger, Placeme
     }
 }
 
-Reasons::Miss Reasons::miss_of(Predicate predicate) noexcept {
+Reasons::Miss Reasons::miss_of(scheduling::Predicate predicate) noexcept {
     switch (predicate) {
-        case Predicate::none: return Miss::cannot_grow;
-        case Predicate::node_ports:
-        case Predicate::node_resources_fit:
-        case Predicate::node_volume_limits:
-        case Predicate::dynamic_resources: return Miss::room;
-        case Predicate::volume_restrictions:
-        case Predicate::volume_binding:
-        case Predicate::volume_zone:
-        case Predicate::pod_topology_spread:
-        case Predicate::inter_pod_affinity: return Miss::other_pods;
-        case Predicate::node_unschedulable:
-        case Predicate::node_name:
-        case Predicate::taint_toleration:
-        case Predicate::node_affinity: return Miss::other_nodes;
+        case scheduling::Predicate::none: return Miss::cannot_grow;
+        case scheduling::Predicate::node_ports:
+        case scheduling::Predicate::node_resources_fit:
+        case scheduling::Predicate::node_volume_limits:
+        case scheduling::Predicate::dynamic_resources: return Miss::room;
+        case scheduling::Predicate::volume_restrictions:
+        case scheduling::Predicate::volume_binding:
+        case scheduling::Predicate::volume_zone:
+        case scheduling::Predicate::pod_topology_spread:
+        case scheduling::Predicate::inter_pod_affinity: return Miss::other_pods;
+        case scheduling::Predicate::node_unschedulable:
+        case scheduling::Predicate::node_name:
+        case scheduling::Predicate::taint_toleration:
+        case scheduling::Predicate::node_affinity: return Miss::other_nodes;
     }
     return Miss::unknown;
 }
@@ -79,10 +79,10 @@ void Reasons::shut(Reason reason, const NodeGroupId& group) {
 }
 
 /// What groups that may grow say to pods of the class.
-void Reasons::look_at_open(PodGroupIndex pod_group, ByMiss& out) {
-    const auto reason_of_shape = [&](TemplateNodeId shape) -> ByMiss::key_type {
-        const Refusal refusal = placement_->why_not_new(pod_group, shape);
-        if (refusal.predicate != Predicate::none)
+void Reasons::look_at_open(scheduling::PodGroupIndex pod_group, ByMiss& out) {
+    const auto reason_of_shape = [&](scheduling::TemplateNodeId shape) -> ByMiss::key_type {
+        const scheduling::Refusal refusal = placement_->why_not_new(pod_group, shape);
+        if (refusal.predicate != scheduling::Predicate::none)
             return {{miss_of(refusal.predicate), refusal.shortfall}, reason_of(refusal)};
         const bool is_stopped = !stopped_.empty();
         return {{Miss::cannot_grow},
@@ -107,10 +107,10 @@ void Reasons::look_at_open(PodGroupIndex pod_group, ByMiss& out) {
 /// What groups that cannot grow say. To pods that its nodes are not for, a group says that alone,
 /// since it would be of no use either if it could grow; what other pods keep from it, they may not
 /// by then.
-void Reasons::look_at_shut(PodGroupIndex pod_group, ByMiss& out) {
+void Reasons::look_at_shut(scheduling::PodGroupIndex pod_group, ByMiss& out) {
     for (const auto& [obstacle, groups] : shut_unseen_) out[{{Miss::unknown}, obstacle}] = groups;
     for (const auto& [shape, obstacles] : shut_) {
-        const Refusal refusal = placement_->why_not_new(pod_group, shape);
+        const scheduling::Refusal refusal = placement_->why_not_new(pod_group, shape);
         Near near{miss_of(refusal.predicate), refusal.shortfall};
         if (near.miss == Miss::room) near.miss = Miss::room_if_it_could_grow;
         for (const auto& [obstacle, groups] : obstacles) {
@@ -126,7 +126,7 @@ void Reasons::look_at_shut(PodGroupIndex pod_group, ByMiss& out) {
     }
 }
 
-std::vector<GroupReason> Reasons::of(PodGroupIndex pod_group) {
+std::vector<GroupReason> Reasons::of(scheduling::PodGroupIndex pod_group) {
     ByMiss by_miss;
     look_at_shut(pod_group, by_miss);
     look_at_open(pod_group, by_miss);
@@ -177,4 +177,4 @@ Reason Reasons::sum_up_groups(const std::vector<GroupReason>& reasons) const {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -8,7 +8,7 @@
 #include "engine/scale_up/share_out.hpp"
 #include "engine/scale_up/spare_nodes.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// Each attempt learns where the one before got stuck; after the last the rule holds as it stands.
@@ -16,7 +16,7 @@ constexpr int max_attempts = 4;
 
 }  // namespace
 
-ScaleUp::ScaleUp(const PassContext& context, const Policies& policies,
+ScaleUp::ScaleUp(const pass_context::PassContext& context, const Policies& policies,
                  const CallContext& circumstances)
     : policies_(&policies),
       circumstances_(circumstances),
@@ -43,16 +43,16 @@ void ScaleUp::run() {
         ground_.progress.notes.push_back(failure);
 }
 
-std::vector<NodeGroupId> ScaleUp::similar_to(GroupIndex group) {
+std::vector<NodeGroupId> ScaleUp::similar_to(pass_context::GroupIndex group) {
     std::vector<NodeGroupId> out;
-    for (const GroupIndex other : similar_.all_of(group))
+    for (const pass_context::GroupIndex other : similar_.all_of(group))
         if (!similar_.price_gap(group, other)) out.push_back(context().id(other));
     return out;
 }
 
 void ScaleUp::take_turn(SpreadTurn turn) {
     turn_ = turn;
-    const Placement::Mark mark = ground_.placement.mark();
+    const scheduling::Placement::Mark mark = ground_.placement.mark();
     const Progress before = ground_.progress;
     for (int attempts = 1; attempts <= max_attempts && !attempt(); ++attempts) {
         hindsights_ = plan_.learn();
@@ -67,10 +67,10 @@ void ScaleUp::take_turn(SpreadTurn turn) {
 template <class Wanted>
 bool ScaleUp::assign_waiting(Wanted is_wanted) {
     const std::vector<int> pods = waiting();
-    const auto end = static_cast<Slot>(ground_.placement.slot_count());
+    const auto end = static_cast<scheduling::Slot>(ground_.placement.slot_count());
     if (end == ground_.first_new && plan_.empty()) return false;
     bool any = false;
-    for (PodGroupIndex s = 0; s < pods.size(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s) {
         if (pods[s] == 0 || !is_wanted(s)) continue;
         const bool looks = context().rules->has_inter_pod_constraints(s);
         any = ground_.assign(s, looks ? 0 : ground_.first_new, end) || any;
@@ -84,16 +84,18 @@ bool ScaleUp::attempt() {
     // The turns before may have left room on what they added. And once the other domains grow,
     // there is room for planned pods on nodes that are there already: but not for those that are
     // spread over hosts as well, which must see all hosts first.
-    assign_waiting([&](PodGroupIndex s) { return !plan_.is_planned(s) || is_spread_once(s); });
+    assign_waiting(
+        [&](scheduling::PodGroupIndex s) { return !plan_.is_planned(s) || is_spread_once(s); });
     take_options();
     return plan_.holds();
 }
 
 void ScaleUp::make_plan() {
     if (context().settings->one_option_per_pass) return;
-    const std::vector<TemplateNodeId> shapes = growing_shapes(context(), ground_.progress.ledger);
+    const std::vector<scheduling::TemplateNodeId> shapes =
+        growing_shapes(context(), ground_.progress.ledger);
     const std::vector<int> pods = waiting();
-    for (PodGroupIndex s = 0; s < turns_.size(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < turns_.size(); ++s) {
         if (pods[s] == 0 || turns_[s] != turn_) continue;
         // Between zones that others have filled unevenly and hosts that are to be even as well
         // there may be no order in which the pods can come.
@@ -102,14 +104,14 @@ void ScaleUp::make_plan() {
     }
 }
 
-bool ScaleUp::is_spread_once(PodGroupIndex pod_group) const {
-    const PodGroupId id = context().rules->pod_groups()[pod_group];
+bool ScaleUp::is_spread_once(scheduling::PodGroupIndex pod_group) const {
+    const snapshot::PodGroupId id = context().rules->pod_groups()[pod_group];
     return context().snapshot->cluster.spread(id).size() == 1;
 }
 
 std::vector<int> ScaleUp::waiting() const {
     std::vector<int> out = ground_.progress.left;
-    for (PodGroupIndex s = 0; s < turns_.size(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < turns_.size(); ++s) {
         if (turns_[s] > turn_) out[s] = 0;
     }
     return out;
@@ -155,22 +157,25 @@ bool ScaleUp::take_option() {
 /// Pods that look at others may fit now where they did not before, and any on what an option left
 /// over.
 bool ScaleUp::assign_late() {
-    return assign_waiting([](PodGroupIndex) { return true; });
+    return assign_waiting([](scheduling::PodGroupIndex) { return true; });
 }
 
 // The part of ScaleUp that carries an option out, in thought.
 
-std::vector<GroupIndex> ScaleUp::sharing_groups(std::vector<Option>& options, std::size_t chosen,
-                                                std::vector<GroupIndex>& unmade) {
+std::vector<pass_context::GroupIndex> ScaleUp::sharing_groups(
+    std::vector<Option>& options, std::size_t chosen,
+    std::vector<pass_context::GroupIndex>& unmade) {
     Option& option = options[chosen];
     const QuotaTracker& ledger = ground_.progress.ledger;
-    std::vector<GroupIndex> out;
-    std::ranges::copy_if(similar_.of(option.group), std::back_inserter(out),
-                         [&](GroupIndex other) { return ledger.obstacle(other).is_none(); });
+    std::vector<pass_context::GroupIndex> out;
+    std::ranges::copy_if(
+        similar_.of(option.group), std::back_inserter(out),
+        [&](pass_context::GroupIndex other) { return ledger.obstacle(other).is_none(); });
     out.insert(std::ranges::lower_bound(out, option.group), option.group);
     unmade = drop_new_siblings(out, options, chosen, ledger);
-    std::erase_if(option.similar,
-                  [&](GroupIndex group) { return std::ranges::binary_search(unmade, group); });
+    std::erase_if(option.similar, [&](pass_context::GroupIndex group) {
+        return std::ranges::binary_search(unmade, group);
+    });
     return out;
 }
 
@@ -199,18 +204,18 @@ CarriedOut ScaleUp::share(const Option& option) {
 
 /// Nothing: it would take more nodes than to share what can be shared now and to help pinned pods
 /// later, or help fewer pods, or come to the same.
-std::optional<CarriedOut> ScaleUp::share_pinned_first(const std::vector<Option>& options,
-                                                      std::size_t chosen,
-                                                      std::span<const GroupIndex> groups) {
+std::optional<CarriedOut> ScaleUp::share_pinned_first(
+    const std::vector<Option>& options, std::size_t chosen,
+    std::span<const pass_context::GroupIndex> groups) {
     const Option& option = options[chosen];
     if (groups.size() == 1) return std::nullopt;
     const std::vector<Demand> pinned =
         find_pinned(*context().rules, options, chosen, groups, waiting());
     if (pinned.empty() && groups.size() == option.similar.size() + 1) return std::nullopt;
 
-    Placement& placement = ground_.placement;
-    const Placement::Mark mark = placement.mark();
-    const auto first = static_cast<Slot>(placement.slot_count());
+    scheduling::Placement& placement = ground_.placement;
+    const scheduling::Placement::Mark mark = placement.mark();
+    const auto first = static_cast<scheduling::Slot>(placement.slot_count());
     const CarriedOut otherwise = share(option);
     place_later(placement, pinned, groups, first);
     const int needed = count_nodes(placement, first);
@@ -229,9 +234,9 @@ std::optional<CarriedOut> ScaleUp::share_pinned_first(const std::vector<Option>&
 
 void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen, ChosenOption told) {
     Progress& progress = ground_.progress;
-    std::vector<GroupIndex> unmade;
-    const std::vector<GroupIndex> groups = sharing_groups(options, chosen, unmade);
-    const Placement::Mark mark = ground_.placement.mark();
+    std::vector<pass_context::GroupIndex> unmade;
+    const std::vector<pass_context::GroupIndex> groups = sharing_groups(options, chosen, unmade);
+    const scheduling::Placement::Mark mark = ground_.placement.mark();
     std::optional<CarriedOut> apart = share_pinned_first(options, chosen, groups);
     Option option = options[chosen];
     if (apart) {
@@ -279,14 +284,14 @@ void ScaleUp::record(const Option& option, const CarriedOut& carried, ChosenOpti
     if (context().settings->one_option_per_pass) progress.stopped = "a pass takes one option";
 }
 
-std::string ScaleUp::role_of(const Option& option, GroupIndex group) const {
+std::string ScaleUp::role_of(const Option& option, pass_context::GroupIndex group) const {
     if (context().rooms[group].atomic) return "only ever empty or full";
     if (option.similar.empty()) return {};
-    const auto size = [&](GroupIndex g) {
+    const auto size = [&](pass_context::GroupIndex g) {
         return *context().groups()[g].group.target + ground_.progress.ledger.grown(g);
     };
     bool smallest = true;
-    const auto compare = [&](GroupIndex other) {
+    const auto compare = [&](pass_context::GroupIndex other) {
         if (other != group && size(other) <= size(group)) smallest = false;
     };
     compare(option.group);
@@ -296,22 +301,22 @@ std::string ScaleUp::role_of(const Option& option, GroupIndex group) const {
 }
 
 std::vector<std::string> ScaleUp::left_out(const Option& option,
-                                           std::span<const GroupIndex> unmade) {
-    const CompiledPredicates& rules = *context().rules;
-    std::map<TemplateNodeId, std::string> why;  // the first pod that does not run there
-    const auto find_why = [&](TemplateNodeId other) -> std::string {
+                                           std::span<const pass_context::GroupIndex> unmade) {
+    const scheduling::CompiledPredicates& rules = *context().rules;
+    std::map<scheduling::TemplateNodeId, std::string> why;  // the first pod that does not run there
+    const auto find_why = [&](scheduling::TemplateNodeId other) -> std::string {
         const auto misfit =
             find_misfit(ground_.placement, plan_, option.prospect->helped, option.group, other);
         // It was left out while the option had more nodes, and more pods, than there is room for.
         if (!misfit) return "a pod that the option has no room for does not run there";
         const std::string pod = "pod " + context().pending.classes[*misfit].example;
-        const Refusal refusal = ground_.placement.why_not_new(*misfit, other);
-        return refusal.predicate == Predicate::none
+        const scheduling::Refusal refusal = ground_.placement.why_not_new(*misfit, other);
+        return refusal.predicate == scheduling::Predicate::none
                    ? pod + " is to be spread, and is for another domain"
                    : pod + ": " + refusal.sentence;
     };
     std::vector<std::string> out;
-    for (const GroupIndex other : similar_.all_of(option.group)) {
+    for (const pass_context::GroupIndex other : similar_.all_of(option.group)) {
         if (std::ranges::binary_search(option.similar, other)) continue;
         std::string because = ground_.progress.ledger.obstacle(other).sentence;
         if (const auto gap = similar_.price_gap(option.group, other))
@@ -328,4 +333,4 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -16,12 +16,13 @@
 #include "engine/scale_up/similar_groups.hpp"
 #include "engine/scale_up/spread_plan.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// Borrows its arguments.
 class ScaleUp {
 public:
-    ScaleUp(const PassContext& context, const Policies& policies, const CallContext& circumstances);
+    ScaleUp(const pass_context::PassContext& context, const Policies& policies,
+            const CallContext& circumstances);
     ScaleUp(const ScaleUp&) = delete;
     ScaleUp& operator=(const ScaleUp&) = delete;
     ~ScaleUp() = default;
@@ -29,28 +30,28 @@ public:
     /// Once.
     void run();
 
-    const PassContext& context() const noexcept { return *ground_.context; }
+    const pass_context::PassContext& context() const noexcept { return *ground_.context; }
     const Progress& progress() const noexcept { return ground_.progress; }
-    Placement& placement() noexcept { return ground_.placement; }
+    scheduling::Placement& placement() noexcept { return ground_.placement; }
     /// Groups that may share a growth with the group, by id.
-    std::vector<NodeGroupId> similar_to(GroupIndex group);
-    Slot first_new() const noexcept { return ground_.first_new; }
+    std::vector<NodeGroupId> similar_to(pass_context::GroupIndex group);
+    scheduling::Slot first_new() const noexcept { return ground_.first_new; }
     /// Nodes to come are the slots from here on.
-    Slot first_upcoming() const noexcept {
-        return static_cast<Slot>(context().snapshot->cluster.node_count());
+    scheduling::Slot first_upcoming() const noexcept {
+        return static_cast<scheduling::Slot>(context().snapshot->cluster.node_count());
     }
     /// Before it runs: nothing of this group in this pass.
-    void close(GroupIndex group, Reason because) {
+    void close(pass_context::GroupIndex group, Reason because) {
         ground_.progress.ledger.close(group, std::move(because));
     }
     /// What the placement was before the first option.
-    Placement::Mark start() const noexcept { return start_; }
+    scheduling::Placement::Mark start() const noexcept { return start_; }
 
 private:
     void take_turn(SpreadTurn turn);
     bool attempt();
     void make_plan();
-    bool is_spread_once(PodGroupIndex pod_group) const;
+    bool is_spread_once(scheduling::PodGroupIndex pod_group) const;
     void take_options();
     std::vector<Option> make_options(const std::vector<int>& pods);
     bool take_option();
@@ -62,22 +63,24 @@ private:
     /// Groups that may share the chosen option, with those on which some of its pods do not run;
     /// ascending, its own among them. `unmade` gets those that the limit of groups leaves no room
     /// for.
-    std::vector<GroupIndex> sharing_groups(std::vector<Option>& options, std::size_t chosen,
-                                           std::vector<GroupIndex>& unmade);
+    std::vector<pass_context::GroupIndex> sharing_groups(
+        std::vector<Option>& options, std::size_t chosen,
+        std::vector<pass_context::GroupIndex>& unmade);
     void record(const Option& option, const CarriedOut& carried, ChosenOption told);
     CarriedOut share(const Option& option);
     std::optional<CarriedOut> share_pinned_first(const std::vector<Option>& options,
                                                  std::size_t chosen,
-                                                 std::span<const GroupIndex> groups);
-    std::string role_of(const Option& option, GroupIndex group) const;
+                                                 std::span<const pass_context::GroupIndex> groups);
+    std::string role_of(const Option& option, pass_context::GroupIndex group) const;
     /// `unmade`: those that the limit of groups leaves no room for, ascending.
-    std::vector<std::string> left_out(const Option& option, std::span<const GroupIndex> unmade);
+    std::vector<std::string> left_out(const Option& option,
+                                      std::span<const pass_context::GroupIndex> unmade);
     std::vector<int> waiting() const;
 
     const Policies* policies_;
     CallContext circumstances_;
     InitialPlacement ground_;
-    Placement::Mark start_;
+    scheduling::Placement::Mark start_;
     SimilarSets similar_;
     Question question_;
     OptionMaker maker_;
@@ -87,4 +90,4 @@ private:
     SpreadTurn turn_ = SpreadTurn::with_others;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -3,22 +3,22 @@
 #include <algorithm>
 #include <limits>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const QuotaTracker& ledger,
                                       const SpreadPlan& plan) {
     prospects_.begin_round(pods);
     run_on_.clear();
-    const auto count = static_cast<GroupIndex>(context_->groups().size());
+    const auto count = static_cast<pass_context::GroupIndex>(context_->groups().size());
     open_.resize(count);
-    for (GroupIndex g = 0; g < count; ++g) open_[g] = ledger.obstacle(g).is_none();
-    std::vector<TemplateNodeId> shapes;
-    for (GroupIndex g = 0; g < count; ++g) {
+    for (pass_context::GroupIndex g = 0; g < count; ++g) open_[g] = ledger.obstacle(g).is_none();
+    std::vector<scheduling::TemplateNodeId> shapes;
+    for (pass_context::GroupIndex g = 0; g < count; ++g) {
         if (open_[g]) shapes.push_back(g);
     }
     prospects_.prepare(std::move(shapes), max_nodes());
     std::vector<Option> out;
-    for (GroupIndex g = 0; g < count; ++g) {
+    for (pass_context::GroupIndex g = 0; g < count; ++g) {
         if (!open_[g]) continue;
         if (auto option = make_one(g, ledger, plan)) out.push_back(*std::move(option));
     }
@@ -30,8 +30,8 @@ int OptionMaker::max_nodes() const noexcept {
     return limit > 0 ? limit : std::numeric_limits<int>::max();
 }
 
-std::optional<Option> OptionMaker::make_one(GroupIndex group, const QuotaTracker& ledger,
-                                            const SpreadPlan& plan) {
+std::optional<Option> OptionMaker::make_one(pass_context::GroupIndex group,
+                                            const QuotaTracker& ledger, const SpreadPlan& plan) {
     Option option{.group = group};
     option.prospect = prospects_.of(group, max_nodes());
     if (option.prospect->nodes == 0) return std::nullopt;
@@ -43,13 +43,14 @@ std::optional<Option> OptionMaker::make_one(GroupIndex group, const QuotaTracker
     return option.prospect->nodes == 0 ? std::nullopt : std::optional(std::move(option));
 }
 
-std::vector<GroupIndex> OptionMaker::sharing(const Option& option, const SpreadPlan& plan) {
-    const CompiledPredicates& rules = placement_->rules();
-    const TemplateNodeId own = rules.equivalent(option.group);
-    std::vector<GroupIndex> out;
-    for (const GroupIndex other : similar_->of(option.group)) {
+std::vector<pass_context::GroupIndex> OptionMaker::sharing(const Option& option,
+                                                           const SpreadPlan& plan) {
+    const scheduling::CompiledPredicates& rules = placement_->rules();
+    const scheduling::TemplateNodeId own = rules.equivalent(option.group);
+    std::vector<pass_context::GroupIndex> out;
+    for (const pass_context::GroupIndex other : similar_->of(option.group)) {
         if (!open_[other]) continue;
-        const TemplateNodeId shape = rules.equivalent(other);
+        const scheduling::TemplateNodeId shape = rules.equivalent(other);
         const auto [at, is_new] = run_on_.try_emplace({option.prospect.get(), shape}, true);
         if (is_new && shape != own) {
             at->second = !find_misfit(*placement_, plan, option.prospect->helped, own, shape);
@@ -61,10 +62,10 @@ std::vector<GroupIndex> OptionMaker::sharing(const Option& option, const SpreadP
 
 int OptionMaker::most_nodes(const Option& option, const QuotaTracker& ledger) const {
     std::int64_t room = ledger.room(option.group);
-    for (const GroupIndex other : option.similar) room += ledger.room(other);
+    for (const pass_context::GroupIndex other : option.similar) room += ledger.room(other);
     const int nodes = static_cast<int>(std::min<std::int64_t>(room, option.prospect->nodes));
     // A group that is taken whole has been found to be within the limits.
     return context_->rooms[option.group].atomic ? nodes : ledger.allows(option.group, nodes).nodes;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

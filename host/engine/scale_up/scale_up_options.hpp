@@ -15,22 +15,22 @@
 #include "engine/scale_up/similar_groups.hpp"
 #include "engine/scale_up/spread_plan.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 struct Option {
-    GroupIndex group = 0;
+    pass_context::GroupIndex group = 0;
     int nodes = 0;  ///< of a group that is only ever empty or full all of its room
     std::shared_ptr<const BinpackingEstimate> prospect{};
     /// Similar groups that may grow and on which all of its pods run, ascending.
-    std::vector<GroupIndex> similar{};
+    std::vector<pass_context::GroupIndex> similar{};
 };
 
 /// Borrows its arguments.
 class OptionMaker {
 public:
     /// `places` by subject: the number under which plugins know it.
-    OptionMaker(const PassContext& context, SimilarSets& similar, Placement& placement,
-                std::vector<std::uint32_t> places)
+    OptionMaker(const pass_context::PassContext& context, SimilarSets& similar,
+                scheduling::Placement& placement, std::vector<std::uint32_t> places)
         : context_(&context),
           similar_(&similar),
           placement_(&placement),
@@ -42,20 +42,20 @@ public:
                              const SpreadPlan& plan);
 
 private:
-    std::optional<Option> make_one(GroupIndex group, const QuotaTracker& ledger,
+    std::optional<Option> make_one(pass_context::GroupIndex group, const QuotaTracker& ledger,
                                    const SpreadPlan& plan);
-    std::vector<GroupIndex> sharing(const Option& option, const SpreadPlan& plan);
+    std::vector<pass_context::GroupIndex> sharing(const Option& option, const SpreadPlan& plan);
     /// Of any option.
     int max_nodes() const noexcept;
     int most_nodes(const Option& option, const QuotaTracker& ledger) const;
 
-    const PassContext* context_;
+    const pass_context::PassContext* context_;
     SimilarSets* similar_;
-    Placement* placement_;
+    scheduling::Placement* placement_;
     BinpackingEstimates prospects_;
     std::vector<bool> open_;  // by group: it may grow
     /// Of this round: whether all pods of a prospect run on another shape.
-    std::map<std::pair<const BinpackingEstimate*, TemplateNodeId>, bool> run_on_;
+    std::map<std::pair<const BinpackingEstimate*, scheduling::TemplateNodeId>, bool> run_on_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

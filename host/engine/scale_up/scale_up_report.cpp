@@ -7,7 +7,7 @@
 
 #include "engine/scale_up/reasons.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// One increase for each group, however many options it had a part in.
@@ -27,7 +27,7 @@ public:
 
 private:
     struct Part {
-        GroupIndex group = 0;
+        pass_context::GroupIndex group = 0;
         std::int64_t options = 0;
         std::set<std::string> roles{};
     };
@@ -75,7 +75,7 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
     Reasons reasons(scale_up.context(), progress.ledger, scale_up.placement(), progress.stopped);
     std::uint32_t fit = 0;
     const auto& classes = scale_up.context().pending.classes;
-    for (PodGroupIndex s = 0; s < classes.size(); ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < classes.size(); ++s) {
         fit += static_cast<std::uint32_t>(progress.fit[s]);
         const int left = progress.left[s];
         const int helped = static_cast<int>(classes[s].count) - progress.fit[s] - left;
@@ -99,10 +99,10 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
 
 /// By what is said, and then for whom.
 void tell_groups(const ScaleUp& scale_up, bool any_left, std::vector<std::string>& notes) {
-    const PassContext& context = scale_up.context();
+    const pass_context::PassContext& context = scale_up.context();
     const QuotaTracker& ledger = scale_up.progress().ledger;
     std::map<std::string, std::vector<NodeGroupId>> said;
-    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (context.groups()[g].plan != nullptr) continue;  // told of among the candidates
         const bool was_open = context.rooms[g].obstacle.is_none();
         const bool is_limited = was_open && any_left && ledger.room(g) > 0;
@@ -133,14 +133,15 @@ Decision make_decision(ScaleUp& scale_up) {
 }
 
 PassFigures figures_of(const ScaleUp& scale_up, const Decision& decision) {
-    const PassContext& context = scale_up.context();
+    const pass_context::PassContext& context = scale_up.context();
     PassFigures out{.untried_pods = context.pending.untried,
                     .left_out_pods = context.pending.left_out};
-    for (GroupIndex g = 0; !decision.unhelped.empty() && g < context.groups().size(); ++g) {
+    for (pass_context::GroupIndex g = 0; !decision.unhelped.empty() && g < context.groups().size();
+         ++g) {
         const std::string total = scale_up.progress().ledger.total_at_limit(g);
         if (!total.empty()) ++out.at_maximum[total];
     }
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

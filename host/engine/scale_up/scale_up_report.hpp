@@ -4,7 +4,7 @@
 #include "engine/decision.hpp"
 #include "engine/scale_up/scale_up.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// Of more classes that nobody helps the groups' reasons are not listed: explain() has them.
 inline constexpr std::size_t max_explained_classes = 1000;
@@ -14,4 +14,4 @@ Decision make_decision(ScaleUp& scale_up);
 /// What of them a scale-up knows. `decision`: as made of it.
 PassFigures figures_of(const ScaleUp& scale_up, const Decision& decision);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// Marks the option's pods; whether one of them was not yet.
@@ -26,12 +26,12 @@ bool cover(const Option& option, std::vector<bool>& covered) {
 /// without choosing for them: those with the most pods are taken first, of equals those that may
 /// share anyway.
 struct Needed {
-    std::vector<GroupIndex> siblings{};  ///< of those that may share
+    std::vector<pass_context::GroupIndex> siblings{};  ///< of those that may share
     int others = 0;
 };
 
 Needed find_needed(std::span<const Option> options, std::size_t chosen, const QuotaTracker& ledger,
-                   std::span<const GroupIndex> sharing) {
+                   std::span<const pass_context::GroupIndex> sharing) {
     std::vector<bool> covered;
     cover(options[chosen], covered);
     std::vector<const Option*> new_ones;
@@ -65,30 +65,34 @@ Needed find_needed(std::span<const Option> options, std::size_t chosen, const Qu
 
 }  // namespace
 
-std::vector<GroupIndex> drop_new_siblings(std::vector<GroupIndex>& groups,
-                                          std::span<const Option> options, std::size_t chosen,
-                                          const QuotaTracker& ledger) {
-    const GroupIndex own = options[chosen].group;
+std::vector<pass_context::GroupIndex> drop_new_siblings(
+    std::vector<pass_context::GroupIndex>& groups, std::span<const Option> options,
+    std::size_t chosen, const QuotaTracker& ledger) {
+    const pass_context::GroupIndex own = options[chosen].group;
     const std::optional<int> left = ledger.new_groups_left();
-    const auto is_sibling = [&](GroupIndex group) { return group != own && ledger.is_new(group); };
+    const auto is_sibling = [&](pass_context::GroupIndex group) {
+        return group != own && ledger.is_new(group);
+    };
     const auto siblings = static_cast<int>(std::ranges::count_if(groups, is_sibling));
     if (!left || siblings == 0) return {};
     const int room = *left - (ledger.is_new(own) ? 1 : 0);
     const Needed needed = find_needed(options, chosen, ledger, groups);
     const int kept = std::clamp(room - needed.others, 0, siblings);
-    const auto is_in = [](const std::vector<GroupIndex>& list, GroupIndex group) {
+    const auto is_in = [](const std::vector<pass_context::GroupIndex>& list,
+                          pass_context::GroupIndex group) {
         return std::ranges::find(list, group) != list.end();
     };
-    std::vector<GroupIndex> dropped;
+    std::vector<pass_context::GroupIndex> dropped;
     std::ranges::copy_if(groups, std::back_inserter(dropped), is_sibling);
-    std::ranges::stable_sort(dropped, {}, [&](GroupIndex group) {
+    std::ranges::stable_sort(dropped, {}, [&](pass_context::GroupIndex group) {
         if (is_in(needed.siblings, group)) return 0;
         return is_in(options[chosen].similar, group) ? 1 : 2;
     });
     dropped.erase(dropped.begin(), dropped.begin() + kept);
     std::ranges::sort(dropped);
-    std::erase_if(groups,
-                  [&](GroupIndex group) { return std::ranges::binary_search(dropped, group); });
+    std::erase_if(groups, [&](pass_context::GroupIndex group) {
+        return std::ranges::binary_search(dropped, group);
+    });
     return dropped;
 }
 
@@ -97,10 +101,11 @@ namespace {
 /// Groups as the splitter sees them, and what each has been given.
 class Sharing {
 public:
-    Sharing(const PassContext& context, const QuotaTracker& ledger, const Option& option)
+    Sharing(const pass_context::PassContext& context, const QuotaTracker& ledger,
+            const Option& option)
         : ledger_(ledger), members_(option.similar) {
         members_.insert(std::ranges::lower_bound(members_, option.group), option.group);
-        for (const GroupIndex g : members_) {
+        for (const pass_context::GroupIndex g : members_) {
             NodeGroup group = context.groups()[g].group;
             *group.target += ledger.grown(g);
             // A splitter wants to know how far it may go; a group that says nothing of a maximum
@@ -152,7 +157,7 @@ public:
 
 private:
     QuotaTracker ledger_;
-    std::vector<GroupIndex> members_;
+    std::vector<pass_context::GroupIndex> members_;
     std::vector<NodeGroup> groups_;
     std::vector<int> given_;
 };
@@ -167,7 +172,7 @@ BalancedIncreases all_to_own(const QuotaTracker& ledger, const Option& option, s
 
 }  // namespace
 
-BalancedIncreases share_out(const PassContext& context, const QuotaTracker& ledger,
+BalancedIncreases share_out(const pass_context::PassContext& context, const QuotaTracker& ledger,
                             const Policies& policies, const CallContext& circumstances,
                             const Option& option) {
     if (option.similar.empty()) return all_to_own(ledger, option, {});
@@ -187,4 +192,4 @@ BalancedIncreases share_out(const PassContext& context, const QuotaTracker& ledg
     return {.shares = sharing.shares(), .note = {}};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

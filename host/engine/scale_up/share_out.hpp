@@ -9,7 +9,7 @@
 #include "engine/scale_up/quota_tracker.hpp"
 #include "engine/scale_up/scale_up_options.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// Takes those out of `groups`, which may share `options[chosen]`, that would have to be made first
 /// and that the limit of groups leaves no room for. A group for pods that the option does not help
@@ -17,14 +17,14 @@ namespace capstan::engine {
 /// needed are kept free, and those of them that may share stay. Then come those that take the
 /// option's pods, by id. The answer is those taken out, ascending.
 ///     room for 4 groups, other pods need 1 more: a is chosen, b and c share, d is taken out
-std::vector<GroupIndex> drop_new_siblings(std::vector<GroupIndex>& groups,
-                                          std::span<const Option> options, std::size_t chosen,
-                                          const QuotaTracker& ledger);
+std::vector<pass_context::GroupIndex> drop_new_siblings(
+    std::vector<pass_context::GroupIndex>& groups, std::span<const Option> options,
+    std::size_t chosen, const QuotaTracker& ledger);
 
 // How the nodes of an option are shared out among its group and similar ones.
 
 struct Share {
-    GroupIndex group = 0;
+    pass_context::GroupIndex group = 0;
     int nodes = 0;
     bool operator==(const Share&) const = default;
 };
@@ -37,8 +37,8 @@ struct BalancedIncreases {
 /// The limits of the cluster have been applied to `option.nodes` before; what a group cannot take
 /// of its share is shared out again among the others. A splitter that fails, or whose answer breaks
 /// its contract, leaves all nodes to the option's own group, as far as that has room.
-BalancedIncreases share_out(const PassContext& context, const QuotaTracker& ledger,
+BalancedIncreases share_out(const pass_context::PassContext& context, const QuotaTracker& ledger,
                             const Policies& policies, const CallContext& circumstances,
                             const Option& option);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

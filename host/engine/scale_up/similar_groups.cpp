@@ -11,7 +11,7 @@
 
 #include "engine/templates/capacity_type.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// The buckets of one template, one per check that has them: a part of the key under which it is
@@ -130,7 +130,7 @@ std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedChec
     return out;
 }
 
-SimilarSets::SimilarSets(const PassContext& context, const Policies& policies,
+SimilarSets::SimilarSets(const pass_context::PassContext& context, const Policies& policies,
                          const CallContext& circumstances)
     : context_(&context),
       policies_(&policies),
@@ -142,7 +142,7 @@ SimilarSets::SimilarSets(const PassContext& context, const Policies& policies,
 void SimilarSets::prepare() {
     if (similar_) return;
     std::vector<NodeTemplate> templates;
-    for (GroupIndex g = 0; g < context_->groups().size(); ++g) {
+    for (pass_context::GroupIndex g = 0; g < context_->groups().size(); ++g) {
         const auto& node = context_->templates[g].node;
         const Group& group = context_->groups()[g];
         const bool is_open = context_->rooms[g].obstacle.is_none();
@@ -156,15 +156,16 @@ void SimilarSets::prepare() {
         }
         groups_.push_back(g);
         offerings_.push_back({.group = context_->id(g),
-                              .is_spot = is_spot(node->labels),
+                              .is_spot = templates::is_spot(node->labels),
                               .price_per_hour = context_->groups()[g].price_per_hour});
         templates.push_back(*node);
     }
     similar_.emplace(policies_->similarity, std::move(templates), *circumstances_);
 }
 
-std::vector<GroupIndex> SimilarSets::find(GroupIndex group, std::span<const std::size_t> others) {
-    std::vector<GroupIndex> out;
+std::vector<pass_context::GroupIndex> SimilarSets::find(pass_context::GroupIndex group,
+                                                        std::span<const std::size_t> others) {
+    std::vector<pass_context::GroupIndex> out;
     std::ranges::transform(similar_->find(*places_[group], others), std::back_inserter(out),
                            [&](std::size_t place) { return groups_[place]; });
     return out;
@@ -180,7 +181,7 @@ SimilarSets::Family SimilarSets::family_of(const Group& to_make) {
 /// Adds to groups that are `there` those to make for the same template as `group`. For a group that
 /// was made before, its machine type tells which these may be; the checks compare the rest. For an
 /// even number of nodes with a group that was not made so, no group is made.
-std::vector<std::size_t> SimilarSets::with_siblings(GroupIndex group,
+std::vector<std::size_t> SimilarSets::with_siblings(pass_context::GroupIndex group,
                                                     std::span<const std::size_t> there) const {
     std::vector<std::size_t> out(there.begin(), there.end());
     const Group& own = context_->groups()[group];
@@ -199,7 +200,7 @@ std::vector<std::size_t> SimilarSets::with_siblings(GroupIndex group,
     return out;
 }
 
-std::span<const GroupIndex> SimilarSets::of(GroupIndex group) {
+std::span<const pass_context::GroupIndex> SimilarSets::of(pass_context::GroupIndex group) {
     if (is_off_) return {};
     prepare();
     if (!places_[group]) return {};
@@ -213,19 +214,20 @@ std::span<const GroupIndex> SimilarSets::of(GroupIndex group) {
     return *sets_[group];
 }
 
-std::vector<GroupIndex> SimilarSets::all_of(GroupIndex group) {
+std::vector<pass_context::GroupIndex> SimilarSets::all_of(pass_context::GroupIndex group) {
     if (is_off_) return {};
     prepare();
     if (!places_[group]) return {};
     return find(group, with_siblings(group, all_));
 }
 
-bool SimilarSets::keeps_apart(GroupIndex group, std::size_t other) const {
+bool SimilarSets::keeps_apart(pass_context::GroupIndex group, std::size_t other) const {
     return !context_->settings->balance_across_prices &&
            has_price_gap(offerings_[*places_[group]], offerings_[other]);
 }
 
-std::optional<std::string> SimilarSets::price_gap(GroupIndex own, GroupIndex other) const {
+std::optional<std::string> SimilarSets::price_gap(pass_context::GroupIndex own,
+                                                  pass_context::GroupIndex other) const {
     if (context_->settings->balance_across_prices) return std::nullopt;
     return find_price_gap(offerings_[*places_[own]], offerings_[*places_[other]]);
 }
@@ -234,11 +236,13 @@ std::vector<std::string> SimilarSets::failures() const {
     return similar_ ? similar_->failures() : std::vector<std::string>();
 }
 
-std::optional<PodGroupIndex> find_misfit(Placement& placement, const SpreadPlan& plan,
-                                         std::span<const Demand> pods, TemplateNodeId own,
-                                         TemplateNodeId other) {
-    const Placement::Mark mark = placement.mark();
-    const Slot slot = placement.add(other, 1);
+std::optional<scheduling::PodGroupIndex> find_misfit(scheduling::Placement& placement,
+                                                     const SpreadPlan& plan,
+                                                     std::span<const Demand> pods,
+                                                     scheduling::TemplateNodeId own,
+                                                     scheduling::TemplateNodeId other) {
+    const scheduling::Placement::Mark mark = placement.mark();
+    const scheduling::Slot slot = placement.add(other, 1);
     const auto misfit = std::ranges::find_if(pods, [&](const Demand& demand) {
         // A pod belongs to the domain it was planned for, though others take it as well.
         if (plan.keeps_apart(demand.pod_group, own, other)) return true;
@@ -249,4 +253,4 @@ std::optional<PodGroupIndex> find_misfit(Placement& placement, const SpreadPlan&
     return misfit->pod_group;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

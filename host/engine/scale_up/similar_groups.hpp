@@ -16,7 +16,7 @@
 #include "engine/scale_up/progress.hpp"
 #include "engine/scale_up/spread_plan.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// Asks every check in order until the answer is settled: one `decided` makes the two similar
 /// whatever the others say; otherwise all must agree. A check that fails makes them differ, since
@@ -67,19 +67,20 @@ std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedChec
 /// Settings::balance_across_prices is on. Borrows its arguments.
 class SimilarSets {
 public:
-    SimilarSets(const PassContext& context, const Policies& policies,
+    SimilarSets(const pass_context::PassContext& context, const Policies& policies,
                 const CallContext& circumstances);
 
     /// Those similar to `group` that could grow when the pass began, and that nodes may be shared
     /// with, ascending; none where sharing is switched off, or there is no splitter, or the group
     /// is only ever empty or full. A group that would have to be made is among them only if `group`
     /// is for the same template.
-    std::span<const GroupIndex> of(GroupIndex group);
+    std::span<const pass_context::GroupIndex> of(pass_context::GroupIndex group);
     /// All that the checks call similar to `group`, also those that cannot grow, and those with a
     /// price gap.
-    std::vector<GroupIndex> all_of(GroupIndex group);
+    std::vector<pass_context::GroupIndex> all_of(pass_context::GroupIndex group);
     /// As engine::find_price_gap; of groups that all_of named together.
-    std::optional<std::string> price_gap(GroupIndex own, GroupIndex other) const;
+    std::optional<std::string> price_gap(pass_context::GroupIndex own,
+                                         pass_context::GroupIndex other) const;
 
     /// Checks that failed when groups were compared, a sentence each.
     std::vector<std::string> failures() const;
@@ -92,28 +93,31 @@ private:
     static Family family_of(const Group& to_make);
 
     void prepare();
-    std::vector<GroupIndex> find(GroupIndex group, std::span<const std::size_t> others);
-    std::vector<std::size_t> with_siblings(GroupIndex group,
+    std::vector<pass_context::GroupIndex> find(pass_context::GroupIndex group,
+                                               std::span<const std::size_t> others);
+    std::vector<std::size_t> with_siblings(pass_context::GroupIndex group,
                                            std::span<const std::size_t> there) const;
-    bool keeps_apart(GroupIndex group, std::size_t other) const;  // by a price gap
+    bool keeps_apart(pass_context::GroupIndex group, std::size_t other) const;  // by a price gap
 
-    const PassContext* context_;
+    const pass_context::PassContext* context_;
     const Policies* policies_;
     const CallContext* circumstances_;
     bool is_off_;
     std::optional<SimilarGroups> similar_{};          // of groups with a template that may share
-    std::vector<GroupIndex> groups_{};                // by their place in it
+    std::vector<pass_context::GroupIndex> groups_{};  // by their place in it
     std::vector<Offering> offerings_{};               // by place
     std::vector<std::optional<std::size_t>> places_;  // by group
     std::vector<std::size_t> open_{}, all_{};         // places of groups that exist, ascending
     std::map<Family, std::vector<std::size_t>> to_make_{};  // places of groups to make, ascending
-    std::vector<std::optional<std::vector<GroupIndex>>> sets_;  // by group
+    std::vector<std::optional<std::vector<pass_context::GroupIndex>>> sets_;  // by group
 };
 
 /// The first of `pods`, an option for nodes of `own`, that does not run on a new node of `other`,
 /// or that a plan keeps in the domain of `own`. Nothing: all may share.
-std::optional<PodGroupIndex> find_misfit(Placement& placement, const SpreadPlan& plan,
-                                         std::span<const Demand> pods, TemplateNodeId own,
-                                         TemplateNodeId other);
+std::optional<scheduling::PodGroupIndex> find_misfit(scheduling::Placement& placement,
+                                                     const SpreadPlan& plan,
+                                                     std::span<const Demand> pods,
+                                                     scheduling::TemplateNodeId own,
+                                                     scheduling::TemplateNodeId other);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

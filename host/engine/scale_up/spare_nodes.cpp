@@ -12,7 +12,7 @@
 
 #include "engine/scale_up/packing.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// Pods of a class on a node, or on nodes that are filled alike, count one.
@@ -20,11 +20,13 @@ constexpr std::size_t most_assignments = 2'000;
 /// A pass with too many assignments for so many attempts is not tried at all.
 constexpr std::size_t least_attempts = 4;
 
-constexpr std::array<ResourceIndex, 3> measured{cpu_index, memory_index, pods_index};
+constexpr std::array<snapshot::ResourceIndex, 3> measured{
+    snapshot::cpu_index, snapshot::memory_index, snapshot::pods_index};
 using Amounts = std::array<double, measured.size()>;
 
-void add_free(const Placement& placement, Slot from, Slot end, Amounts& to) {
-    for (Slot slot = from; slot < end; ++slot)
+void add_free(const scheduling::Placement& placement, scheduling::Slot from, scheduling::Slot end,
+              Amounts& to) {
+    for (scheduling::Slot slot = from; slot < end; ++slot)
         for (std::size_t r = 0; r < measured.size(); ++r)
             to[r] += static_cast<double>(placement.free(slot, measured[r])) * placement.nodes(slot);
 }
@@ -33,14 +35,15 @@ void add_free(const Placement& placement, Slot from, Slot end, Amounts& to) {
 /// the node to be spared.
 class Slack {
 public:
-    Slack(Placement& placement, Slot first_new, const std::vector<int>& pods)
+    Slack(scheduling::Placement& placement, scheduling::Slot first_new,
+          const std::vector<int>& pods)
         : placement_(&placement) {
-        const auto end = static_cast<Slot>(placement.slot_count());
+        const auto end = static_cast<scheduling::Slot>(placement.slot_count());
         add_free(placement, first_new, end, free_);
         // Only pods that look at others may find room on nodes that are there already.
         Amounts movable{}, elsewhere{};
-        const CompiledPredicates& rules = placement.rules();
-        for (PodGroupIndex s = 0; s < pods.size(); ++s)
+        const scheduling::CompiledPredicates& rules = placement.rules();
+        for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s)
             if (pods[s] > 0 && rules.has_inter_pod_constraints(s))
                 add_requests(s, pods[s], movable);
         if (movable == Amounts{}) return;
@@ -49,9 +52,9 @@ public:
             free_[r] += std::min(movable[r], std::max(elsewhere[r], 0.0));
     }
 
-    bool has_room_for(TemplateNodeId shape) const {
-        const Placement::Mark mark = placement_->mark();
-        const Slot slot = placement_->add(shape, 1);
+    bool has_room_for(scheduling::TemplateNodeId shape) const {
+        const scheduling::Placement::Mark mark = placement_->mark();
+        const scheduling::Slot slot = placement_->add(shape, 1);
         bool out = true;
         for (std::size_t r = 0; r < measured.size(); ++r)
             out = out && static_cast<double>(placement_->free(slot, measured[r])) <= free_[r];
@@ -60,8 +63,8 @@ public:
     }
 
 private:
-    void add_requests(PodGroupIndex pod_group, int pods, Amounts& to) const {
-        for (const Request& request : placement_->rules().requests(pod_group)) {
+    void add_requests(scheduling::PodGroupIndex pod_group, int pods, Amounts& to) const {
+        for (const snapshot::Request& request : placement_->rules().requests(pod_group)) {
             const auto at = std::ranges::find(measured, request.resource);
             if (at == measured.end()) continue;
             to[static_cast<std::size_t>(at - measured.begin())] +=
@@ -69,21 +72,21 @@ private:
         }
     }
 
-    Placement* placement_;
+    scheduling::Placement* placement_;
     Amounts free_{};
 };
 
 /// Of cpu and memory together, 0 to 2.
-double filled(const Placement& placement, Slot slot) {
+double filled(const scheduling::Placement& placement, scheduling::Slot slot) {
     const Resources& whole = placement.rules().shapes()[*placement.shape(slot)].allocatable;
-    const auto used = [&](ResourceIndex resource, const char* name) {
+    const auto used = [&](snapshot::ResourceIndex resource, const char* name) {
         const auto amount = static_cast<double>(whole.amount(name));
         return amount > 0 ? 1 - static_cast<double>(placement.free(slot, resource)) / amount : 0;
     };
-    return used(cpu_index, "cpu") + used(memory_index, "memory");
+    return used(snapshot::cpu_index, "cpu") + used(snapshot::memory_index, "memory");
 }
 
-int unevenness(const SpreadDomains& spread, const std::vector<bool>& exists) {
+int unevenness(const scheduling::SpreadDomains& spread, const std::vector<bool>& exists) {
     std::optional<int> least, most;
     for (std::size_t d = 0; d < spread.domains.size(); ++d) {
         if (!exists[d] && !spread.domains[d].exists) continue;
@@ -96,8 +99,8 @@ int unevenness(const SpreadDomains& spread, const std::vector<bool>& exists) {
 
 }  // namespace
 
-SpareNodes::SpareNodes(InitialPlacement& ground, Placement::Mark start,
-                       const std::set<PodGroupIndex>& planned)
+SpareNodes::SpareNodes(InitialPlacement& ground, scheduling::Placement::Mark start,
+                       const std::set<scheduling::PodGroupIndex>& planned)
     : ground_(&ground),
       start_(start),
       planned_(&planned),
@@ -112,7 +115,7 @@ bool SpareNodes::let_go() {
 }
 
 bool SpareNodes::let_one_go() {
-    Placement& placement = ground_->placement;
+    scheduling::Placement& placement = ground_->placement;
     if ((placement.mark() - start_) * least_attempts > most_assignments) return false;
     look();
     const Fleet opened = find_fleet();
@@ -127,7 +130,7 @@ bool SpareNodes::let_one_go() {
         }
     }
     const Slack slack(placement, ground_->first_new, pods_);
-    std::set<TemplateNodeId> candidates;
+    std::set<scheduling::TemplateNodeId> candidates;
     for (const Run& run : by_group) {
         if (!ground_->context->rooms[run.shape].atomic && slack.has_room_for(run.shape))
             candidates.insert(run.shape);
@@ -142,12 +145,12 @@ void SpareNodes::look() {
     const Progress& progress = ground_->progress;
     const auto& classes = ground_->context->pending.classes;
     pods_.assign(progress.left.size(), 0);
-    for (PodGroupIndex s = 0; s < classes.size(); ++s)
+    for (scheduling::PodGroupIndex s = 0; s < classes.size(); ++s)
         pods_[s] = static_cast<int>(classes[s].count) - progress.fit[s] - progress.left[s];
     evenness_.clear();
-    for (const PodGroupIndex pod_group : *planned_) {
+    for (const scheduling::PodGroupIndex pod_group : *planned_) {
         if (pods_[pod_group] == 0) continue;
-        const SpreadDomains spread = *ground_->placement.spread(pod_group);
+        const scheduling::SpreadDomains spread = *ground_->placement.spread(pod_group);
         Evenness evenness{.pod_group = pod_group};
         for (const auto& domain : spread.domains) evenness.exists.push_back(domain.exists);
         evenness.unevenness = unevenness(spread, evenness.exists);
@@ -156,9 +159,9 @@ void SpareNodes::look() {
 }
 
 SpareNodes::Fleet SpareNodes::find_fleet() const {
-    const Placement& placement = ground_->placement;
+    const scheduling::Placement& placement = ground_->placement;
     Fleet out;
-    for (Slot slot = ground_->first_new; slot < placement.slot_count(); ++slot) {
+    for (scheduling::Slot slot = ground_->first_new; slot < placement.slot_count(); ++slot) {
         out.push_back({.shape = *placement.shape(slot),
                        .nodes = placement.nodes(slot),
                        .filled = filled(placement, slot)});
@@ -166,7 +169,8 @@ SpareNodes::Fleet SpareNodes::find_fleet() const {
     return out;
 }
 
-bool SpareNodes::try_each(const Fleet& fleet, const std::set<TemplateNodeId>& candidates) {
+bool SpareNodes::try_each(const Fleet& fleet,
+                          const std::set<scheduling::TemplateNodeId>& candidates) {
     std::vector<std::size_t> runs(fleet.size());
     std::iota(runs.begin(), runs.end(), 0);
     std::erase_if(runs, [&](std::size_t run) { return !candidates.contains(fleet[run].shape); });
@@ -176,7 +180,7 @@ bool SpareNodes::try_each(const Fleet& fleet, const std::set<TemplateNodeId>& ca
 }
 
 bool SpareNodes::try_without(Fleet fleet, std::size_t dropped) {
-    const TemplateNodeId like = fleet[dropped].shape;
+    const scheduling::TemplateNodeId like = fleet[dropped].shape;
     --fleet[dropped].nodes;
     do {
         std::erase_if(fleet, [](const Run& run) { return run.nodes == 0; });
@@ -188,7 +192,7 @@ bool SpareNodes::try_without(Fleet fleet, std::size_t dropped) {
     return true;
 }
 
-bool SpareNodes::place_all(const Fleet& fleet, TemplateNodeId like) {
+bool SpareNodes::place_all(const Fleet& fleet, scheduling::TemplateNodeId like) {
     if (!trial_) trial_.emplace(ground_->placement);
     trial_->undo(start_);
     for (const Run& run : fleet) trial_->add(run.shape, run.nodes);
@@ -197,17 +201,17 @@ bool SpareNodes::place_all(const Fleet& fleet, TemplateNodeId like) {
     return out;
 }
 
-bool SpareNodes::place_pods(TemplateNodeId like) {
+bool SpareNodes::place_pods(scheduling::TemplateNodeId like) {
     std::vector<int> left = pods_;
     Packing packing(*trial_, &ground_->passed_over);
     const SizeOrder order = orders_.of(like);
     for (bool any = true; any;) {
         any = false;
-        for (const PodGroupIndex pod_group : *order) {
+        for (const scheduling::PodGroupIndex pod_group : *order) {
             if (left[pod_group] == 0) continue;
             const bool looks = trial_->rules().has_inter_pod_constraints(pod_group);
-            const auto end = static_cast<Slot>(trial_->slot_count());
-            const Slot from = looks ? 0 : ground_->first_new;
+            const auto end = static_cast<scheduling::Slot>(trial_->slot_count());
+            const scheduling::Slot from = looks ? 0 : ground_->first_new;
             const int placed = packing.fill(pod_group, from, end, left[pod_group]);
             left[pod_group] -= placed;
             any = any || placed > 0;
@@ -220,8 +224,8 @@ bool SpareNodes::place_pods(TemplateNodeId like) {
 /// Off the fleet; whether there were any.
 bool SpareNodes::drop_empty_nodes(Fleet& fleet) const {
     bool any = false;
-    for (Slot slot = ground_->first_new; slot < trial_->slot_count(); ++slot) {
-        const TemplateNodeId shape = *trial_->shape(slot);
+    for (scheduling::Slot slot = ground_->first_new; slot < trial_->slot_count(); ++slot) {
+        const scheduling::TemplateNodeId shape = *trial_->shape(slot);
         if (!trial_->assignments(slot).empty() || ground_->context->rooms[shape].atomic) continue;
         any = true;
         for (int left = trial_->nodes(slot); left > 0;) {
@@ -237,9 +241,9 @@ bool SpareNodes::drop_empty_nodes(Fleet& fleet) const {
 
 bool SpareNodes::is_balanced(const Fleet& fleet) const {
     const Progress& progress = ground_->progress;
-    std::map<GroupIndex, int> nodes;
+    std::map<pass_context::GroupIndex, int> nodes;
     for (const Run& run : fleet) nodes[run.shape] += run.nodes;
-    const auto size = [&](GroupIndex group) {
+    const auto size = [&](pass_context::GroupIndex group) {
         return *ground_->context->groups()[group].group.target + nodes[group];
     };
     const auto is_too_small = [&](const GroupIncrease& growth, const AcceptedOption& grant) {
@@ -257,7 +261,7 @@ bool SpareNodes::is_balanced(const Fleet& fleet) const {
 
 bool SpareNodes::are_planned_even() const {
     return std::ranges::all_of(evenness_, [&](const Evenness& evenness) {
-        const SpreadDomains spread = *trial_->spread(evenness.pod_group);
+        const scheduling::SpreadDomains spread = *trial_->spread(evenness.pod_group);
         return unevenness(spread, evenness.exists) <= std::max(evenness.unevenness, 1);
     });
 }
@@ -265,7 +269,7 @@ bool SpareNodes::are_planned_even() const {
 /// The youngest grants give first.
 void SpareNodes::settle(const Fleet& fleet) {
     Progress& progress = ground_->progress;
-    std::map<GroupIndex, int> dropped;
+    std::map<pass_context::GroupIndex, int> dropped;
     for (const AcceptedOption& grant : progress.grants)
         for (const GroupIncrease& growth : grant.growths) dropped[growth.group] += growth.nodes;
     for (const Run& run : fleet) dropped[run.shape] -= run.nodes;
@@ -295,23 +299,24 @@ void SpareNodes::settle(const Fleet& fleet) {
 
 /// Each grant is told the pods on its own nodes.
 void SpareNodes::tell_pods() {
-    const Placement& placement = ground_->placement;
+    const scheduling::Placement& placement = ground_->placement;
     std::vector<AcceptedOption>& grants = ground_->progress.grants;
     struct Part {
         std::size_t grant = 0;
         int nodes = 0;
     };
-    std::map<GroupIndex, std::vector<Part>> parts;  // the last is the first to be filled
+    std::map<pass_context::GroupIndex, std::vector<Part>>
+        parts;  // the last is the first to be filled
     for (std::size_t g = grants.size(); g-- > 0;)
         for (const GroupIncrease& growth : grants[g].growths)
             parts[growth.group].push_back({g, growth.nodes});
-    std::vector<std::map<PodGroupIndex, int>> pods(grants.size());
-    for (Slot slot = ground_->first_new; slot < placement.slot_count(); ++slot) {
+    std::vector<std::map<scheduling::PodGroupIndex, int>> pods(grants.size());
+    for (scheduling::Slot slot = ground_->first_new; slot < placement.slot_count(); ++slot) {
         std::vector<Part>& of_group = parts[*placement.shape(slot)];
         for (int left = placement.nodes(slot); left > 0;) {
             Part& part = of_group.back();
             const int nodes = std::min(left, part.nodes);
-            for (const Assignment& assignment : placement.assignments(slot))
+            for (const scheduling::Assignment& assignment : placement.assignments(slot))
                 pods[part.grant][assignment.pod_group] += assignment.per_node * nodes;
             left -= nodes;
             part.nodes -= nodes;
@@ -328,4 +333,4 @@ void SpareNodes::tell_pods() {
     }
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

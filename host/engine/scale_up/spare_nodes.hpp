@@ -15,15 +15,15 @@
 #include "engine/scale_up/initial_placement.hpp"
 #include "engine/scale_up/packing.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// Borrows its arguments.
 class SpareNodes {
 public:
     /// `start`: of the placement, before the first option. `planned`: classes that were planned to
     /// be even over domains.
-    SpareNodes(InitialPlacement& ground, Placement::Mark start,
-               const std::set<PodGroupIndex>& planned);
+    SpareNodes(InitialPlacement& ground, scheduling::Placement::Mark start,
+               const std::set<scheduling::PodGroupIndex>& planned);
 
     /// Whether any node was let go. Placement, ledger and grants are without it then, and each
     /// grant has the pods that are on its nodes now.
@@ -36,14 +36,14 @@ public:
 private:
     /// Nodes of a group that stand together in the order in which pods fill them.
     struct Run {
-        TemplateNodeId shape = 0;
+        scheduling::TemplateNodeId shape = 0;
         int nodes = 0;
         double filled = 0;  ///< the emptiest of them
     };
     using Fleet = std::vector<Run>;
     /// How a planned class stands in its domains.
     struct Evenness {
-        PodGroupIndex pod_group = 0;
+        scheduling::PodGroupIndex pod_group = 0;
         std::vector<bool> exists{};  ///< by domain
         int unevenness = 0;
     };
@@ -51,10 +51,10 @@ private:
     void look();
     Fleet find_fleet() const;
     bool let_one_go();
-    bool try_each(const Fleet& fleet, const std::set<TemplateNodeId>& candidates);
+    bool try_each(const Fleet& fleet, const std::set<scheduling::TemplateNodeId>& candidates);
     bool try_without(Fleet fleet, std::size_t dropped);
-    bool place_all(const Fleet& fleet, TemplateNodeId like);
-    bool place_pods(TemplateNodeId like);
+    bool place_all(const Fleet& fleet, scheduling::TemplateNodeId like);
+    bool place_pods(scheduling::TemplateNodeId like);
     bool drop_empty_nodes(Fleet& fleet) const;
     bool is_balanced(const Fleet& fleet) const;
     bool are_planned_even() const;
@@ -62,13 +62,13 @@ private:
     void tell_pods();
 
     InitialPlacement* ground_;
-    Placement::Mark start_;
-    const std::set<PodGroupIndex>* planned_;
+    scheduling::Placement::Mark start_;
+    const std::set<scheduling::PodGroupIndex>* planned_;
     SizeOrders orders_;
     std::size_t assignments_left_;
-    std::optional<Placement> trial_{};
+    std::optional<scheduling::Placement> trial_{};
     std::vector<int> pods_{};  // by pod group: those that the pass has placed
     std::vector<Evenness> evenness_{};
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

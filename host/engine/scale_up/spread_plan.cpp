@@ -7,40 +7,41 @@
 #include "engine/scheduling/topology_counts.hpp"
 #include "engine/scheduling/water_fill.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// Whether the scheduler will look at the domain: one without nodes holds nobody back.
-bool takes_part(const SpreadDomains::Domain& domain, const DomainOutlook& outlook) {
+bool takes_part(const scheduling::SpreadDomains::Domain& domain, const DomainOutlook& outlook) {
     return domain.exists || outlook.will_exist || (outlook.can_grow && outlook.most > domain.count);
 }
 
-int most_of(const SpreadDomains::Domain& domain, const DomainOutlook& outlook) {
+int most_of(const scheduling::SpreadDomains::Domain& domain, const DomainOutlook& outlook) {
     return outlook.can_grow ? outlook.most : std::min(domain.count + outlook.spare, outlook.most);
 }
 
-std::vector<int> fill(const SpreadDomains& spread, std::span<const DomainOutlook> outlook, int pods,
-                      int limit) {
-    std::vector<DomainLoad> basins;
+std::vector<int> fill(const scheduling::SpreadDomains& spread,
+                      std::span<const DomainOutlook> outlook, int pods, int limit) {
+    std::vector<scheduling::DomainLoad> basins;
     for (std::size_t d = 0; d < spread.domains.size(); ++d) {
-        const SpreadDomains::Domain& domain = spread.domains[d];
+        const scheduling::SpreadDomains::Domain& domain = spread.domains[d];
         const int most =
             takes_part(domain, outlook[d]) ? std::min(most_of(domain, outlook[d]), limit) : 0;
         basins.push_back({domain.count, most});
     }
-    return water_fill(basins, pods);
+    return scheduling::water_fill(basins, pods);
 }
 
 }  // namespace
 
-std::vector<int> spread_quotas(const SpreadDomains& spread, std::span<const DomainOutlook> outlook,
-                               int pods) {
-    int limit = unbounded;
+std::vector<int> spread_quotas(const scheduling::SpreadDomains& spread,
+                               std::span<const DomainOutlook> outlook, int pods) {
+    int limit = scheduling::unbounded;
     for (std::size_t d = 0; d < spread.domains.size(); ++d) {
-        const SpreadDomains::Domain& domain = spread.domains[d];
+        const scheduling::SpreadDomains::Domain& domain = spread.domains[d];
         if (!takes_part(domain, outlook[d])) continue;
         const int most = std::max(most_of(domain, outlook[d]), domain.count);
-        if (most < unbounded - spread.max_skew) limit = std::min(limit, most + spread.max_skew);
+        if (most < scheduling::unbounded - spread.max_skew)
+            limit = std::min(limit, most + spread.max_skew);
     }
     std::vector<int> quotas = fill(spread, outlook, pods, limit);
     int domains = 0;
@@ -56,21 +57,21 @@ std::vector<int> spread_quotas(const SpreadDomains& spread, std::span<const Doma
 namespace {
 
 /// Lets the class go anywhere, as if its constraint were not there.
-void allow_everywhere(Placement& placement, PodGroupIndex pod_group, const SpreadDomains& spread,
-                      int pods) {
+void allow_everywhere(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
+                      const scheduling::SpreadDomains& spread, int pods) {
     for (std::uint32_t d = 0; d < spread.domains.size(); ++d) placement.allow(pod_group, d, pods);
 }
 
-bool obeys(const SpreadDomains& spread, const std::vector<int>& quotas) {
+bool obeys(const scheduling::SpreadDomains& spread, const std::vector<int>& quotas) {
     int least = std::numeric_limits<int>::max(), domains = 0;
-    for (const SpreadDomains::Domain& domain : spread.domains) {
+    for (const scheduling::SpreadDomains::Domain& domain : spread.domains) {
         if (!domain.exists) continue;
         least = std::min(least, domain.count);
         ++domains;
     }
     if (domains < spread.min_domains) least = 0;
     for (std::size_t d = 0; d < quotas.size(); ++d) {
-        const SpreadDomains::Domain& domain = spread.domains[d];
+        const scheduling::SpreadDomains::Domain& domain = spread.domains[d];
         if (quotas[d] > 0 && domain.exists && domain.count - least > spread.max_skew) return false;
     }
     return true;
@@ -78,17 +79,17 @@ bool obeys(const SpreadDomains& spread, const std::vector<int>& quotas) {
 
 }  // namespace
 
-std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count,
+std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::size_t count,
                                    const std::vector<bool>& has_zones) {
-    std::vector<std::optional<SpreadDomains>> spreads(count);
+    std::vector<std::optional<scheduling::SpreadDomains>> spreads(count);
     std::map<std::uint32_t, std::uint32_t> planned;  // pod groups that are, by counter
-    for (PodGroupIndex s = 0; s < count; ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < count; ++s) {
         if (!placement.rules().has_inter_pod_constraints(s)) continue;
         spreads[s] = placement.spread(s);
         if (spreads[s] && spreads[s]->counts_itself) ++planned[spreads[s]->counter];
     }
     std::vector<SpreadTurn> out(count, SpreadTurn::with_others);
-    for (PodGroupIndex s = 0; s < count; ++s) {
+    for (scheduling::PodGroupIndex s = 0; s < count; ++s) {
         if (has_zones[s] || !spreads[s]) continue;
         if (spreads[s]->counted_pod_groups == planned[spreads[s]->counter]) continue;
         out[s] =
@@ -97,34 +98,37 @@ std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count
     return out;
 }
 
-void SpreadPlan::find_growing(PodGroupIndex pod_group, std::span<const TemplateNodeId> shapes,
+void SpreadPlan::find_growing(scheduling::PodGroupIndex pod_group,
+                              std::span<const scheduling::TemplateNodeId> shapes,
                               std::vector<DomainOutlook>& outlook) const {
-    for (const TemplateNodeId shape : shapes) {
+    for (const scheduling::TemplateNodeId shape : shapes) {
         const std::optional<std::uint32_t> domain = placement_->domain_of(pod_group, shape);
         if (!domain || outlook[*domain].can_grow) continue;
-        const Placement::Mark mark = placement_->mark();
-        const Slot slot = placement_->add(shape, 1);
+        const scheduling::Placement::Mark mark = placement_->mark();
+        const scheduling::Slot slot = placement_->add(shape, 1);
         outlook[*domain].can_grow = placement_->room(pod_group, slot, 1).in_all > 0;
         placement_->undo(mark);
     }
 }
 
-void SpreadPlan::find_spare(PodGroupIndex pod_group, const SpreadDomains& spread, int pods,
+void SpreadPlan::find_spare(scheduling::PodGroupIndex pod_group,
+                            const scheduling::SpreadDomains& spread, int pods,
                             const std::vector<bool>& passed_over,
                             std::vector<DomainOutlook>& outlook) const {
-    const auto end = static_cast<Slot>(placement_->slot_count());
+    const auto end = static_cast<scheduling::Slot>(placement_->slot_count());
     Packing(*placement_, &passed_over).fill(pod_group, 0, end, pods);
-    const SpreadDomains filled = *placement_->spread(pod_group);
+    const scheduling::SpreadDomains filled = *placement_->spread(pod_group);
     for (std::size_t d = 0; d < outlook.size(); ++d) {
         outlook[d].spare = filled.domains[d].count - spread.domains[d].count;
     }
 }
 
-std::vector<DomainOutlook> SpreadPlan::look(PodGroupIndex pod_group, const SpreadDomains& spread,
-                                            int pods, std::span<const TemplateNodeId> shapes,
+std::vector<DomainOutlook> SpreadPlan::look(scheduling::PodGroupIndex pod_group,
+                                            const scheduling::SpreadDomains& spread, int pods,
+                                            std::span<const scheduling::TemplateNodeId> shapes,
                                             const std::vector<bool>& passed_over) const {
     std::vector<DomainOutlook> outlook(spread.domains.size());
-    const Placement::Mark mark = placement_->mark();
+    const scheduling::Placement::Mark mark = placement_->mark();
     allow_everywhere(*placement_, pod_group, spread, pods);
     find_growing(pod_group, shapes, outlook);
     const bool all_grow = std::ranges::all_of(outlook, &DomainOutlook::can_grow);
@@ -139,13 +143,14 @@ std::vector<DomainOutlook> SpreadPlan::look(PodGroupIndex pod_group, const Sprea
     return outlook;
 }
 
-void SpreadPlan::plan(PodGroupIndex pod_group, int pods, std::span<const TemplateNodeId> shapes,
+void SpreadPlan::plan(scheduling::PodGroupIndex pod_group, int pods,
+                      std::span<const scheduling::TemplateNodeId> shapes,
                       const std::vector<bool>& passed_over) {
     if ((*has_zones_)[pod_group]) return;
-    std::optional<SpreadDomains> spread = placement_->spread(pod_group);
+    std::optional<scheduling::SpreadDomains> spread = placement_->spread(pod_group);
     if (!spread || !spread->counts_itself || pods == 0) return;
     const std::vector<DomainOutlook> outlook = look(pod_group, *spread, pods, shapes, passed_over);
-    for (SpreadDomains::Domain& domain : spread->domains) {
+    for (scheduling::SpreadDomains::Domain& domain : spread->domains) {
         domain.count += extra_[{spread->counter, domain.value}];
     }
     std::vector<int> quotas = spread_quotas(*spread, outlook, pods);
@@ -158,7 +163,8 @@ void SpreadPlan::plan(PodGroupIndex pod_group, int pods, std::span<const Templat
     planned_.emplace(pod_group, std::move(quotas));
 }
 
-bool SpreadPlan::keeps_apart(PodGroupIndex pod_group, TemplateNodeId a, TemplateNodeId b) const {
+bool SpreadPlan::keeps_apart(scheduling::PodGroupIndex pod_group, scheduling::TemplateNodeId a,
+                             scheduling::TemplateNodeId b) const {
     if (!is_planned(pod_group) && !(*has_zones_)[pod_group]) return false;
     return placement_->domain_of(pod_group, a) != placement_->domain_of(pod_group, b);
 }
@@ -172,8 +178,8 @@ bool SpreadPlan::holds() const {
 Hindsights SpreadPlan::learn() const {
     Hindsights out = *hindsights_;
     for (const auto& [pod_group, quotas] : planned_) {
-        const SpreadDomains spread = *placement_->spread(pod_group);
-        for (const SpreadDomains::Domain& domain : spread.domains) {
+        const scheduling::SpreadDomains spread = *placement_->spread(pod_group);
+        for (const scheduling::SpreadDomains::Domain& domain : spread.domains) {
             const Key key{spread.counter, domain.value};
             DomainLimit& hindsight = out[key];
             if (domain.count < goal_.at(key)) hindsight.most = domain.count;
@@ -197,4 +203,4 @@ void SpreadPlan::forget() {
     goal_.clear();
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

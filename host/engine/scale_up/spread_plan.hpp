@@ -12,7 +12,7 @@
 
 #include "engine/scheduling/placement.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// What may become of a domain.
 struct DomainOutlook {
@@ -28,8 +28,8 @@ struct DomainOutlook {
 ///     zones 0, 0, 0 and 7 pods            ->  3, 2, 2
 ///     zones 4, 0, 0 and 7 pods            ->  0, 4, 3
 ///     zone c cannot grow: 0, 0, 1, skew 1  ->  2, 2, 0
-std::vector<int> spread_quotas(const SpreadDomains& spread, std::span<const DomainOutlook> outlook,
-                               int pods);
+std::vector<int> spread_quotas(const scheduling::SpreadDomains& spread,
+                               std::span<const DomainOutlook> outlook, int pods);
 
 // Where the pods of classes go that are spread over zones, decided before any of them is placed:
 // no zone need wait for another, and one pass helps them all.
@@ -50,26 +50,30 @@ enum class SpreadTurn : std::uint8_t {
 
 /// By pod group, for the first `count`. `has_zones` by pod group: its pods were given their domains
 /// already (spread_emulation.hpp), which is nothing to plan.
-std::vector<SpreadTurn> find_turns(const Placement& placement, std::size_t count,
+std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::size_t count,
                                    const std::vector<bool>& has_zones);
 
 /// Borrows its arguments.
 class SpreadPlan {
 public:
     /// Leaves alone who has zones.
-    SpreadPlan(Placement& placement, const Hindsights& hindsights,
+    SpreadPlan(scheduling::Placement& placement, const Hindsights& hindsights,
                const std::vector<bool>& has_zones)
         : placement_(&placement), hindsights_(&hindsights), has_zones_(&has_zones) {}
 
     /// Plans `pods` of a class that one wide constraint spreads and that adds to its own count;
     /// others are left to the rule as it stands. `shapes` are those of groups that may grow.
     /// Classes with a counter in common are planned on what was planned before them.
-    void plan(PodGroupIndex pod_group, int pods, std::span<const TemplateNodeId> shapes,
+    void plan(scheduling::PodGroupIndex pod_group, int pods,
+              std::span<const scheduling::TemplateNodeId> shapes,
               const std::vector<bool>& passed_over);
 
-    bool is_planned(PodGroupIndex pod_group) const { return planned_.contains(pod_group); }
+    bool is_planned(scheduling::PodGroupIndex pod_group) const {
+        return planned_.contains(pod_group);
+    }
     /// Whether each pod of the class has its domain, and new nodes of the shapes are in two.
-    bool keeps_apart(PodGroupIndex pod_group, TemplateNodeId a, TemplateNodeId b) const;
+    bool keeps_apart(scheduling::PodGroupIndex pod_group, scheduling::TemplateNodeId a,
+                     scheduling::TemplateNodeId b) const;
     bool empty() const noexcept { return planned_.empty(); }
 
     /// Whether what has been placed obeys the constraints, though not all of it may have been.
@@ -79,28 +83,30 @@ public:
     /// From now on the rule holds as it stands.
     void end();
     /// Classes that were planned when a plan ended.
-    const std::set<PodGroupIndex>& ended() const noexcept { return ended_; }
+    const std::set<scheduling::PodGroupIndex>& ended() const noexcept { return ended_; }
     /// After the placement has been undone to what it was before the plan.
     void forget();
 
 private:
     using Key = std::pair<std::uint32_t, std::string>;
-    std::vector<DomainOutlook> look(PodGroupIndex pod_group, const SpreadDomains& spread, int pods,
-                                    std::span<const TemplateNodeId> shapes,
+    std::vector<DomainOutlook> look(scheduling::PodGroupIndex pod_group,
+                                    const scheduling::SpreadDomains& spread, int pods,
+                                    std::span<const scheduling::TemplateNodeId> shapes,
                                     const std::vector<bool>& passed_over) const;
-    void find_growing(PodGroupIndex pod_group, std::span<const TemplateNodeId> shapes,
+    void find_growing(scheduling::PodGroupIndex pod_group,
+                      std::span<const scheduling::TemplateNodeId> shapes,
                       std::vector<DomainOutlook>& outlook) const;
-    void find_spare(PodGroupIndex pod_group, const SpreadDomains& spread, int pods,
-                    const std::vector<bool>& passed_over,
+    void find_spare(scheduling::PodGroupIndex pod_group, const scheduling::SpreadDomains& spread,
+                    int pods, const std::vector<bool>& passed_over,
                     std::vector<DomainOutlook>& outlook) const;
 
-    Placement* placement_;
+    scheduling::Placement* placement_;
     const Hindsights* hindsights_;
     const std::vector<bool>* has_zones_;
-    std::map<PodGroupIndex, std::vector<int>> planned_;  // quotas by domain
-    std::set<PodGroupIndex> ended_;
+    std::map<scheduling::PodGroupIndex, std::vector<int>> planned_;  // quotas by domain
+    std::set<scheduling::PodGroupIndex> ended_;
     std::map<Key, int> extra_;  // planned, and maybe not placed yet
     std::map<Key, int> goal_;   // what is counted at the end if all goes well
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 constexpr auto nothing = std::numeric_limits<std::int64_t>::min();
 
@@ -103,4 +103,4 @@ void CapacityTree::raise(std::uint32_t row, std::uint32_t column, std::int64_t n
         most_[node * columns_ + column] = now;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// An amount wanted of the resource with this column.
 struct Need {
@@ -102,4 +102,4 @@ private:
     std::vector<std::int64_t> most_;  // a heap: the children of n are 2n and 2n+1, 1 is the root
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

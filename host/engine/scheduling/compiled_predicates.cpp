@@ -4,9 +4,10 @@
 
 #include "engine/scheduling/predicate_data.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
-CompiledPredicates::CompiledPredicates(Cluster cluster, std::vector<PodGroupId> pod_groups,
+CompiledPredicates::CompiledPredicates(snapshot::Cluster cluster,
+                                       std::vector<snapshot::PodGroupId> pod_groups,
                                        std::vector<TemplateNode> shapes, std::vector<bool> absent)
     : data_(std::make_unique<PredicateData>(std::move(cluster), std::move(pod_groups),
                                             std::move(shapes), std::move(absent))) {}
@@ -14,8 +15,8 @@ CompiledPredicates::CompiledPredicates(CompiledPredicates&&) noexcept = default;
 CompiledPredicates& CompiledPredicates::operator=(CompiledPredicates&&) noexcept = default;
 CompiledPredicates::~CompiledPredicates() = default;
 
-const Cluster& CompiledPredicates::cluster() const noexcept { return data_->cluster; }
-std::span<const PodGroupId> CompiledPredicates::pod_groups() const noexcept {
+const snapshot::Cluster& CompiledPredicates::cluster() const noexcept { return data_->cluster; }
+std::span<const snapshot::PodGroupId> CompiledPredicates::pod_groups() const noexcept {
     return data_->pod_groups;
 }
 std::span<const TemplateNode> CompiledPredicates::shapes() const noexcept { return data_->shapes; }
@@ -34,8 +35,9 @@ bool CompiledPredicates::has_inter_pod_constraints(PodGroupIndex pod_group) cons
     return data_->pods.find(pod_group) != nullptr;
 }
 
-std::span<const Request> CompiledPredicates::requests(PodGroupIndex pod_group) const noexcept {
+std::span<const snapshot::Request> CompiledPredicates::requests(
+    PodGroupIndex pod_group) const noexcept {
     return data_->requests.requests(pod_group);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

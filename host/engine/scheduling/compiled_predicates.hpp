@@ -16,7 +16,7 @@
 #include "engine/scheduling/predicates/refusal.hpp"
 #include "engine/snapshot/cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// What every new node of a group looks like. Its kubernetes.io/hostname is its own, whatever the
 /// labels say: no two new nodes share it, and no pod asks for it.
@@ -26,7 +26,7 @@ struct TemplateNode {
     Resources allocatable{};
     /// Pods that run there from the start: DaemonSets, static pods. Their requests are not yet
     /// taken off `allocatable`.
-    std::vector<PodGroupId> daemons{};
+    std::vector<snapshot::PodGroupId> daemons{};
     /// Attach limits by CSI driver; nothing: no limit.
     std::map<std::string, std::optional<int>> csi_limits{};
     bool operator==(const TemplateNode&) const = default;
@@ -47,14 +47,14 @@ public:
     /// and spread look at, and its own anti-affinity keeps pod groups away.
     /// `absent` by class, or empty: what is on nodes of such a class counts as if it were not
     /// there.
-    CompiledPredicates(Cluster cluster, std::vector<PodGroupId> pod_groups,
+    CompiledPredicates(snapshot::Cluster cluster, std::vector<snapshot::PodGroupId> pod_groups,
                        std::vector<TemplateNode> shapes, std::vector<bool> absent = {});
     CompiledPredicates(CompiledPredicates&&) noexcept;
     CompiledPredicates& operator=(CompiledPredicates&&) noexcept;
     ~CompiledPredicates();
 
-    const Cluster& cluster() const noexcept;
-    std::span<const PodGroupId> pod_groups() const noexcept;
+    const snapshot::Cluster& cluster() const noexcept;
+    std::span<const snapshot::PodGroupId> pod_groups() const noexcept;
     std::span<const TemplateNode> shapes() const noexcept;
 
     /// Shapes that no pod group can tell apart, whatever is placed: they share estimates. The
@@ -70,7 +70,7 @@ public:
     /// shared volumes. The rest is a matter of one node alone.
     bool has_inter_pod_constraints(PodGroupIndex pod_group) const noexcept;
     /// Of one pod, ascending by resource, `pods` included.
-    std::span<const Request> requests(PodGroupIndex pod_group) const noexcept;
+    std::span<const snapshot::Request> requests(PodGroupIndex pod_group) const noexcept;
 
     struct PredicateData;  // for the folder's own use
     const PredicateData& data() const noexcept { return *data_; }
@@ -80,4 +80,4 @@ private:
     std::unique_ptr<PredicateData> data_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -4,7 +4,7 @@
 
 #include "engine/scheduling/predicates/node_ports.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 ExclusiveResources::ExclusiveResources(InterPodIndex& book, const InterPodIndexSources& from)
     : book_(book), from_(from) {
@@ -16,8 +16,9 @@ ExclusiveResources::ExclusiveResources(InterPodIndex& book, const InterPodIndexS
         for (const auto& [name, handles] : needs.attached) driver(name);
         enter(needs.attached);
     }
-    for (const PodGroupId pod_group : from.pod_groups) {
-        for (const HostPort& port : from.cluster.equivalence_group(pod_group).spec->ports) {
+    for (const snapshot::PodGroupId pod_group : from.pod_groups) {
+        for (const snapshot::HostPort& port :
+             from.cluster.equivalence_group(pod_group).spec->ports) {
             auto& same_number = ports_by_number_[port.port];
             if (std::any_of(same_number.begin(), same_number.end(),
                             [&](std::uint32_t i) { return book_.ports[i] == port; }))
@@ -27,7 +28,7 @@ ExclusiveResources::ExclusiveResources(InterPodIndex& book, const InterPodIndexS
         }
     }
     if (claims_.empty() && drivers_.empty()) return;
-    for (const PodGroupId id : from.others) {
+    for (const snapshot::PodGroupId id : from.others) {
         if (from.volumes.contains(id) || from.cluster.equivalence_group(id).claims.empty())
             continue;
         const auto at = others_needs_.emplace(id, find_volume_needs(from.cluster, id)).first;
@@ -62,13 +63,13 @@ void ExclusiveResources::enter(const VolumesByDriver& volumes) {
     }
 }
 
-void ExclusiveResources::compile(PodGroupId pod_group, PodRules& out) {
-    const PodSpec& spec = *from_.cluster.equivalence_group(pod_group).spec;
+void ExclusiveResources::compile(snapshot::PodGroupId pod_group, PodRules& out) {
+    const snapshot::PodSpec& spec = *from_.cluster.equivalence_group(pod_group).spec;
     const auto forbid = [&](Counted what, std::uint32_t which, TopologyId topology) {
         const CounterId id = book_.counters.add(what, which, topology, book_.topologies[topology]);
         return Forbidden{.counter = id, .counts_itself = true};
     };
-    for (const HostPort& port : spec.ports) {
+    for (const snapshot::HostPort& port : spec.ports) {
         if (port.port <= 0) continue;
         const auto at = std::find(book_.ports.begin(), book_.ports.end(), port);
         out.ports.push_back(forbid(Counted::with_port,
@@ -91,7 +92,8 @@ void ExclusiveResources::compile(PodGroupId pod_group, PodRules& out) {
     }
 }
 
-ExclusiveResources::Things ExclusiveResources::had_by(PodGroupId equivalence_group) const {
+ExclusiveResources::Things ExclusiveResources::had_by(
+    snapshot::PodGroupId equivalence_group) const {
     Things out = ports_of(*from_.cluster.equivalence_group(equivalence_group).spec);
     const auto pod_group = from_.volumes.find(equivalence_group);
     const auto other = others_needs_.find(equivalence_group);
@@ -102,9 +104,9 @@ ExclusiveResources::Things ExclusiveResources::had_by(PodGroupId equivalence_gro
     return out;
 }
 
-ExclusiveResources::Things ExclusiveResources::ports_of(const PodSpec& spec) const {
+ExclusiveResources::Things ExclusiveResources::ports_of(const snapshot::PodSpec& spec) const {
     Things out;
-    for (const HostPort& port : spec.ports) {
+    for (const snapshot::HostPort& port : spec.ports) {
         const auto at = ports_by_number_.find(port.port);
         if (at == ports_by_number_.end()) continue;
         for (const std::uint32_t wanted : at->second) {
@@ -138,9 +140,9 @@ void ExclusiveResources::read_limits() {
             out.push_back(at == limits.end() ? std::nullopt : at->second);
         }
     };
-    for (NodeIndex node = 0; node < from_.cluster.node_count(); ++node)
+    for (snapshot::NodeIndex node = 0; node < from_.cluster.node_count(); ++node)
         read(attach_limits(from_.cluster, node), book_.node_limits);
     for (const TemplateNode& shape : from_.shapes) read(shape.csi_limits, book_.shape_limits);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -11,7 +11,7 @@
 
 #include "engine/scheduling/inter_pod_index.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// Enters into a book what pod groups want of these, and says who has it. Borrows both.
 class ExclusiveResources {
@@ -20,10 +20,10 @@ public:
     ExclusiveResources(InterPodIndex& book, const InterPodIndexSources& from);
 
     /// The rules of a pod group.
-    void compile(PodGroupId pod_group, PodRules& out);
+    void compile(snapshot::PodGroupId pod_group, PodRules& out);
     /// Calls `add(what, which)` for everything that a pod of the class has of what pod groups want.
     template <class Add>
-    void visit(PodGroupId equivalence_group, Add add) const {
+    void visit(snapshot::PodGroupId equivalence_group, Add add) const {
         for (const auto& [what, which] : had_by(equivalence_group)) add(what, which);
     }
     /// The attach limits of all nodes and shapes, for the drivers entered.
@@ -31,8 +31,8 @@ public:
 
 private:
     using Things = std::vector<std::pair<Counted, std::uint32_t>>;
-    Things had_by(PodGroupId equivalence_group) const;
-    Things ports_of(const PodSpec& spec) const;
+    Things had_by(snapshot::PodGroupId equivalence_group) const;
+    Things ports_of(const snapshot::PodSpec& spec) const;
     Things volumes_of(const VolumeNeeds& needs) const;
     std::uint32_t driver(const std::string& name);
     std::uint32_t volume(std::uint32_t driver, const std::string& handle);
@@ -44,7 +44,8 @@ private:
     std::map<std::string, std::uint32_t> claims_;
     std::map<std::string, std::uint32_t, std::less<>> drivers_;
     std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> volumes_;
-    std::map<PodGroupId, VolumeNeeds> others_needs_;  // of classes that are there, where it matters
+    std::map<snapshot::PodGroupId, VolumeNeeds>
+        others_needs_;  // of classes that are there, where it matters
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -6,7 +6,7 @@
 #include "engine/scheduling/exclusive_resources.hpp"
 #include "engine/scheduling/topology_counts.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 bool has(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
@@ -19,9 +19,9 @@ public:
     TermCompiler(InterPodIndex& book, const NodeProfiles& profiles)
         : book_(book), spread_topologies_(profiles, book.topologies) {}
 
-    void compile(const Cluster& cluster, PodGroupId pod_group, const ClassTerms& terms,
-                 PodRules& out) {
-        const PodSpec& spec = *cluster.equivalence_group(pod_group).spec;
+    void compile(const snapshot::Cluster& cluster, snapshot::PodGroupId pod_group,
+                 const ClassTerms& terms, PodRules& out) {
+        const snapshot::PodSpec& spec = *cluster.equivalence_group(pod_group).spec;
         if (!spec.pod_affinity.empty()) add_together(spec, terms, out.together);
         add_apart(terms, out.apart);
         const SpreadTopologies::Constraints spread = cluster.spread(pod_group);
@@ -38,9 +38,9 @@ private:
         const TopologyId topology = book_.topologies.labelled(key);
         return book_.counters.add(what, which, topology, book_.topologies[topology]);
     }
-    void add_together(const PodSpec& spec, const ClassTerms& terms, Together& out) {
+    void add_together(const snapshot::PodSpec& spec, const ClassTerms& terms, Together& out) {
         out.counts_itself = has(terms.in, terms.together);
-        for (const PodTerm& term : spec.pod_affinity) {
+        for (const snapshot::PodTerm& term : spec.pod_affinity) {
             const CounterId id = counter(Counted::in_set, terms.together, term.topology_key);
             if (!has(out.counters, id)) out.counters.push_back(id);
         }
@@ -60,8 +60,8 @@ private:
             }
         }
     }
-    SpreadRule make_spread(const SpreadConstraint& constraint, TopologyId topology, PodSetId set,
-                           const ClassTerms& terms) {
+    SpreadRule make_spread(const snapshot::SpreadConstraint& constraint, TopologyId topology,
+                           PodSetId set, const ClassTerms& terms) {
         return {.counter = book_.counters.add(Counted::in_set, set, topology,
                                               book_.topologies[topology], true),
                 .max_skew = constraint.max_skew,
@@ -91,7 +91,8 @@ private:
 };
 
 std::vector<CounterId> find_adds(const InterPodIndex& book, const ExclusiveResources& things,
-                                 const Cluster& cluster, PodGroupId equivalence_group) {
+                                 const snapshot::Cluster& cluster,
+                                 snapshot::PodGroupId equivalence_group) {
     std::vector<CounterId> out;
     const auto add = [&](Counted what, std::uint32_t which) {
         const auto counters = book.counters.counting(what, which);
@@ -122,7 +123,7 @@ InterPodIndex::InterPodIndex(PodTerms the_terms, const InterPodIndexSources& fro
     TermCompiler compiler(*this, from.profiles);
     ExclusiveResources things(*this, from);
     for (std::uint32_t pod_group = 0; pod_group < from.pod_groups.size(); ++pod_group) {
-        const PodGroupId id = from.pod_groups[pod_group];
+        const snapshot::PodGroupId id = from.pod_groups[pod_group];
         PodRules found;
         if (const ClassTerms* own = terms.find(id)) compiler.compile(from.cluster, id, *own, found);
         things.compile(id, found);
@@ -133,15 +134,15 @@ InterPodIndex::InterPodIndex(PodTerms the_terms, const InterPodIndexSources& fro
     if (counters.size() == 0) return;
     adds.resize(from.cluster.pod_group_count());
     for (const auto classes : {from.pod_groups, from.others}) {
-        for (const PodGroupId id : classes) {
+        for (const snapshot::PodGroupId id : classes) {
             if (adds[id].empty()) adds[id] = find_adds(*this, things, from.cluster, id);
         }
     }
     things.read_limits();
     adders.resize(counters.size(), 0);
-    for (const PodGroupId id : from.pod_groups) {
+    for (const snapshot::PodGroupId id : from.pod_groups) {
         for (const CounterId counter : adds[id]) ++adders[counter];
     }
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

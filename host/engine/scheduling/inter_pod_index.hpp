@@ -16,7 +16,7 @@
 #include "engine/scheduling/topology_counts.hpp"
 #include "engine/snapshot/cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// A volume as a node attaches it.
 struct AttachedVolume {
@@ -26,12 +26,12 @@ struct AttachedVolume {
 
 /// What the book is made of. Borrows all of it.
 struct InterPodIndexSources {
-    const Cluster& cluster;
-    std::span<const PodGroupId> pod_groups;
-    std::span<const PodGroupId> others;  ///< on nodes, or daemons of shapes
+    const snapshot::Cluster& cluster;
+    std::span<const snapshot::PodGroupId> pod_groups;
+    std::span<const snapshot::PodGroupId> others;  ///< on nodes, or daemons of shapes
     std::span<const TemplateNode> shapes;
     const NodeProfiles& profiles;
-    const std::map<PodGroupId, VolumeNeeds>& volumes;  ///< of pod groups that have claims
+    const std::map<snapshot::PodGroupId, VolumeNeeds>& volumes;  ///< of pod groups that have claims
 };
 
 /// [engine thread]
@@ -45,15 +45,15 @@ struct InterPodIndex {
         return at == no_rules ? nullptr : &rules[at];
     }
     /// The counters that a pod of the class adds to, ascending.
-    std::span<const CounterId> added_by(PodGroupId equivalence_group) const noexcept {
+    std::span<const CounterId> added_by(snapshot::PodGroupId equivalence_group) const noexcept {
         return equivalence_group < adds.size() ? std::span<const CounterId>(adds[equivalence_group])
                                                : std::span<const CounterId>();
     }
-    bool is_absent(PodGroupId equivalence_group) const noexcept {
+    bool is_absent(snapshot::PodGroupId equivalence_group) const noexcept {
         return equivalence_group < absent.size() && absent[equivalence_group];
     }
     /// How many volumes of a driver a node, or a new node of a shape, takes.
-    std::optional<int> node_limit(NodeIndex node, std::uint32_t driver) const noexcept {
+    std::optional<int> node_limit(snapshot::NodeIndex node, std::uint32_t driver) const noexcept {
         return node_limits[node * drivers.size() + driver];
     }
     std::optional<int> shape_limit(std::size_t shape, std::uint32_t driver) const noexcept {
@@ -64,7 +64,7 @@ struct InterPodIndex {
     Topologies topologies;
     CounterTable counters;
     // By the numbers that counters use.
-    std::vector<HostPort> ports;
+    std::vector<snapshot::HostPort> ports;
     std::vector<std::string> claims;
     std::vector<AttachedVolume> volumes;
     std::vector<std::string> drivers;
@@ -78,4 +78,4 @@ struct InterPodIndex {
     std::vector<bool> absent;  // by class: its pods on nodes do not count; empty: all do
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

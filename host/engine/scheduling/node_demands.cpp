@@ -13,7 +13,7 @@
 #include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/label_finder.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 // No label has such a value, so no pod asks for it, and no two nodes would be found to share it.
@@ -24,10 +24,10 @@ bool keeps_off(const Taint& taint) noexcept { return taint.effect != Effect::pre
 /// Whether a label is read, by the number of its key: one look at the text per key, not per node.
 class KeysRead {
 public:
-    KeysRead(const Cluster& cluster, const NodeReading& reading)
+    KeysRead(const snapshot::Cluster& cluster, const NodeReading& reading)
         : cluster_(cluster), reading_(reading) {}
 
-    bool operator()(Symbol key) {
+    bool operator()(snapshot::Symbol key) {
         const auto index = static_cast<std::size_t>(key);
         if (index >= known_.size()) known_.resize(index + 1, unknown);
         if (known_[index] == unknown) {
@@ -39,15 +39,15 @@ public:
 
 private:
     enum Known : std::uint8_t { unknown, no, yes };
-    const Cluster& cluster_;
+    const snapshot::Cluster& cluster_;
     const NodeReading& reading_;
     std::vector<Known> known_;
 };
 
 /// What tells one node of the cluster from another, in symbols.
 struct NodeKey {
-    std::vector<LabelPair> labels{};
-    Symbol name{};
+    std::vector<snapshot::LabelPair> labels{};
+    snapshot::Symbol name{};
     bool has_hostname = false;
     bool unschedulable = false;
     std::span<const Taint> taints{};
@@ -60,8 +60,8 @@ struct NodeKey {
 };
 
 std::uint64_t key_hash(const NodeKey& key) noexcept {
-    FastHash hash;
-    for (const LabelPair& pair : key.labels) {
+    snapshot::FastHash hash;
+    for (const snapshot::LabelPair& pair : key.labels) {
         hash.add(static_cast<std::uint64_t>(pair.key));
         hash.add(static_cast<std::uint64_t>(pair.value));
     }
@@ -75,7 +75,7 @@ std::uint64_t key_hash(const NodeKey& key) noexcept {
 }
 
 std::uint64_t profile_hash(const NodeProfile& profile) noexcept {
-    FastHash hash;
+    snapshot::FastHash hash;
     for (const auto& [key, value] : profile.labels) {
         hash.add(key);
         hash.add(value);
@@ -85,11 +85,12 @@ std::uint64_t profile_hash(const NodeProfile& profile) noexcept {
     return hash.value();
 }
 
-NodeProfile make_profile(const Cluster& cluster, const NodeKey& key) {
+NodeProfile make_profile(const snapshot::Cluster& cluster, const NodeKey& key) {
     NodeProfile out{.name = std::string(cluster.text(key.name)),
-                    .labels = to_labels(cluster, key.labels),
+                    .labels = snapshot::to_labels(cluster, key.labels),
                     .unschedulable = key.unschedulable};
-    if (key.has_hostname) out.labels.try_emplace(std::string(hostname_label), own_hostname);
+    if (key.has_hostname)
+        out.labels.try_emplace(std::string(snapshot::hostname_label), own_hostname);
     std::copy_if(key.taints.begin(), key.taints.end(), std::back_inserter(out.taints), keeps_off);
     return out;
 }
@@ -99,8 +100,9 @@ NodeProfile make_profile(const TemplateNode& shape, const NodeReading& reading) 
     for (const auto& [key, value] : shape.labels) {
         if (reading.labels.contains(key)) out.labels.emplace(key, value);
     }
-    if (reading.has_hostname || reading.labels.contains(hostname_label))
-        out.labels.insert_or_assign(std::string(hostname_label), std::string(own_hostname));
+    if (reading.has_hostname || reading.labels.contains(snapshot::hostname_label))
+        out.labels.insert_or_assign(std::string(snapshot::hostname_label),
+                                    std::string(own_hostname));
     std::copy_if(shape.taints.begin(), shape.taints.end(), std::back_inserter(out.taints),
                  keeps_off);
     return out;
@@ -122,33 +124,34 @@ public:
 
 private:
     std::vector<NodeProfile>& profiles_;
-    HashIndex index_;
+    snapshot::HashIndex index_;
 };
 
-NodeKey read_node(const Cluster& cluster, const NodeRow& node, const NodeReading& reading,
-                  KeysRead& is_read) {
+NodeKey read_node(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
+                  const NodeReading& reading, KeysRead& is_read) {
     NodeKey key{.taints = node.taints};
     std::copy_if(node.labels.begin(), node.labels.end(), std::back_inserter(key.labels),
-                 [&](const LabelPair& pair) { return is_read(pair.key); });
+                 [&](const snapshot::LabelPair& pair) { return is_read(pair.key); });
     if (reading.name) key.name = node.name;
     key.unschedulable = node.unschedulable;
     key.has_hostname =
-        reading.has_hostname && find_label(cluster, node.labels, hostname_label).has_value();
+        reading.has_hostname &&
+        snapshot::find_label(cluster, node.labels, snapshot::hostname_label).has_value();
     return key;
 }
 
 }  // namespace
 
-NodeProfiles::NodeProfiles(const Cluster& cluster, std::span<const TemplateNode> shapes,
+NodeProfiles::NodeProfiles(const snapshot::Cluster& cluster, std::span<const TemplateNode> shapes,
                            const NodeReading& reading) {
     Numbering number(profiles_);
     KeysRead is_read(cluster, reading);
     // In symbols first: texts are put together once per key, not once per node.
     std::vector<NodeKey> keys;
     std::vector<ProfileId> of_key;
-    HashIndex index;
+    snapshot::HashIndex index;
     of_node_.reserve(cluster.node_count());
-    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
         NodeKey key = read_node(cluster, cluster.node(node), reading, is_read);
         const auto hash = key_hash(key);
         auto at = index.find(hash, [&](std::uint32_t id) { return keys[id] == key; });
@@ -167,7 +170,8 @@ NodeProfiles::NodeProfiles(const Cluster& cluster, std::span<const TemplateNode>
 
 namespace {
 
-void add_requirements(FastHash& hash, const std::vector<Requirement>& requirements) noexcept {
+void add_requirements(snapshot::FastHash& hash,
+                      const std::vector<Requirement>& requirements) noexcept {
     hash.add(requirements.size());
     for (const Requirement& requirement : requirements) {
         hash.add(requirement.key);
@@ -176,7 +180,7 @@ void add_requirements(FastHash& hash, const std::vector<Requirement>& requiremen
 }
 
 std::uint64_t demand_hash(const NodeDemand& demand) noexcept {
-    FastHash hash;
+    snapshot::FastHash hash;
     for (const Toleration& toleration : demand.spec->tolerations) {
         hash.add(toleration.key);
         hash.add(toleration.value);
@@ -214,7 +218,7 @@ void read_by(const std::vector<NodeSelectorTerm>& terms, NodeReading& reading) {
 }  // namespace
 
 Refusal ask(const NodeDemand& demand, const NodeFacts& node) {
-    const PodSpec& pod = *demand.spec;
+    const snapshot::PodSpec& pod = *demand.spec;
     const auto refused = [](Predicate predicate, std::optional<std::string>&& sentence,
                             std::string_view pod_group = {}) {
         return Refusal{predicate, *std::move(sentence), std::string(pod_group)};
@@ -246,9 +250,9 @@ DemandId NodeDemands::add(NodeDemand demand) {
 void NodeDemands::read_by(NodeReading& reading) const {
     for (const NodeDemand& demand : demands_) {
         for (const auto& [key, value] : demand.spec->node_selector) reading.labels.insert(key);
-        engine::read_by(demand.spec->affinity_required, reading);
+        scheduling::read_by(demand.spec->affinity_required, reading);
         for (const VolumeCondition& condition : demand.volumes.conditions)
-            engine::read_by(condition.any_of, reading);
+            scheduling::read_by(condition.any_of, reading);
     }
 }
 
@@ -260,4 +264,4 @@ Predicate NodeDemands::find_verdict(DemandId id, ProfileId profile) const {
     return row[profile] = ask(demands_[id], (*profiles_)[profile].facts()).predicate;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

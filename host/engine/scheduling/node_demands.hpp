@@ -16,7 +16,7 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/hash_index.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// What is read of nodes.
 struct NodeReading {
@@ -44,12 +44,12 @@ struct NodeProfile {
 class NodeProfiles {
 public:
     NodeProfiles() = default;
-    NodeProfiles(const Cluster& cluster, std::span<const TemplateNode> shapes,
+    NodeProfiles(const snapshot::Cluster& cluster, std::span<const TemplateNode> shapes,
                  const NodeReading& reading);
 
     std::size_t size() const noexcept { return profiles_.size(); }
     const NodeProfile& operator[](ProfileId id) const noexcept { return profiles_[id]; }
-    ProfileId of_node(NodeIndex node) const noexcept { return of_node_[node]; }
+    ProfileId of_node(snapshot::NodeIndex node) const noexcept { return of_node_[node]; }
     ProfileId of_shape(std::size_t shape) const noexcept { return of_shape_[shape]; }
 
 private:
@@ -64,7 +64,7 @@ using DemandId = std::uint32_t;
 
 /// Borrows the spec.
 struct NodeDemand {
-    const PodSpec* spec = nullptr;
+    const snapshot::PodSpec* spec = nullptr;
     VolumeNeeds volumes{};  ///< refusal and conditions alone count
 };
 
@@ -95,8 +95,8 @@ private:
 
     const NodeProfiles* profiles_ = nullptr;
     std::vector<NodeDemand> demands_;
-    HashIndex index_;
+    snapshot::HashIndex index_;
     mutable std::vector<std::vector<Predicate>> verdicts_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -9,7 +9,7 @@
 #include "engine/scheduling/pod_bounds.hpp"
 #include "engine/scheduling/predicates/node_resources_fit.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 Placement::Placement(CompiledPredicates& rules)
     : rules_(&rules), state_(std::make_unique<State>(rules.data())) {}
@@ -28,13 +28,13 @@ std::optional<TemplateNodeId> Placement::shape(Slot slot) const noexcept {
     return shape == no_shape ? std::nullopt : std::optional(shape);
 }
 
-std::int64_t Placement::free(Slot slot, ResourceIndex resource) const noexcept {
+std::int64_t Placement::free(Slot slot, snapshot::ResourceIndex resource) const noexcept {
     const CompiledPredicates::PredicateData& rules = *state_->rules;
     if (const auto column = rules.requests.find_column(resource))
         return state_->capacity.free(slot, *column);
     // What no pod group requests stays as it was.
     if (const TemplateNodeId shape = state_->slots[slot].shape; shape != no_shape)
-        return engine::free_on(rules.cluster, rules.shapes[shape], resource);
+        return engine::scheduling::free_on(rules.cluster, rules.shapes[shape], resource);
     return rules.free_on(slot, resource);
 }
 
@@ -108,7 +108,7 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
     std::vector<ResourceFacts> facts;
     Refusal out{.predicate = Predicate::node_resources_fit};
     for (std::size_t i = 0; i < needs.size(); ++i) {
-        const ResourceIndex resource = rules.requests.requests(pod_group)[i].resource;
+        const snapshot::ResourceIndex resource = rules.requests.requests(pod_group)[i].resource;
         const std::string_view name = rules.cluster.resource_name(resource);
         const std::int64_t allocatable = shape == no_shape
                                              ? rules.cluster.allocatable(slot)[resource]
@@ -144,7 +144,7 @@ Refusal Placement::State::why_not(PodGroupIndex pod_group, Slot slot, Wording wo
     };
     add(describe_shortages(*this, pod_group, slot, wording));
     if (const PodRules* own = rules->pods.find(pod_group))
-        add(engine::why_not(*this, pod_group, slot, *own));
+        add(engine::scheduling::why_not(*this, pod_group, slot, *own));
     return first;
 }
 
@@ -215,4 +215,4 @@ std::optional<std::uint32_t> Placement::domain_of(PodGroupIndex pod_group,
     return state_->spread_domain(pod_group, state_->rules->profiles.of_shape(shape));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -9,7 +9,7 @@
 
 #include "engine/scheduling/compiled_predicates.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// One or several nodes that are the same in every respect. The cluster's own come first, one each,
 /// under their NodeIndex.
@@ -69,7 +69,7 @@ public:
     /// Nothing: a node of the cluster.
     std::optional<TemplateNodeId> shape(Slot slot) const noexcept;
     /// Left of a resource on each node of the slot.
-    std::int64_t free(Slot slot, ResourceIndex resource) const noexcept;
+    std::int64_t free(Slot slot, snapshot::ResourceIndex resource) const noexcept;
 
     /// `nodes` new nodes, with nothing but their daemons on them. A node to come is a domain of a
     /// spread over single nodes only once a pod is put on it: those that are still empty hold no
@@ -130,4 +130,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -5,7 +5,7 @@
 
 #include "engine/scheduling/pod_bounds.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 void Allowances::remember(std::uint32_t pod_group) {
     if (pod_group >= of_.size()) of_.resize(pod_group + 1);
@@ -33,14 +33,15 @@ void Allowances::undo() {
 
 namespace {
 
-bool may_matter(const Cluster& cluster, std::span<const PodGroupId> pod_groups) {
-    const auto looks = [&](PodGroupId id) {
-        const PodGroupRow& row = cluster.equivalence_group(id);
+bool may_matter(const snapshot::Cluster& cluster,
+                std::span<const snapshot::PodGroupId> pod_groups) {
+    const auto looks = [&](snapshot::PodGroupId id) {
+        const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
         return !row.spec->pod_affinity.empty() || !cluster.spread(id).empty() ||
                !row.spec->ports.empty() || !row.claims.empty();
     };
     if (std::any_of(pod_groups.begin(), pod_groups.end(), looks)) return true;
-    for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
+    for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
         if (!cluster.equivalence_group(id).spec->pod_anti_affinity.empty()) return true;
     }
     return false;
@@ -48,31 +49,33 @@ bool may_matter(const Cluster& cluster, std::span<const PodGroupId> pod_groups) 
 
 }  // namespace
 
-std::vector<PodGroupId> find_others(const Cluster& cluster, std::span<const PodGroupId> pod_groups,
-                                    std::span<const TemplateNode> shapes,
-                                    const std::vector<bool>& absent) {
+std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
+                                              std::span<const snapshot::PodGroupId> pod_groups,
+                                              std::span<const TemplateNode> shapes,
+                                              const std::vector<bool>& absent) {
     if (!may_matter(cluster, pod_groups)) return {};
     std::vector<bool> there(cluster.pod_group_count());
-    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        for (const PodIndex pod : cluster.pods_on(node)) there[cluster.class_of(pod)] = true;
+    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        for (const snapshot::PodIndex pod : cluster.pods_on(node))
+            there[cluster.class_of(pod)] = true;
     }
-    for (PodGroupId id = 0; id < absent.size(); ++id) {
+    for (snapshot::PodGroupId id = 0; id < absent.size(); ++id) {
         if (absent[id]) there[id] = false;
     }
     for (const TemplateNode& shape : shapes) {
-        for (const PodGroupId daemon : shape.daemons) there[daemon] = true;
+        for (const snapshot::PodGroupId daemon : shape.daemons) there[daemon] = true;
     }
-    for (const PodGroupId pod_group : pod_groups) there[pod_group] = false;
-    std::vector<PodGroupId> out;
-    for (PodGroupId id = 0; id < there.size(); ++id) {
+    for (const snapshot::PodGroupId pod_group : pod_groups) there[pod_group] = false;
+    std::vector<snapshot::PodGroupId> out;
+    for (snapshot::PodGroupId id = 0; id < there.size(); ++id) {
         if (there[id]) out.push_back(id);
     }
     return out;
 }
 
-void count_bound(TopologyCounts& tally, const Cluster& cluster, const InterPodIndex& book,
-                 NodeIndex node, const TopologyCounts::Place& place, int times) {
-    for (const PodIndex pod : cluster.pods_on(node)) {
+void count_bound(TopologyCounts& tally, const snapshot::Cluster& cluster, const InterPodIndex& book,
+                 snapshot::NodeIndex node, const TopologyCounts::Place& place, int times) {
+    for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
         const auto counters = book.added_by(cluster.class_of(pod));
         if (counters.empty() || book.is_absent(cluster.class_of(pod))) continue;
         const bool deleted = cluster.pod(pod).deleted;
@@ -84,16 +87,16 @@ void count_bound(TopologyCounts& tally, const Cluster& cluster, const InterPodIn
 
 void count_daemons(TopologyCounts& tally, const InterPodIndex& book, const TemplateNode& shape,
                    const TopologyCounts::Place& place, int times) {
-    for (const PodGroupId daemon : shape.daemons) {
+    for (const snapshot::PodGroupId daemon : shape.daemons) {
         for (const CounterId id : book.added_by(daemon)) tally.count(id, place, times);
     }
 }
 
-TopologyCounts count_standing(const Cluster& cluster, const InterPodIndex& book,
+TopologyCounts count_standing(const snapshot::Cluster& cluster, const InterPodIndex& book,
                               const NodeProfiles& profiles) {
     TopologyCounts tally(book.counters, book.topologies);
     if (book.counters.size() == 0) return tally;
-    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
         const TopologyCounts::Place place{.slot = node, .profile = profiles.of_node(node)};
         tally.push(place);
         count_bound(tally, cluster, book, node, place, 1);
@@ -103,13 +106,14 @@ TopologyCounts count_standing(const Cluster& cluster, const InterPodIndex& book,
 
 Placement::State::State(const CompiledPredicates::PredicateData& the_rules)
     : rules(&the_rules), capacity(the_rules.requests.columns().size()), tally(the_rules.standing) {
-    const Cluster& cluster = rules->cluster;
+    const snapshot::Cluster& cluster = rules->cluster;
     const auto columns = rules->requests.columns();
     std::vector<std::int64_t> row(columns.size());
     slots.reserve(cluster.node_count());
-    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        std::transform(columns.begin(), columns.end(), row.begin(),
-                       [&](ResourceIndex resource) { return rules->free_on(node, resource); });
+    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        std::transform(
+            columns.begin(), columns.end(), row.begin(),
+            [&](snapshot::ResourceIndex resource) { return rules->free_on(node, resource); });
         capacity.push(row);
         slots.push_back({.profile = rules->profiles.of_node(node)});
     }
@@ -268,4 +272,4 @@ Room Placement::State::room(PodGroupIndex pod_group, Slot slot, int wanted) cons
     return {.per_node = per_node, .in_all = static_cast<int>(in_all)};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -14,7 +14,7 @@
 #include "engine/scheduling/topology_counts.hpp"
 #include "engine/snapshot/cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// [one thread]
 class Allowances {
@@ -58,20 +58,21 @@ private:
 /// Classes other than the pod groups that may matter to them: with pods on a node, or daemons of a
 /// shape; ascending, each once; of `absent` ones only daemons. Empty where no pod group looks at
 /// pods, nor any pod at others.
-std::vector<PodGroupId> find_others(const Cluster& cluster, std::span<const PodGroupId> pod_groups,
-                                    std::span<const TemplateNode> shapes,
-                                    const std::vector<bool>& absent);
+std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
+                                              std::span<const snapshot::PodGroupId> pod_groups,
+                                              std::span<const TemplateNode> shapes,
+                                              const std::vector<bool>& absent);
 
 /// Counts the pods that are not absent and bound to a node `times` (below zero: takes them away
 /// again) where `place` is.
-void count_bound(TopologyCounts& tally, const Cluster& cluster, const InterPodIndex& book,
-                 NodeIndex node, const TopologyCounts::Place& place, int times);
+void count_bound(TopologyCounts& tally, const snapshot::Cluster& cluster, const InterPodIndex& book,
+                 snapshot::NodeIndex node, const TopologyCounts::Place& place, int times);
 /// The same of the daemons of a new node.
 void count_daemons(TopologyCounts& tally, const InterPodIndex& book, const TemplateNode& shape,
                    const TopologyCounts::Place& place, int times);
 
 /// The cluster as it is, a slot for each node.
-TopologyCounts count_standing(const Cluster& cluster, const InterPodIndex& book,
+TopologyCounts count_standing(const snapshot::Cluster& cluster, const InterPodIndex& book,
                               const NodeProfiles& profiles);
 
 // What a Placement is made of.
@@ -148,4 +149,4 @@ private:
     void drop_last_slot();
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -7,7 +7,7 @@
 #include "engine/scheduling/predicates/node_volume_limits.hpp"
 #include "engine/scheduling/predicates/volume_restrictions.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 /// Volumes of the driver that the slot's nodes have attached.
@@ -193,7 +193,7 @@ std::string describe_rule(const State& state, Slot slot, const SpreadRule& rule)
 
 std::string text_of_port(const State& state, const Forbidden& rule) {
     const InterPodIndex& book = state.rules->pods;
-    const HostPort& port = book.ports[book.counters[rule.counter].which];
+    const snapshot::HostPort& port = book.ports[book.counters[rule.counter].which];
     return check_node_ports({&port, 1}, {&port, 1}).value_or("");
 }
 
@@ -274,4 +274,4 @@ Refusal why_not(const Placement::State& state, PodGroupIndex pod_group, Slot slo
     return {};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

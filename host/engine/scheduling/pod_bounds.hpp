@@ -7,7 +7,7 @@
 #include "engine/scheduling/pod_terms.hpp"
 #include "engine/scheduling/predicates/refusal.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// At most so many on one node, and on all nodes of the slot together; zero: not one.
 struct PodBound {
@@ -37,4 +37,4 @@ PodBound bound_of(const Placement::State& state, PodGroupIndex pod_group, Slot s
 Refusal why_not(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
                 const PodRules& rules);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

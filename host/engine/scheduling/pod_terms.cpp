@@ -6,23 +6,23 @@
 #include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/label_finder.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 constexpr std::string_view name_label = "kubernetes.io/metadata.name";
 
 std::uint64_t label_hash(std::string_view key, std::string_view value) noexcept {
-    FastHash hash;
+    snapshot::FastHash hash;
     hash.add(key);
     hash.add(value);
     return hash.value();
 }
 
 std::uint64_t selectors_hash(const std::vector<PodSelector>& all_of) noexcept {
-    FastHash hash;
+    snapshot::FastHash hash;
     for (const PodSelector& selector : all_of) {
         for (const std::string& ns : selector.namespaces) hash.add(ns);
-        add(hash, selector.labels);
+        snapshot::add(hash, selector.labels);
     }
     return hash.value();
 }
@@ -42,7 +42,7 @@ std::vector<std::vector<std::uint64_t>> find_anchors(const LabelSelector& select
 }
 
 /// A namespace always has a label with its name, also one that the snapshot was not told of.
-bool is_like(const Cluster& cluster, std::string_view ns, const LabelSelector& selector) {
+bool is_like(const snapshot::Cluster& cluster, std::string_view ns, const LabelSelector& selector) {
     Labels labels;
     const auto& namespaces = cluster.objects().namespaces;
     if (const auto at = namespaces.find(ns); at != namespaces.end()) labels = at->second;
@@ -50,8 +50,8 @@ bool is_like(const Cluster& cluster, std::string_view ns, const LabelSelector& s
     return matches(selector, labels);
 }
 
-bool selects_pods(const Cluster& cluster, const PodSelector& selector, std::string_view ns,
-                  const Labels& labels) {
+bool selects_pods(const snapshot::Cluster& cluster, const PodSelector& selector,
+                  std::string_view ns, const Labels& labels) {
     if (selector.none || !matches(selector.labels, labels)) return false;
     return std::binary_search(selector.namespaces.begin(), selector.namespaces.end(), ns) ||
            (selector.namespaces_like && is_like(cluster, ns, *selector.namespaces_like));
@@ -87,10 +87,11 @@ PodSetId PodSets::add(std::vector<PodSelector> all_of) {
     return id;
 }
 
-std::vector<PodSetId> PodSets::holding(const Cluster& cluster, PodGroupId equivalence_group) const {
-    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
+std::vector<PodSetId> PodSets::holding(const snapshot::Cluster& cluster,
+                                       snapshot::PodGroupId equivalence_group) const {
+    const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     std::vector<PodSetId> candidates = others_;
-    for (const LabelPair& pair : row.labels) {
+    for (const snapshot::LabelPair& pair : row.labels) {
         const auto at =
             by_label_.find(label_hash(cluster.text(pair.key), cluster.text(pair.value)));
         if (at != by_label_.end())
@@ -99,7 +100,7 @@ std::vector<PodSetId> PodSets::holding(const Cluster& cluster, PodGroupId equiva
     if (candidates.empty()) return candidates;
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-    const Labels labels = to_labels(cluster, row.labels);
+    const Labels labels = snapshot::to_labels(cluster, row.labels);
     const std::string_view ns = cluster.text(row.ns);
     std::erase_if(candidates, [&](PodSetId id) {
         return !std::all_of(sets_[id].begin(), sets_[id].end(), [&](const PodSelector& selector) {
@@ -112,16 +113,16 @@ std::vector<PodSetId> PodSets::holding(const Cluster& cluster, PodGroupId equiva
 std::string PodSets::describe(PodSetId id) const {
     std::string out;
     for (const PodSelector& selector : sets_[id])
-        out += (out.empty() ? "" : ", and ") + engine::describe(selector);
+        out += (out.empty() ? "" : ", and ") + engine::scheduling::describe(selector);
     return out;
 }
 
 namespace {
 
-void put_in(LabelSelector& selector, const Cluster& cluster, const PodGroupRow& owner,
-            const std::vector<std::string>& keys, Operator op) {
+void put_in(LabelSelector& selector, const snapshot::Cluster& cluster,
+            const snapshot::PodGroupRow& owner, const std::vector<std::string>& keys, Operator op) {
     for (const std::string& key : keys) {
-        const auto value = find_label(cluster, owner.labels, key);
+        const auto value = snapshot::find_label(cluster, owner.labels, key);
         if (!value) continue;
         selector.match_expressions.push_back(
             {.key = key, .op = op, .values = {std::string(cluster.text(*value))}});
@@ -145,7 +146,8 @@ std::string describe_selector(const LabelSelector& selector) {
 
 }  // namespace
 
-PodSelector make_selector(const Cluster& cluster, const PodGroupRow& owner, const PodTerm& term) {
+PodSelector make_selector(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& owner,
+                          const snapshot::PodTerm& term) {
     if (!term.selector) return {.none = true};
     PodSelector out{.namespaces = sorted(term.namespaces),
                     .namespaces_like = term.namespace_selector,
@@ -157,8 +159,8 @@ PodSelector make_selector(const Cluster& cluster, const PodGroupRow& owner, cons
     return out;
 }
 
-PodSelector make_selector(const Cluster& cluster, const PodGroupRow& owner,
-                          const SpreadConstraint& constraint) {
+PodSelector make_selector(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& owner,
+                          const snapshot::SpreadConstraint& constraint) {
     if (!constraint.selector) return {.none = true};
     PodSelector out{.namespaces = {std::string(cluster.text(owner.ns))},
                     .labels = *constraint.selector};
@@ -180,14 +182,14 @@ std::string describe(const PodSelector& selector) {
 
 namespace {
 
-bool has_terms(const Cluster& cluster, PodGroupId id, bool is_asked) noexcept {
-    const PodSpec& spec = *cluster.equivalence_group(id).spec;
+bool has_terms(const snapshot::Cluster& cluster, snapshot::PodGroupId id, bool is_asked) noexcept {
+    const snapshot::PodSpec& spec = *cluster.equivalence_group(id).spec;
     return !spec.pod_anti_affinity.empty() ||
            (is_asked && (!spec.pod_affinity.empty() || !cluster.spread(id).empty()));
 }
 
 void read_key(const std::string& key, NodeReading& reading) {
-    if (key == hostname_label)
+    if (key == snapshot::hostname_label)
         reading.has_hostname = true;
     else
         reading.labels.insert(key);
@@ -195,11 +197,12 @@ void read_key(const std::string& key, NodeReading& reading) {
 
 }  // namespace
 
-PodTerms::PodTerms(const Cluster& cluster, std::span<const PodGroupId> pod_groups,
-                   std::span<const PodGroupId> others)
+PodTerms::PodTerms(const snapshot::Cluster& cluster,
+                   std::span<const snapshot::PodGroupId> pod_groups,
+                   std::span<const snapshot::PodGroupId> others)
     : terms_of_(cluster.pod_group_count(), no_terms) {
-    const auto read_all = [&](std::span<const PodGroupId> classes, bool is_asked) {
-        for (const PodGroupId id : classes) {
+    const auto read_all = [&](std::span<const snapshot::PodGroupId> classes, bool is_asked) {
+        for (const snapshot::PodGroupId id : classes) {
             if (terms_of_[id] == no_terms && has_terms(cluster, id, is_asked))
                 of(id) = read(cluster, id, is_asked);
         }
@@ -209,7 +212,7 @@ PodTerms::PodTerms(const Cluster& cluster, std::span<const PodGroupId> pod_group
     if (sets.empty()) return;
 
     std::vector<bool> has_pod_group(sets.size());
-    for (const PodGroupId pod_group : pod_groups) {
+    for (const snapshot::PodGroupId pod_group : pod_groups) {
         auto in = sets.holding(cluster, pod_group);
         if (in.empty()) continue;
         for (const PodSetId set : in) has_pod_group[set] = true;
@@ -221,10 +224,11 @@ PodTerms::PodTerms(const Cluster& cluster, std::span<const PodGroupId> pod_group
     }
 }
 
-ClassTerms PodTerms::read(const Cluster& cluster, PodGroupId equivalence_group, bool is_asked) {
-    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
+ClassTerms PodTerms::read(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group,
+                          bool is_asked) {
+    const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     ClassTerms out;
-    for (const PodTerm& term : row.spec->pod_anti_affinity) {
+    for (const snapshot::PodTerm& term : row.spec->pod_anti_affinity) {
         const TermId id =
             add({.set = sets.add({make_selector(cluster, row, term)}), .key = term.topology_key});
         if (std::find(out.apart.begin(), out.apart.end(), id) == out.apart.end())
@@ -232,10 +236,10 @@ ClassTerms PodTerms::read(const Cluster& cluster, PodGroupId equivalence_group, 
     }
     if (!is_asked) return out;
     std::vector<PodSelector> together;
-    for (const PodTerm& term : row.spec->pod_affinity)
+    for (const snapshot::PodTerm& term : row.spec->pod_affinity)
         together.push_back(make_selector(cluster, row, term));
     if (!together.empty()) out.together = sets.add(std::move(together));
-    for (const SpreadConstraint& constraint : cluster.spread(equivalence_group))
+    for (const snapshot::SpreadConstraint& constraint : cluster.spread(equivalence_group))
         out.spread.push_back(sets.add({make_selector(cluster, row, constraint)}));
     return out;
 }
@@ -246,7 +250,7 @@ TermId PodTerms::add(ApartTerm term) {
     return at->second;
 }
 
-ClassTerms& PodTerms::of(PodGroupId equivalence_group) {
+ClassTerms& PodTerms::of(snapshot::PodGroupId equivalence_group) {
     std::uint32_t& at = terms_of_[equivalence_group];
     if (at == no_terms) {
         at = static_cast<std::uint32_t>(terms_.size());
@@ -255,18 +259,21 @@ ClassTerms& PodTerms::of(PodGroupId equivalence_group) {
     return terms_[at];
 }
 
-const ClassTerms* PodTerms::find(PodGroupId equivalence_group) const noexcept {
+const ClassTerms* PodTerms::find(snapshot::PodGroupId equivalence_group) const noexcept {
     const std::uint32_t at = terms_of_[equivalence_group];
     return at == no_terms ? nullptr : &terms_[at];
 }
 
-void PodTerms::read_by(const Cluster& cluster, std::span<const PodGroupId> pod_groups,
+void PodTerms::read_by(const snapshot::Cluster& cluster,
+                       std::span<const snapshot::PodGroupId> pod_groups,
                        NodeReading& reading) const {
-    for (const PodGroupId pod_group : pod_groups) {
-        const PodSpec& spec = *cluster.equivalence_group(pod_group).spec;
-        for (const PodTerm& term : spec.pod_affinity) read_key(term.topology_key, reading);
-        for (const PodTerm& term : spec.pod_anti_affinity) read_key(term.topology_key, reading);
-        for (const SpreadConstraint& constraint : cluster.spread(pod_group))
+    for (const snapshot::PodGroupId pod_group : pod_groups) {
+        const snapshot::PodSpec& spec = *cluster.equivalence_group(pod_group).spec;
+        for (const snapshot::PodTerm& term : spec.pod_affinity)
+            read_key(term.topology_key, reading);
+        for (const snapshot::PodTerm& term : spec.pod_anti_affinity)
+            read_key(term.topology_key, reading);
+        for (const snapshot::SpreadConstraint& constraint : cluster.spread(pod_group))
             read_key(constraint.topology_key, reading);
     }
     for (const auto& terms : apart_from_set) {
@@ -274,4 +281,4 @@ void PodTerms::read_by(const Cluster& cluster, std::span<const PodGroupId> pod_g
     }
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -19,7 +19,7 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/hash_index.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// No pod of the counter may be in the domain.
 struct Forbidden {
@@ -76,11 +76,12 @@ struct PodSelector {
 
 /// What the term is about for pods of the class; what matchLabelKeys and mismatchLabelKeys say is
 /// put in, which changes nothing where the API server has done so.
-PodSelector make_selector(const Cluster& cluster, const PodGroupRow& owner, const PodTerm& term);
+PodSelector make_selector(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& owner,
+                          const snapshot::PodTerm& term);
 /// The pods of the owner's namespace that the constraint counts. kube-scheduler counts none for a
 /// selector that is empty.
-PodSelector make_selector(const Cluster& cluster, const PodGroupRow& owner,
-                          const SpreadConstraint& constraint);
+PodSelector make_selector(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& owner,
+                          const snapshot::SpreadConstraint& constraint);
 
 /// "app=web in namespace a"
 std::string describe(const PodSelector& selector);
@@ -96,12 +97,13 @@ public:
     bool empty() const noexcept { return sets_.empty(); }
     std::size_t size() const noexcept { return sets_.size(); }
     /// The sets that pods of the class are in, ascending.
-    std::vector<PodSetId> holding(const Cluster& cluster, PodGroupId equivalence_group) const;
+    std::vector<PodSetId> holding(const snapshot::Cluster& cluster,
+                                  snapshot::PodGroupId equivalence_group) const;
     std::string describe(PodSetId id) const;
 
 private:
     std::vector<std::vector<PodSelector>> sets_;
-    HashIndex index_;
+    snapshot::HashIndex index_;
     // Sets that only pods with a certain label can be in, by hash of key and value; and the others.
     std::unordered_map<std::uint64_t, std::vector<PodSetId>> by_label_;
     std::vector<PodSetId> others_;
@@ -130,27 +132,28 @@ struct ClassTerms {
 /// [engine thread]
 struct PodTerms {
     PodTerms() = default;
-    PodTerms(const Cluster& cluster, std::span<const PodGroupId> pod_groups,
-             std::span<const PodGroupId> others);
+    PodTerms(const snapshot::Cluster& cluster, std::span<const snapshot::PodGroupId> pod_groups,
+             std::span<const snapshot::PodGroupId> others);
 
     PodSets sets;
     std::vector<ApartTerm> apart;  ///< by TermId
     /// Terms that keep some pod group off, by the set that is kept off.
     std::vector<std::vector<TermId>> apart_from_set;
 
-    const ClassTerms* find(PodGroupId equivalence_group) const noexcept;
-    void read_by(const Cluster& cluster, std::span<const PodGroupId> pod_groups,
+    const ClassTerms* find(snapshot::PodGroupId equivalence_group) const noexcept;
+    void read_by(const snapshot::Cluster& cluster, std::span<const snapshot::PodGroupId> pod_groups,
                  NodeReading& reading) const;
 
 private:
     static constexpr std::uint32_t no_terms = ~std::uint32_t{0};
     /// Makes an entry for a class that has none.
-    ClassTerms& of(PodGroupId equivalence_group);
-    ClassTerms read(const Cluster& cluster, PodGroupId equivalence_group, bool is_asked);
+    ClassTerms& of(snapshot::PodGroupId equivalence_group);
+    ClassTerms read(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group,
+                    bool is_asked);
     TermId add(ApartTerm term);
     std::vector<ClassTerms> terms_;        // of classes that have some, or are in a set
     std::vector<std::uint32_t> terms_of_;  // by class
     std::map<ApartTerm, TermId> index_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

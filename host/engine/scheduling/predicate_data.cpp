@@ -10,32 +10,34 @@
 #include "engine/scheduling/placement_state.hpp"
 #include "engine/snapshot/hash_index.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 /// What the pods of absent classes hold, a row per node.
-std::vector<std::int64_t> held_by(const Cluster& cluster, const std::vector<bool>& absent) {
+std::vector<std::int64_t> held_by(const snapshot::Cluster& cluster,
+                                  const std::vector<bool>& absent) {
     if (std::ranges::find(absent, true) == absent.end()) return {};
     const std::size_t resources = cluster.resource_count();
     std::vector<std::int64_t> out(cluster.node_count() * resources, 0);
-    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        for (const PodIndex pod : cluster.pods_on(node)) {
-            const PodGroupId id = cluster.class_of(pod);
+    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
+            const snapshot::PodGroupId id = cluster.class_of(pod);
             if (!absent[id]) continue;
-            for (const Request& request : cluster.equivalence_group(id).requests)
+            for (const snapshot::Request& request : cluster.equivalence_group(id).requests)
                 out[node * resources + request.resource] += request.amount;
-            ++out[node * resources + pods_index];
+            ++out[node * resources + snapshot::pods_index];
         }
     }
     return out;
 }
 
-std::vector<std::int64_t> rows_of(const Cluster& cluster, const std::vector<TemplateNode>& shapes,
-                                  std::span<const ResourceIndex> columns) {
+std::vector<std::int64_t> rows_of(const snapshot::Cluster& cluster,
+                                  const std::vector<TemplateNode>& shapes,
+                                  std::span<const snapshot::ResourceIndex> columns) {
     std::vector<std::int64_t> rows;
     rows.reserve(shapes.size() * columns.size());
     for (const TemplateNode& shape : shapes) {
-        for (const ResourceIndex resource : columns)
+        for (const snapshot::ResourceIndex resource : columns)
             rows.push_back(free_on(cluster, shape, resource));
     }
     return rows;
@@ -77,9 +79,9 @@ std::vector<TemplateNodeId> find_kin(const CompiledPredicates::PredicateData& ru
 std::vector<TemplateNodeId> find_alike_shapes(const CompiledPredicates::PredicateData& rules) {
     std::vector<TemplateNodeId> equivalent;
     equivalent.reserve(rules.shapes.size());
-    HashIndex lowest;
+    snapshot::HashIndex lowest;
     for (TemplateNodeId shape = 0; shape < rules.shapes.size(); ++shape) {
-        FastHash hash;
+        snapshot::FastHash hash;
         hash.add(std::uint64_t{rules.profiles.of_shape(shape)});
         for (const std::int64_t free : rules.shape_row(shape))
             hash.add(static_cast<std::uint64_t>(free));
@@ -93,8 +95,8 @@ std::vector<TemplateNodeId> find_alike_shapes(const CompiledPredicates::Predicat
 
 }  // namespace
 
-CompiledPredicates::PredicateData::PredicateData(Cluster the_cluster,
-                                                 std::vector<PodGroupId> the_pod_groups,
+CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
+                                                 std::vector<snapshot::PodGroupId> the_pod_groups,
                                                  std::vector<TemplateNode> the_shapes,
                                                  std::vector<bool> the_absent)
     : cluster(std::move(the_cluster)),
@@ -104,10 +106,10 @@ CompiledPredicates::PredicateData::PredicateData(Cluster the_cluster,
       vacated(held_by(cluster, absent)),
       requests(cluster, pod_groups),
       standing(pods.counters, pods.topologies) {
-    std::map<PodGroupId, VolumeNeeds> volumes;
+    std::map<snapshot::PodGroupId, VolumeNeeds> volumes;
     demand_of.reserve(pod_groups.size());
-    for (const PodGroupId pod_group : pod_groups) {
-        const PodGroupRow& row = cluster.equivalence_group(pod_group);
+    for (const snapshot::PodGroupId pod_group : pod_groups) {
+        const snapshot::PodGroupRow& row = cluster.equivalence_group(pod_group);
         NodeDemand demand{.spec = row.spec};
         if (!row.claims.empty()) {
             demand.volumes = find_volume_needs(cluster, pod_group);
@@ -144,7 +146,9 @@ std::vector<PodGroupIndex> lowest_equivalent(const CompiledPredicates& rules,
     const CompiledPredicates::PredicateData& data = rules.data();
     const auto before = [&](PodGroupIndex a, PodGroupIndex b) {
         if (data.demand_of[a] != data.demand_of[b]) return data.demand_of[a] < data.demand_of[b];
-        const auto as_pair = [](const Request& r) { return std::pair(r.resource, r.amount); };
+        const auto as_pair = [](const snapshot::Request& r) {
+            return std::pair(r.resource, r.amount);
+        };
         const auto of_a = rules.requests(a), of_b = rules.requests(b);
         return std::ranges::lexicographical_compare(of_a, of_b, {}, as_pair, as_pair);
     };
@@ -173,7 +177,8 @@ std::vector<PodGroupIndex> find_twins(const CompiledPredicates& rules) {
                              [&](PodGroupIndex s) { return !rules.has_inter_pod_constraints(s); });
 }
 
-bool is_welcome(const CompiledPredicates& rules, PodGroupIndex pod_group, NodeIndex node) {
+bool is_welcome(const CompiledPredicates& rules, PodGroupIndex pod_group,
+                snapshot::NodeIndex node) {
     const CompiledPredicates::PredicateData& data = rules.data();
     const ProfileId profile = data.profiles.of_node(node);
     return data.demands.verdict(data.demand_of[pod_group], profile) == Predicate::none;
@@ -186,4 +191,4 @@ bool is_only_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) no
            own->together.counters.empty() && own->attach.empty();
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -10,17 +10,17 @@
 #include "engine/scheduling/request_table.hpp"
 #include "engine/scheduling/topology_counts.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 struct CompiledPredicates::PredicateData {
-    PredicateData(Cluster the_cluster, std::vector<PodGroupId> the_pod_groups,
+    PredicateData(snapshot::Cluster the_cluster, std::vector<snapshot::PodGroupId> the_pod_groups,
                   std::vector<TemplateNode> the_shapes, std::vector<bool> the_absent);
     PredicateData(const PredicateData&) = delete;
     PredicateData& operator=(const PredicateData&) = delete;
     ~PredicateData() = default;
 
-    Cluster cluster;
-    std::vector<PodGroupId> pod_groups;
+    snapshot::Cluster cluster;
+    std::vector<snapshot::PodGroupId> pod_groups;
     std::vector<TemplateNode> shapes;
     std::vector<bool> absent;           ///< by class; empty: none is
     std::vector<std::int64_t> vacated;  ///< what they hold, a row per node; empty: none is absent
@@ -35,7 +35,8 @@ struct CompiledPredicates::PredicateData {
     std::vector<TemplateNodeId> equivalent, same_except_capacity;  ///< by shape
 
     /// Free of a resource on a node of the cluster.
-    std::int64_t free_on(NodeIndex node, ResourceIndex resource) const noexcept {
+    std::int64_t free_on(snapshot::NodeIndex node,
+                         snapshot::ResourceIndex resource) const noexcept {
         const std::int64_t held =
             vacated.empty() ? 0 : vacated[node * cluster.resource_count() + resource];
         return cluster.allocatable(node)[resource] - cluster.requested(node)[resource] + held;
@@ -59,6 +60,6 @@ std::vector<PodGroupIndex> find_twins(const CompiledPredicates& rules);
 bool is_only_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) noexcept;
 
 /// Whether the node by itself would have the pod group, were there room and no other pod.
-bool is_welcome(const CompiledPredicates& rules, PodGroupIndex pod_group, NodeIndex node);
+bool is_welcome(const CompiledPredicates& rules, PodGroupIndex pod_group, snapshot::NodeIndex node);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

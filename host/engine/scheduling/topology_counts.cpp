@@ -6,7 +6,7 @@
 #include "engine/scheduling/predicates/taint_toleration.hpp"
 #include "engine/snapshot/label_finder.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 Topologies::Key& Topologies::read(std::string_view key) {
     if (const auto at = keys_.find(key); at != keys_.end()) return at->second;
@@ -16,7 +16,7 @@ Topologies::Key& Topologies::read(std::string_view key) {
         const auto at = labels.find(key);
         return at != labels.end() ? &at->second : nullptr;
     };
-    const bool per_node = key == hostname_label;
+    const bool per_node = key == snapshot::hostname_label;
     for (std::size_t profile = 0; profile < profiles_->size() && !per_node; ++profile) {
         if (const std::string* value = find(profile)) out.values.push_back(*value);
     }
@@ -43,7 +43,7 @@ TopologyId Topologies::labelled(std::string_view key) {
 
 TopologyId Topologies::add(std::string_view key, DomainByProfile domain_of) {
     const Key& known = read(key);
-    const bool per_node = key == hostname_label;
+    const bool per_node = key == snapshot::hostname_label;
     const auto domains = static_cast<std::uint32_t>(per_node ? 1 : known.values.size());
     return add(TopologyDomains{.key = std::string(key),
                                .per_node = per_node,
@@ -94,21 +94,23 @@ std::span<const CounterId> CounterTable::counting(Counted what,
 
 namespace {
 
-bool asks_of_nodes(const PodSpec& pod, const SpreadConstraint& constraint) noexcept {
+bool asks_of_nodes(const snapshot::PodSpec& pod,
+                   const snapshot::SpreadConstraint& constraint) noexcept {
     const bool has_selectors = !pod.node_selector.empty() || !pod.affinity_required.empty();
     return constraint.honor_taints || (constraint.honor_affinity && has_selectors);
 }
 
-std::string text_of_keys(SpreadTopologies::Constraints all, const SpreadConstraint& constraint) {
+std::string text_of_keys(SpreadTopologies::Constraints all,
+                         const snapshot::SpreadConstraint& constraint) {
     std::string out = constraint.topology_key;
-    for (const SpreadConstraint& other : all) out += '\n' + other.topology_key;
+    for (const snapshot::SpreadConstraint& other : all) out += '\n' + other.topology_key;
     return out;
 }
 
 }  // namespace
 
-TopologyId SpreadTopologies::find(const PodSpec& pod, Constraints all,
-                                  const SpreadConstraint& constraint) {
+TopologyId SpreadTopologies::find(const snapshot::PodSpec& pod, Constraints all,
+                                  const snapshot::SpreadConstraint& constraint) {
     if (asks_of_nodes(pod, constraint))
         return topologies_.add(constraint.topology_key, eligible(pod, all, constraint));
     const std::string keys = text_of_keys(all, constraint);
@@ -119,19 +121,20 @@ TopologyId SpreadTopologies::find(const PodSpec& pod, Constraints all,
     return topology;
 }
 
-bool SpreadTopologies::is_eligible(const PodSpec& pod, Constraints all,
-                                   const SpreadConstraint& constraint, ProfileId profile) {
+bool SpreadTopologies::is_eligible(const snapshot::PodSpec& pod, Constraints all,
+                                   const snapshot::SpreadConstraint& constraint,
+                                   ProfileId profile) {
     const NodeFacts node = profiles_[profile].facts();
     return std::all_of(all.begin(), all.end(),
-                       [&](const SpreadConstraint& other) {
+                       [&](const snapshot::SpreadConstraint& other) {
                            return node.labels.contains(other.topology_key);
                        }) &&
            (!constraint.honor_affinity || selects(pod, node)) &&
            (!constraint.honor_taints || find_untolerated_taint(pod, node.taints) == nullptr);
 }
 
-DomainByProfile SpreadTopologies::eligible(const PodSpec& pod, Constraints all,
-                                           const SpreadConstraint& constraint) {
+DomainByProfile SpreadTopologies::eligible(const snapshot::PodSpec& pod, Constraints all,
+                                           const snapshot::SpreadConstraint& constraint) {
     DomainByProfile out = topologies_.domains_of(constraint.topology_key);
     for (ProfileId profile = 0; profile < out.size(); ++profile) {
         if (out[profile] != no_domain && !is_eligible(pod, all, constraint, profile))
@@ -281,4 +284,4 @@ DomainCounts TopologyCounts::around_node(const Counter& counter, CounterId id,
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -16,7 +16,7 @@
 #include "engine/scheduling/node_demands.hpp"
 #include "engine/snapshot/pod_spec.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 inline constexpr std::int32_t no_domain = -1;
 
@@ -128,17 +128,18 @@ public:
     SpreadTopologies(const NodeProfiles& profiles, Topologies& topologies)
         : profiles_(profiles), topologies_(topologies) {}
 
-    using Constraints = std::span<const SpreadConstraint>;
+    using Constraints = std::span<const snapshot::SpreadConstraint>;
 
     /// Nodes with the keys of `all` the pod's constraints that its selectors and tolerations let it
     /// on, as far as the policies of this constraint ask.
-    TopologyId find(const PodSpec& pod, Constraints all, const SpreadConstraint& constraint);
+    TopologyId find(const snapshot::PodSpec& pod, Constraints all,
+                    const snapshot::SpreadConstraint& constraint);
 
 private:
-    bool is_eligible(const PodSpec& pod, Constraints all, const SpreadConstraint& constraint,
-                     ProfileId profile);
-    DomainByProfile eligible(const PodSpec& pod, Constraints all,
-                             const SpreadConstraint& constraint);
+    bool is_eligible(const snapshot::PodSpec& pod, Constraints all,
+                     const snapshot::SpreadConstraint& constraint, ProfileId profile);
+    DomainByProfile eligible(const snapshot::PodSpec& pod, Constraints all,
+                             const snapshot::SpreadConstraint& constraint);
 
     const NodeProfiles& profiles_;
     Topologies& topologies_;
@@ -232,4 +233,4 @@ private:
     std::vector<std::int64_t> nodes_;    // by domain
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

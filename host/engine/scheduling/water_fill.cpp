@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 int poured(const DomainLoad& basin, int level) {
@@ -39,4 +39,4 @@ std::vector<int> water_fill(std::span<const DomainLoad> basins, int pods) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

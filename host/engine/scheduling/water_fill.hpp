@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// A domain by what it holds and what it may hold.
 struct DomainLoad {
@@ -19,4 +19,4 @@ struct DomainLoad {
 ///     counts 0, 2, 5 and 5 pods  ->  +4, +1, +0: the third is above the water
 std::vector<int> water_fill(std::span<const DomainLoad> basins, int pods);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

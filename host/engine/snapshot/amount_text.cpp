@@ -4,7 +4,7 @@
 
 #include <capstan/quantity.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 constexpr std::array<std::string_view, 6> suffixes{"", "Ki", "Mi", "Gi", "Ti", "Pi"};
@@ -66,4 +66,4 @@ std::string AmountText::text(std::int64_t amount, std::int64_t hundredths) const
     return out + std::string(suffixes[static_cast<std::size_t>(power_)]);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// Memory and storage are written in the unit of one of them, which is written as it is where it is
 /// whole in Mi or more; all else in its own canonical form.
@@ -26,4 +26,4 @@ private:
     int power_ = 0;  ///< of 1024; 0: the canonical form
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 template <class T>
 class Arena {
@@ -41,4 +41,4 @@ private:
     std::size_t left_ = 0, bytes_ = 0;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

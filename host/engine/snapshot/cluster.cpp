@@ -4,7 +4,7 @@
 
 #include "engine/snapshot/cluster_state.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 std::span<const std::int64_t> row_of(const std::vector<std::int64_t>& matrix, std::size_t row,
@@ -158,4 +158,4 @@ Labels to_labels(const Cluster& cluster, std::span<const LabelPair> labels) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -20,7 +20,7 @@
 #include "engine/snapshot/pod_spec.hpp"
 #include "engine/snapshot/symbols.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 using NodeIndex = std::uint32_t;
 using PodIndex = std::uint32_t;
@@ -165,4 +165,4 @@ std::optional<Symbol> find_label(const Cluster& cluster, std::span<const LabelPa
                                  std::string_view key) noexcept;
 Labels to_labels(const Cluster& cluster, std::span<const LabelPair> labels);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -9,7 +9,7 @@
 #include "engine/snapshot/node_slots.hpp"
 #include "engine/snapshot/pod_rows.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 bool has_ended(const PodObject& pod) noexcept {
@@ -377,4 +377,4 @@ Cluster ClusterBuilder::build() {
                        s.pools->pod_group_count(), bytes}));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

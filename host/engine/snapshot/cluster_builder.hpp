@@ -13,7 +13,7 @@
 #include "engine/snapshot/cluster_sink.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 struct ClusterBuilderOptions {
     /// The pod annotation that says how long a spread over zones is insisted on, see
@@ -69,4 +69,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

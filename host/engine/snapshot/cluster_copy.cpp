@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 using Act = std::function<void(std::string_view, std::string_view)>;
@@ -117,4 +117,4 @@ void for_each_name(const Cluster& cluster, ObjectKind kind, const Act& act) {
     }
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

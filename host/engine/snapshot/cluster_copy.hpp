@@ -7,7 +7,7 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_sink.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 NodeObject node_object(const Cluster& cluster, const NodeRow& row);
 PodObject pod_object(const Cluster& cluster, const PodRow& row);
@@ -20,4 +20,4 @@ void copy(const Cluster& cluster, ClusterSink& to);
 void for_each_name(const Cluster& cluster, ObjectKind kind,
                    const std::function<void(std::string_view ns, std::string_view name)>& act);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

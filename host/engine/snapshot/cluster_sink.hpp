@@ -3,7 +3,7 @@
 
 #include "engine/snapshot/objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// One thread.
 class ClusterSink {
@@ -26,4 +26,4 @@ public:
     virtual void set(ServiceObject object) = 0;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -2,7 +2,7 @@
 
 #include "engine/snapshot/heap_bytes.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 template <class... Columns>
@@ -25,4 +25,4 @@ std::size_t DefaultSpreads::bytes() const noexcept {
     return sizeof(*this) + bytes_of_columns(of_class) + heap_bytes(lists);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

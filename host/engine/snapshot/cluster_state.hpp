@@ -11,7 +11,7 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/pools.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// A place for a node under its name; there is one for every node and for every node that a pod
 /// says it is bound to. Taken up again under another name when neither is left.
@@ -82,4 +82,4 @@ struct Cluster::State {
     std::shared_ptr<const DefaultSpreads> default_spreads{};  ///< NULL: nobody has any
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

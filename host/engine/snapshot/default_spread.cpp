@@ -9,7 +9,7 @@
 #include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/heap_bytes.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 /// One whose pods the scheduler looks for; NULL: it is of another kind, is not there, or does not
@@ -141,4 +141,4 @@ Cluster with_default_spread(const Cluster& cluster, std::span<const DefaultSprea
     return Cluster(std::move(state));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

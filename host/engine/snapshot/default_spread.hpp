@@ -12,7 +12,7 @@
 
 #include "engine/snapshot/cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// One with DoNotSchedule.
 struct DefaultSpread {
@@ -46,4 +46,4 @@ private:
 /// The same cluster if there are none.
 Cluster with_default_spread(const Cluster& cluster, std::span<const DefaultSpread> defaults);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -7,7 +7,7 @@
 
 #include "engine/snapshot/objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 template <class A, class B>
 auto fields(const std::pair<A, B>& pair) noexcept {
@@ -101,4 +101,4 @@ inline auto fields(const ServiceObject& object) noexcept {
     return std::tie(ns, name, selector);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -13,7 +13,7 @@
 
 #include <capstan/labels.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// Of a sequence of texts and numbers, each kept apart from the next.
 class FastHash {
@@ -161,4 +161,4 @@ private:
     std::size_t used_ = 0;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

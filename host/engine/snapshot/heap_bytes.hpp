@@ -12,7 +12,7 @@
 
 #include "engine/snapshot/fields.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 template <class T>
 inline constexpr bool is_optional = false;
@@ -46,4 +46,4 @@ std::size_t heap_bytes(const T& value) noexcept {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 inline constexpr std::array<std::string_view, 5> kept_annotation_prefixes = {
     "cluster-autoscaler.kubernetes.io",
@@ -21,4 +21,4 @@ inline bool is_kept_annotation(std::string_view key) noexcept {
                        [&](std::string_view prefix) { return key.starts_with(prefix); });
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

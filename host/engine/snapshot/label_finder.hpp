@@ -7,7 +7,7 @@
 
 #include "engine/snapshot/cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 
@@ -35,4 +35,4 @@ private:
     Symbol symbol_ = Symbol::empty;  // no label has an empty key
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

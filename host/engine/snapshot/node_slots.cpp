@@ -4,7 +4,7 @@
 
 #include "engine/snapshot/hash_index.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 // Of what pools keep once, the address says which it is.
@@ -156,4 +156,4 @@ std::vector<std::int64_t> NodeSlots::requested(const NodeTable& table) const {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

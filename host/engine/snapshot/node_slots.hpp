@@ -12,7 +12,7 @@
 
 #include "engine/snapshot/cluster_state.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// [one thread]
 class NodeSlots {
@@ -62,4 +62,4 @@ private:
     std::shared_ptr<const NodeTable> table_;  // NULL: something changed
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

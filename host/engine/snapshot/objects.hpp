@@ -15,7 +15,7 @@
 
 #include "engine/snapshot/pod_spec.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// What a snapshot is made of, one for each kind of the API.
 enum class ObjectKind : std::uint8_t {
@@ -183,4 +183,4 @@ struct ServiceObject {
     bool operator==(const ServiceObject&) const = default;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -2,7 +2,7 @@
 
 #include "engine/snapshot/hash_index.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 std::uint64_t hash_pair(Symbol ns, Symbol name) noexcept {
@@ -84,4 +84,4 @@ std::uint64_t PodRows::hash_of(PodIndex pod) const noexcept {
     return hash_pair(pools_.equivalence_group(in.equivalence_group[row]).ns, in.name[row]);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -9,7 +9,7 @@
 
 #include "engine/snapshot/cluster_state.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// Pods are kept in blocks that are shared with clusters; a shared one is copied before it is
 /// written to. [one thread]
@@ -40,4 +40,4 @@ private:
     HashIndex index_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -7,7 +7,7 @@
 #include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/heap_bytes.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 template <class T>
@@ -37,4 +37,4 @@ std::uint64_t hash_of(const PodSpec& spec) noexcept {
     return hash.value();
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

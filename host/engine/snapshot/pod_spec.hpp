@@ -11,7 +11,7 @@
 #include <capstan/taints.hpp>
 #include <capstan/time.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// A port of the node that the pod takes.
 struct HostPort {
@@ -76,4 +76,4 @@ struct PodSpec {
 /// Equal specs hash equal. The same on every machine.
 std::uint64_t hash_of(const PodSpec& spec) noexcept;
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

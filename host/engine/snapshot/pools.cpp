@@ -7,7 +7,7 @@
 #include "engine/snapshot/kept_annotations.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 template <class... Texts>
@@ -249,4 +249,4 @@ std::size_t Pools::bytes() const noexcept {
            recent_.size() * sizeof(PodGroupId) + heap_bytes_;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -16,7 +16,7 @@
 #include "engine/snapshot/stable_vector.hpp"
 #include "engine/snapshot/symbols.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// Values by hash, each kept once and for good.
 template <class T>
@@ -111,4 +111,4 @@ private:
     std::size_t heap_bytes_ = 0;  // of the values in the pools
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -4,7 +4,7 @@
 
 #include <capstan/duration.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 bool is_over_zones(const SpreadConstraint& constraint) {
@@ -48,4 +48,4 @@ PodGroupId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexce
     return is_over ? row.lapsed : pod.equivalence_group;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

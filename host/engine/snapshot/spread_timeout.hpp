@@ -10,7 +10,7 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 inline constexpr std::string_view zone_label = "topology.kubernetes.io/zone";
 inline constexpr std::string_view default_spread_timeout_annotation =
@@ -33,4 +33,4 @@ std::optional<Time> lapse_of(Time created, Duration timeout) noexcept;
 /// constraints on zones.
 PodGroupId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept;
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// Who was told of an element may read it on any thread while another thread adds more: reading
 /// touches neither the size nor a part that is still being filled.
@@ -63,4 +63,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

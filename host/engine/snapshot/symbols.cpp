@@ -6,7 +6,7 @@
 #include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/stable_vector.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 struct Symbols::Table {
     StableVector<std::string_view> texts;
     Arena<char> letters;
@@ -52,4 +52,4 @@ std::size_t Symbols::bytes() const noexcept {
     return sizeof(Table) + table_->texts.bytes() + table_->letters.bytes() + table_->index.bytes();
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

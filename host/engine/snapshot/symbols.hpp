@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 /// A text by its number. Equal symbols of one table are equal texts; their order means nothing, so
 /// it never decides anything.
@@ -34,4 +34,4 @@ private:
     std::unique_ptr<Table> table_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

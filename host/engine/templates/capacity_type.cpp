@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 using MarkingLabel = std::pair<std::string_view, std::string_view>;
@@ -33,4 +33,4 @@ bool is_spot(const Labels& labels) {
     });
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -5,23 +5,24 @@
 #include <string_view>
 #include <utility>
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 /// A DaemonSet by namespace and name.
 using Identity = std::pair<std::string_view, std::string_view>;
 
-Identity identity(const DaemonSetRow& row) { return {row.object->ns, row.object->name}; }
+Identity identity(const snapshot::DaemonSetRow& row) { return {row.object->ns, row.object->name}; }
 
 /// Of the DaemonSet that owns such pods; nothing: none does.
-std::optional<Identity> find_daemon_set(const Cluster& cluster, PodGroupId id) {
-    const PodGroupRow& row = cluster.equivalence_group(id);
+std::optional<Identity> find_daemon_set(const snapshot::Cluster& cluster, snapshot::PodGroupId id) {
+    const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
     if (row.owner->kind != "DaemonSet") return std::nullopt;
     return Identity{cluster.text(row.ns), row.owner->name};
 }
 
 /// The class of what the DaemonSet puts on a new node, as far as the pods that are there tell.
-PodGroupId class_on_new_node(const Cluster& cluster, const Identity& of, PodGroupId seen) {
+snapshot::PodGroupId class_on_new_node(const snapshot::Cluster& cluster, const Identity& of,
+                                       snapshot::PodGroupId seen) {
     const auto rows = cluster.daemon_sets();
     const auto at = std::ranges::lower_bound(rows, of, {}, identity);
     if (at == rows.end() || identity(*at) != of) return seen;
@@ -33,7 +34,7 @@ PodGroupId class_on_new_node(const Cluster& cluster, const Identity& of, PodGrou
                : seen;
 }
 
-bool may_run_on(const PodSpec& spec, const NodeTemplate& node) {
+bool may_run_on(const snapshot::PodSpec& spec, const NodeTemplate& node) {
     return has_all(node.labels, spec.node_selector) &&
            (spec.affinity_required.empty() ||
             matches_any(spec.affinity_required, node.labels, std::string_view())) &&
@@ -41,63 +42,65 @@ bool may_run_on(const PodSpec& spec, const NodeTemplate& node) {
 }
 
 /// The DaemonSets in the order in which a scheduler would place their pods.
-std::vector<const DaemonSetRow*> by_priority(std::span<const DaemonSetRow> rows) {
-    std::vector<const DaemonSetRow*> out;
-    for (const DaemonSetRow& row : rows) out.push_back(&row);
-    std::ranges::sort(out, {}, [](const DaemonSetRow* row) {
+std::vector<const snapshot::DaemonSetRow*> by_priority(
+    std::span<const snapshot::DaemonSetRow> rows) {
+    std::vector<const snapshot::DaemonSetRow*> out;
+    for (const snapshot::DaemonSetRow& row : rows) out.push_back(&row);
+    std::ranges::sort(out, {}, [](const snapshot::DaemonSetRow* row) {
         return std::pair(-std::int64_t{row->object->spec.priority.value_or(0)}, identity(*row));
     });
     return out;
 }
 
-bool is_there(const Cluster& cluster, const DaemonSetRow& row,
-              std::span<const PodGroupId> daemons) {
-    return std::ranges::any_of(daemons, [&](PodGroupId id) {
+bool is_there(const snapshot::Cluster& cluster, const snapshot::DaemonSetRow& row,
+              std::span<const snapshot::PodGroupId> daemons) {
+    return std::ranges::any_of(daemons, [&](snapshot::PodGroupId id) {
         return id == row.equivalence_group || find_daemon_set(cluster, id) == identity(row);
     });
 }
 
 }  // namespace
 
-Resources taken_by(const Cluster& cluster, PodGroupId equivalence_group) {
+Resources taken_by(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group) {
     Resources out = cluster.equivalence_group(equivalence_group).spec->requests;
     out.set("pods", 1);
     return out;
 }
 
-Resources taken_by(const Cluster& cluster, std::span<const PodGroupId> pods) {
+Resources taken_by(const snapshot::Cluster& cluster, std::span<const snapshot::PodGroupId> pods) {
     Resources out;
-    for (const PodGroupId id : pods) out += taken_by(cluster, id);
+    for (const snapshot::PodGroupId id : pods) out += taken_by(cluster, id);
     return out;
 }
 
-bool is_mirror(const Cluster& cluster, const PodGroupRow& row) noexcept {
+bool is_mirror(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row) noexcept {
     return row.owner->kind == "Node" ||
-           find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
+           snapshot::find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
 }
 
-bool is_of_daemon_set(const Cluster& cluster, const PodGroupRow& row) noexcept {
+bool is_of_daemon_set(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row) noexcept {
     if (row.owner->kind == "DaemonSet") return true;
-    const auto written =
-        find_label(cluster, row.annotations, "cluster-autoscaler.kubernetes.io/daemonset-pod");
+    const auto written = snapshot::find_label(cluster, row.annotations,
+                                              "cluster-autoscaler.kubernetes.io/daemonset-pod");
     return written && cluster.text(*written) == "true";
 }
 
-bool is_daemon(const Cluster& cluster, PodGroupId equivalence_group) noexcept {
-    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
+bool is_daemon(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group) noexcept {
+    const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     return row.owner->kind == "DaemonSet" || is_mirror(cluster, row);
 }
 
-bool is_kube_proxy(const DaemonSetObject& daemon_set) noexcept {
+bool is_kube_proxy(const snapshot::DaemonSetObject& daemon_set) noexcept {
     return daemon_set.ns == "kube-system" &&
            daemon_set.name.find("kube-proxy") != std::string::npos;
 }
 
-std::vector<PodGroupId> daemons_on(const Cluster& cluster, NodeIndex node) {
-    std::vector<PodGroupId> out;
-    std::map<Identity, std::pair<std::string_view, PodGroupId>> daemon_sets;
-    for (const PodIndex p : cluster.pods_on(node)) {
-        const PodRow pod = cluster.pod(p);
+std::vector<snapshot::PodGroupId> daemons_on(const snapshot::Cluster& cluster,
+                                             snapshot::NodeIndex node) {
+    std::vector<snapshot::PodGroupId> out;
+    std::map<Identity, std::pair<std::string_view, snapshot::PodGroupId>> daemon_sets;
+    for (const snapshot::PodIndex p : cluster.pods_on(node)) {
+        const snapshot::PodRow pod = cluster.pod(p);
         if (pod.deleted) continue;
         if (const auto of = find_daemon_set(cluster, pod.equivalence_group)) {
             const std::pair found{cluster.text(pod.name), pod.equivalence_group};
@@ -115,12 +118,12 @@ std::vector<PodGroupId> daemons_on(const Cluster& cluster, NodeIndex node) {
     return out;
 }
 
-std::vector<const DaemonSetRow*> add_missing_daemons(const Cluster& cluster,
-                                                     const NodeTemplate& node, Resources room,
-                                                     std::vector<PodGroupId>& daemons) {
+std::vector<const snapshot::DaemonSetRow*> add_missing_daemons(
+    const snapshot::Cluster& cluster, const NodeTemplate& node, Resources room,
+    std::vector<snapshot::PodGroupId>& daemons) {
     room -= taken_by(cluster, daemons);
-    std::vector<const DaemonSetRow*> added;
-    for (const DaemonSetRow* row : by_priority(cluster.daemon_sets())) {
+    std::vector<const snapshot::DaemonSetRow*> added;
+    for (const snapshot::DaemonSetRow* row : by_priority(cluster.daemon_sets())) {
         const Resources needed = taken_by(cluster, row->equivalence_group);
         if (is_there(cluster, *row, daemons) || !may_run_on(row->object->spec, node) ||
             !fits_in(needed, room)) {
@@ -134,4 +137,4 @@ std::vector<const DaemonSetRow*> add_missing_daemons(const Cluster& cluster,
     return added;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -4,7 +4,7 @@
 
 #include "engine/snapshot/hash_index.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 /// The machines of all groups, to be found by id, or by the name of their node where they tell it.
@@ -13,17 +13,19 @@ public:
     explicit MachinesById(const std::vector<Group>& groups) : groups_(groups) {}
 
     const MachineIndex* find(std::string_view id) const {
-        const auto number =
-            ids_.find(hash_of(id), [&](std::uint32_t n) { return machine(n).id.value() == id; });
+        const auto number = ids_.find(snapshot::hash_of(id),
+                                      [&](std::uint32_t n) { return machine(n).id.value() == id; });
         return number ? &machines_[*number] : nullptr;
     }
     const MachineIndex* find_by_node(std::string_view name) const {
         const auto number = nodes_.find(
-            hash_of(name), [&](std::uint32_t n) { return machine(n).node_name == name; });
+            snapshot::hash_of(name), [&](std::uint32_t n) { return machine(n).node_name == name; });
         return number ? &machines_[*number] : nullptr;
     }
-    const MachineIndex* find(const Cluster& cluster, const NodeRow& node) const {
-        if (node.provider_id != Symbol::empty) return find(cluster.text(node.provider_id));
+    const MachineIndex* find(const snapshot::Cluster& cluster,
+                             const snapshot::NodeRow& node) const {
+        if (node.provider_id != snapshot::Symbol::empty)
+            return find(cluster.text(node.provider_id));
         const std::string_view name = cluster.text(node.name);
         const MachineIndex* const named = find_by_node(name);
         return named != nullptr ? named : find(name);
@@ -31,9 +33,9 @@ public:
     void add(MachineIndex at) {
         const auto number = static_cast<std::uint32_t>(machines_.size());
         machines_.push_back(at);
-        ids_.insert(hash_of(machine(number).id.value()), number);
+        ids_.insert(snapshot::hash_of(machine(number).id.value()), number);
         const std::string& node = machine(number).node_name;
-        if (!node.empty()) nodes_.insert(hash_of(node), number);
+        if (!node.empty()) nodes_.insert(snapshot::hash_of(node), number);
     }
 
 private:
@@ -44,8 +46,8 @@ private:
 
     const std::vector<Group>& groups_;
     std::vector<MachineIndex> machines_{};
-    HashIndex ids_{};
-    HashIndex nodes_{};
+    snapshot::HashIndex ids_{};
+    snapshot::HashIndex nodes_{};
 };
 
 /// Notes those that an earlier group has.
@@ -66,15 +68,15 @@ MachinesById by_id(const std::vector<Group>& groups, std::vector<std::vector<boo
 }  // namespace
 
 Membership make_membership(const Snapshot& snapshot) {
-    const Cluster& cluster = snapshot.cluster;
+    const snapshot::Cluster& cluster = snapshot.cluster;
     const std::vector<Group>& groups = *snapshot.groups;
     Membership out;
     const MachinesById machines = by_id(groups, out.foreign);
     out.machine_of.resize(cluster.node_count());
     out.nodes.resize(groups.size());
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);
-    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        const NodeRow& node = cluster.node(n);
+    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        const snapshot::NodeRow& node = cluster.node(n);
         const MachineIndex* const machine = machines.find(cluster, node);
         if (machine == nullptr) continue;
         out.machine_of[n] = *machine;
@@ -84,17 +86,18 @@ Membership make_membership(const Snapshot& snapshot) {
     return out;
 }
 
-bool is_node_of(const Cluster& cluster, const NodeRow& node, const Machine& machine) {
-    if (node.provider_id != Symbol::empty)
+bool is_node_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
+                const Machine& machine) {
+    if (node.provider_id != snapshot::Symbol::empty)
         return cluster.text(node.provider_id) == machine.id.value();
     const std::string_view name = cluster.text(node.name);
     return name == machine.id.value() || name == machine.node_name;
 }
 
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,
-                            NodeIndex node) noexcept {
+                            snapshot::NodeIndex node) noexcept {
     const std::optional<MachineIndex>& at = membership.machine_of[node];
     return at ? &(*snapshot.groups)[at->group].machines[at->machine] : nullptr;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -8,7 +8,7 @@
 
 #include "engine/snapshot.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 
 /// A machine by its group and its place in Group::machines.
 struct MachineIndex {
@@ -22,7 +22,7 @@ struct MachineIndex {
 /// nobody's to change.
 struct Membership {
     std::vector<std::optional<MachineIndex>> machine_of;  ///< by NodeIndex
-    std::vector<std::vector<NodeIndex>> nodes;            ///< by group, ascending
+    std::vector<std::vector<snapshot::NodeIndex>> nodes;  ///< by group, ascending
     /// By group, then by place in Group::machines: whether it has a node.
     std::vector<std::vector<bool>> joined;
     /// By group, then by place in Group::machines: whether an earlier group has the same machine.
@@ -33,10 +33,11 @@ struct Membership {
 Membership make_membership(const Snapshot& snapshot);
 
 /// Whether it is the node of that machine.
-bool is_node_of(const Cluster& cluster, const NodeRow& node, const Machine& machine);
+bool is_node_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
+                const Machine& machine);
 
 /// The machine of a node, or NULL; borrows from the snapshot.
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,
-                            NodeIndex node) noexcept;
+                            snapshot::NodeIndex node) noexcept;
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 using namespace std::string_view_literals;
@@ -78,4 +78,4 @@ std::vector<Taint> lasting_taints(const std::vector<Taint>& taints, const Settin
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -8,7 +8,7 @@
 
 #include "engine/settings.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 
 /// An autoscaler is about to remove the node.
 bool is_deletion_taint(std::string_view key) noexcept;
@@ -24,4 +24,4 @@ std::string_view kind_of_taint(std::string_view key, const Settings& settings) n
 /// Those that a new node has too: no deletion, condition, start-up or status taints.
 std::vector<Taint> lasting_taints(const std::vector<Taint>& taints, const Settings& settings);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -14,7 +14,7 @@
 #include "engine/templates/templates.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 constexpr Duration forgotten_after = std::chrono::hours(24);
@@ -79,9 +79,9 @@ public:
     void observe(std::size_t group, TemplateRecord& record) const {
         if (record.observed && now_ - record.observed->seen >= forgotten_after)
             record.observed.reset();
-        const std::optional<NodeIndex> newest = find_newest(group, record);
+        const std::optional<snapshot::NodeIndex> newest = find_newest(group, record);
         if (!newest) return record.settling.reset();
-        const NodeRow& node = snapshot_.cluster.node(*newest);
+        const snapshot::NodeRow& node = snapshot_.cluster.node(*newest);
         NodeTraits traits = traits_of(snapshot_.cluster, node, settings_);
         if (record.observed && is_known(node, traits, *record.observed))
             return record.settling.reset();
@@ -91,7 +91,8 @@ public:
 private:
     /// Whether the node shows nothing new. A taint that it is given later, as before it is
     /// interrupted, is none of the next node's.
-    bool is_known(const NodeRow& node, const NodeTraits& traits, ObservedNode& observed) const {
+    bool is_known(const snapshot::NodeRow& node, const NodeTraits& traits,
+                  ObservedNode& observed) const {
         const std::string_view name = snapshot_.cluster.text(node.name);
         if (observed.traits == traits) {
             observed.node = name;
@@ -105,13 +106,13 @@ private:
                });
     }
 
-    bool is_model(NodeIndex n, Time wall) const {
+    bool is_model(snapshot::NodeIndex n, Time wall) const {
         return why_no_model(snapshot_.cluster.node(n), find_machine(snapshot_, membership_, n),
                             wall)
             .empty();
     }
 
-    bool awaits_readiness(const NodeRow& node) const {
+    bool awaits_readiness(const snapshot::NodeRow& node) const {
         const auto& keys = settings_.readiness_taints;
         return std::ranges::any_of(node.taints, [&](const Taint& taint) {
             return std::ranges::find(keys, taint.key) != keys.end();
@@ -119,10 +120,11 @@ private:
     }
 
     /// Of those that are ready, be it for a moment.
-    std::optional<NodeIndex> find_newest(std::size_t group, const TemplateRecord& record) const {
-        std::optional<NodeIndex> out;
-        for (const NodeIndex n : membership_.nodes[group]) {
-            const NodeRow& node = snapshot_.cluster.node(n);
+    std::optional<snapshot::NodeIndex> find_newest(std::size_t group,
+                                                   const TemplateRecord& record) const {
+        std::optional<snapshot::NodeIndex> out;
+        for (const snapshot::NodeIndex n : membership_.nodes[group]) {
+            const snapshot::NodeRow& node = snapshot_.cluster.node(n);
             const bool counts =
                 is_model(n, time_.wall + settled_after) && !awaits_readiness(node) &&
                 is_of_template(node, find_machine(snapshot_, membership_, n), record, time_);
@@ -131,8 +133,8 @@ private:
         return out;
     }
 
-    void settle(NodeIndex n, NodeTraits traits, TemplateRecord& record) const {
-        const NodeRow& node = snapshot_.cluster.node(n);
+    void settle(snapshot::NodeIndex n, NodeTraits traits, TemplateRecord& record) const {
+        const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (!record.settling || record.settling->traits != traits) {
             record.settling.reset();
             if (time_.wall - node.created <= settings_.max_node_startup_time)
@@ -165,7 +167,7 @@ void add_taints(const NodeTemplate& told, const NodeTraits& seen, const Settings
 
 void add_labels(const NodeTemplate& told, const NodeTraits& seen, std::vector<std::string>& out) {
     for (const auto& [key, value] : told.labels) {
-        if (key == hostname_label) continue;
+        if (key == snapshot::hostname_label) continue;
         const auto at = seen.labels.find(key);
         if (at == seen.labels.end()) {
             out.push_back("lacks label " + key + "=" + value);
@@ -186,12 +188,13 @@ void add_amounts(const NodeTemplate& told, const NodeTraits& seen, std::vector<s
 
 }  // namespace
 
-NodeTraits traits_of(const Cluster& cluster, const NodeRow& node, const Settings& settings) {
-    NodeTraits out{.labels = to_labels(cluster, node.labels),
+NodeTraits traits_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
+                     const Settings& settings) {
+    NodeTraits out{.labels = snapshot::to_labels(cluster, node.labels),
                    .taints = lasting_taints({node.taints.begin(), node.taints.end()}, settings),
                    .capacity = *node.capacity,
                    .allocatable = *node.allocatable};
-    out.labels.erase(std::string(hostname_label));
+    out.labels.erase(std::string(snapshot::hostname_label));
     return out;
 }
 
@@ -221,8 +224,8 @@ Memory remember_templates(Memory memory, const Snapshot& snapshot, const Members
     return memory;
 }
 
-bool is_of_template(const NodeRow& node, const Machine* machine, const TemplateRecord& record,
-                    const PassTime& time) noexcept {
+bool is_of_template(const snapshot::NodeRow& node, const Machine* machine,
+                    const TemplateRecord& record, const PassTime& time) noexcept {
     const bool is_launched = machine != nullptr && machine->launched;
     const Time begun = is_launched ? std::min(*machine->launched, node.created) : node.created;
     return time.measured(begun) >= record.since;
@@ -250,4 +253,4 @@ std::string how_it_differs(const NodeTemplate& told, const NodeTraits& seen,
     return listed(out, [](const std::string& one) { return one; }, 3);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -17,10 +17,11 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 
 /// Without the taints that pass.
-NodeTraits traits_of(const Cluster& cluster, const NodeRow& node, const Settings& settings);
+NodeTraits traits_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
+                     const Settings& settings);
 
 /// Brings Memory::templates up to the moment:
 ///
@@ -38,8 +39,8 @@ Memory remember_templates(Memory memory, const Snapshot& snapshot, const Members
                           const Settings& settings, const PassTime& time);
 
 /// Whether its machine was begun with the template that the group has now.
-bool is_of_template(const NodeRow& node, const Machine* machine, const TemplateRecord& record,
-                    const PassTime& time) noexcept;
+bool is_of_template(const snapshot::NodeRow& node, const Machine* machine,
+                    const TemplateRecord& record, const PassTime& time) noexcept;
 
 /// When time alone changes what is observed; nothing: it does not. `pods_wait`: it is news that a
 /// node is forgotten.
@@ -50,4 +51,4 @@ std::optional<Time> next_observation(const Memory& memory, bool pods_wait, Time 
 std::string how_it_differs(const NodeTemplate& told, const NodeTraits& seen,
                            const Settings& settings);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -10,7 +10,7 @@
 
 #include "engine/templates/well_known_labels.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 constexpr std::array kept_by_system{std::string_view("cpu"), std::string_view("memory")};
@@ -36,7 +36,8 @@ void raise_to_difference(Resources& most, const Resources& capacity, const Resou
     }
 }
 
-void lower_to(std::map<std::string, std::optional<int>>& least, const CsiNodeObject& seen) {
+void lower_to(std::map<std::string, std::optional<int>>& least,
+              const snapshot::CsiNodeObject& seen) {
     for (const auto& [driver, limit] : seen.limits) {
         const auto [at, is_new] = least.try_emplace(driver, limit);
         if (is_new || !limit) continue;
@@ -56,19 +57,19 @@ void overwrite(Resources& figures, const Resources& learned) {
 }
 
 /// Nodes of one make share their figures, so that most of them need not be looked at.
-using Seen = std::set<std::tuple<Symbol, const Resources*, const Resources*>>;
+using Seen = std::set<std::tuple<snapshot::Symbol, const Resources*, const Resources*>>;
 
 }  // namespace
 
-Reserves learn_reserves(const Cluster& cluster) {
+Reserves learn_reserves(const snapshot::Cluster& cluster) {
     Reserves out;
     Seen seen;
     const auto& csi_nodes = cluster.objects().csi_nodes;
     MachineTypeFinder machine_types(cluster);
-    std::map<Symbol, MachineFigures*> known;
-    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        const NodeRow& node = cluster.node(n);
-        const std::optional<Symbol> type = machine_types.find(node);
+    std::map<snapshot::Symbol, MachineFigures*> known;
+    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        const snapshot::NodeRow& node = cluster.node(n);
+        const std::optional<snapshot::Symbol> type = machine_types.find(node);
         if (!type || node.capacity->empty()) continue;
         MachineFigures*& of_type = known[*type];
         if (of_type == nullptr) of_type = &out.types[std::string(cluster.text(*type))];
@@ -103,4 +104,4 @@ std::string apply_reserves(const Reserves& reserves, NodeTemplate& node) {
     return kept.empty() ? kept : "less " + kept + ", which the system keeps on other nodes";
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -13,7 +13,7 @@
 
 #include "engine/snapshot/cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 
 /// The least of what nodes of one machine type have; of a resource that only some have, the least
 /// of those. Resources with a domain ("nvidia.com/gpu") are not learned: what of them a new node
@@ -34,7 +34,7 @@ struct Reserves {
 /// From every node that names its machine type and has reported a capacity, whatever group it is
 /// of. The order of nodes does not matter (Zalando's did: it compared a node with the least
 /// capacity seen so far instead of its own).
-Reserves learn_reserves(const Cluster& cluster);
+Reserves learn_reserves(const snapshot::Cluster& cluster);
 
 /// Puts learned figures into a cloud's template. A type that was seen has what was seen. Any other
 /// has the cloud's capacity, and of cpu and memory that less `reserved`, never below zero, unless
@@ -42,4 +42,4 @@ Reserves learn_reserves(const Cluster& cluster);
 /// Returns what was done, for people; empty: nothing.
 std::string apply_reserves(const Reserves& reserves, NodeTemplate& node);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

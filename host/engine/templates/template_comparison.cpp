@@ -14,7 +14,7 @@
 #include "engine/templates/templates.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 /// Labels that fields say as well, and their old names.
@@ -125,11 +125,12 @@ private:
 };
 
 /// Of nodes that can stand for a new one, the youngest; of several the first by name.
-std::optional<NodeIndex> find_youngest(const Snapshot& snapshot, const Membership& membership,
-                                       std::size_t group, Time wall) {
-    std::optional<NodeIndex> out;
-    for (const NodeIndex n : membership.nodes[group]) {
-        const NodeRow& node = snapshot.cluster.node(n);
+std::optional<snapshot::NodeIndex> find_youngest(const Snapshot& snapshot,
+                                                 const Membership& membership, std::size_t group,
+                                                 Time wall) {
+    std::optional<snapshot::NodeIndex> out;
+    for (const snapshot::NodeIndex n : membership.nodes[group]) {
+        const snapshot::NodeRow& node = snapshot.cluster.node(n);
         if (!why_no_model(node, find_machine(snapshot, membership, n), wall).empty()) continue;
         if (!out || node.created > snapshot.cluster.node(*out).created) out = n;
     }
@@ -138,9 +139,9 @@ std::optional<NodeIndex> find_youngest(const Snapshot& snapshot, const Membershi
 
 std::string why_no_node(const Snapshot& snapshot, const Membership& membership, std::size_t group,
                         Time wall) {
-    const std::vector<NodeIndex>& nodes = membership.nodes[group];
+    const std::vector<snapshot::NodeIndex>& nodes = membership.nodes[group];
     if (nodes.empty()) return "the group has no node";
-    const NodeRow& node = snapshot.cluster.node(nodes.front());
+    const snapshot::NodeRow& node = snapshot.cluster.node(nodes.front());
     const std::string name(snapshot.cluster.text(node.name));
     const std::string why(
         why_no_model(node, find_machine(snapshot, membership, nodes.front()), wall));
@@ -162,9 +163,9 @@ std::string remark_on(const Group& group, const Machine* machine) {
     return out;
 }
 
-NodeTemplate node_as_template(const Cluster& cluster, const NodeRow& node) {
+NodeTemplate node_as_template(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
     return {.name = std::string(cluster.text(node.name)),
-            .labels = to_labels(cluster, node.labels),
+            .labels = snapshot::to_labels(cluster, node.labels),
             .taints = {node.taints.begin(), node.taints.end()},
             .capacity = *node.capacity,
             .allocatable = *node.allocatable};
@@ -200,7 +201,8 @@ std::vector<TemplateField> compare_fields(NodeTemplate told, NodeTemplate seen,
 TemplateComparison compare_template(const Snapshot& snapshot, const Membership& membership,
                                     std::size_t group, const Settings& settings, Time wall) {
     const Group& of = (*snapshot.groups)[group];
-    const std::optional<NodeIndex> youngest = find_youngest(snapshot, membership, group, wall);
+    const std::optional<snapshot::NodeIndex> youngest =
+        find_youngest(snapshot, membership, group, wall);
     TemplateComparison out;
     if (youngest) out.node = snapshot.cluster.text(snapshot.cluster.node(*youngest).name);
     if (of.described == nullptr) {
@@ -213,11 +215,11 @@ TemplateComparison compare_template(const Snapshot& snapshot, const Membership& 
         out.not_compared_because = why_no_node(snapshot, membership, group, wall);
         return out;
     }
-    const NodeRow& node = snapshot.cluster.node(*youngest);
+    const snapshot::NodeRow& node = snapshot.cluster.node(*youngest);
     out.remark = remark_on(of, find_machine(snapshot, membership, *youngest));
     out.fields = compare_fields(*of.described, node_as_template(snapshot.cluster, node),
                                 std::string(snapshot.cluster.text(node.provider_id)), settings);
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

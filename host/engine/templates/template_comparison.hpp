@@ -13,7 +13,7 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 
 struct TemplateField {
     /// "machine type", "capacity cpu", "allocatable memory", "label team", "taint dedicated".
@@ -46,4 +46,4 @@ TemplateComparison compare_template(const Snapshot& snapshot, const Membership& 
 std::vector<TemplateField> compare_fields(NodeTemplate told, NodeTemplate seen,
                                           const std::string& provider_id, const Settings& settings);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -8,7 +8,7 @@
 #include "engine/templates/observed_nodes.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 /// The kubelet's own limit, where nobody says another.
@@ -19,14 +19,15 @@ constexpr std::int64_t kube_proxy_cpu = 100;
 NodeTemplate unnamed_copy(NodeTemplate node, const Group& group, const Settings& settings) {
     node.name = "template-node-for-" + group.group.id.value();
     node.taints = lasting_taints(node.taints, settings);
-    node.labels.insert_or_assign(std::string(hostname_label), std::string(hostname_of_templates));
+    node.labels.insert_or_assign(std::string(snapshot::hostname_label),
+                                 std::string(hostname_of_templates));
     // It is no longer what the cloud gave that name to.
     node.fingerprint.clear();
     return node;
 }
 
-GroupTemplate finished(const Cluster& cluster, NodeTemplate node, TemplateNode shape,
-                       std::string because) {
+GroupTemplate finished(const snapshot::Cluster& cluster, NodeTemplate node,
+                       scheduling::TemplateNode shape, std::string because) {
     shape.labels = node.labels;
     shape.taints = node.taints;
     node.free = shape.allocatable - taken_by(cluster, shape.daemons);
@@ -73,9 +74,9 @@ Resources without_kube_proxy(Resources taken) {
 }
 
 /// Daemons on a node as the cloud describes it, and what is left to them and to all other pods.
-TemplateNode shape_of(const Cluster& cluster, const NodeTemplate& node,
-                      const Resources& static_pods) {
-    TemplateNode out{.allocatable = node.allocatable - without_kube_proxy(static_pods)};
+scheduling::TemplateNode shape_of(const snapshot::Cluster& cluster, const NodeTemplate& node,
+                                  const Resources& static_pods) {
+    scheduling::TemplateNode out{.allocatable = node.allocatable - without_kube_proxy(static_pods)};
     const auto added = add_missing_daemons(cluster, node, out.allocatable, out.daemons);
     if (std::ranges::any_of(added, [](const auto* row) { return is_kube_proxy(*row->object); })) {
         return out;
@@ -85,7 +86,8 @@ TemplateNode shape_of(const Cluster& cluster, const NodeTemplate& node,
     return out;
 }
 
-void set_csi_limits(const Reserves* learned, const NodeTemplate& node, TemplateNode& shape) {
+void set_csi_limits(const Reserves* learned, const NodeTemplate& node,
+                    scheduling::TemplateNode& shape) {
     if (learned == nullptr) return;
     const auto type = learned->types.find(node.machine_type);
     if (type != learned->types.end()) shape.csi_limits = type->second.csi_limits;
@@ -118,11 +120,11 @@ void lower_to_described(Resources& amounts, const Resources& described) {
 
 }  // namespace
 
-GroupTemplate template_from_node(const Cluster& cluster, const Group& group, NodeIndex index,
-                                 const Settings& settings) {
-    const NodeRow& row = cluster.node(index);
-    NodeTemplate node{.labels = to_labels(cluster, row.labels),
-                      .annotations = to_labels(cluster, row.annotations),
+GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& group,
+                                 snapshot::NodeIndex index, const Settings& settings) {
+    const snapshot::NodeRow& row = cluster.node(index);
+    NodeTemplate node{.labels = snapshot::to_labels(cluster, row.labels),
+                      .annotations = snapshot::to_labels(cluster, row.annotations),
                       .taints = {row.taints.begin(), row.taints.end()},
                       .capacity = *row.capacity,
                       .allocatable = *row.allocatable};
@@ -130,7 +132,8 @@ GroupTemplate template_from_node(const Cluster& cluster, const Group& group, Nod
     fill_fields(node);
     if (group.described) fill_from_cloud(node, *group.described);
 
-    TemplateNode shape{.allocatable = node.allocatable, .daemons = daemons_on(cluster, index)};
+    scheduling::TemplateNode shape{.allocatable = node.allocatable,
+                                   .daemons = daemons_on(cluster, index)};
     if (settings.force_daemon_sets) {
         add_missing_daemons(cluster, node, shape.allocatable, shape.daemons);
     }
@@ -141,7 +144,7 @@ GroupTemplate template_from_node(const Cluster& cluster, const Group& group, Nod
                     "from node " + std::string(cluster.text(row.name)));
 }
 
-GroupTemplate template_from_cloud(const Cluster& cluster, const Group& group,
+GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group& group,
                                   const Reserves* learned, const Settings& settings) {
     NodeTemplate node = unnamed_copy(*group.described, group, settings);
     fill_fields(node);
@@ -153,12 +156,12 @@ GroupTemplate template_from_cloud(const Cluster& cluster, const Group& group,
         const std::string done = apply_reserves(*learned, node);
         if (!done.empty()) because += ", " + done;
     }
-    TemplateNode shape = shape_of(cluster, node, static_pods);
+    scheduling::TemplateNode shape = shape_of(cluster, node, static_pods);
     set_csi_limits(learned, node, shape);
     return finished(cluster, std::move(node), std::move(shape), std::move(because));
 }
 
-GroupTemplate template_from_memory(const Cluster& cluster, const Group& group,
+GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group& group,
                                    const ObservedNode& observed, const Reserves* learned,
                                    const Settings& settings) {
     const NodeTraits& traits = observed.traits;
@@ -184,9 +187,9 @@ GroupTemplate template_from_memory(const Cluster& cluster, const Group& group,
     }
     node = unnamed_copy(std::move(node), group, settings);
     fill_fields(node);
-    TemplateNode shape = shape_of(cluster, node, static_pods);
+    scheduling::TemplateNode shape = shape_of(cluster, node, static_pods);
     set_csi_limits(learned, node, shape);
     return finished(cluster, std::move(node), std::move(shape), std::move(because));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

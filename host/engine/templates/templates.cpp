@@ -6,9 +6,9 @@
 #include "engine/templates/node_taints.hpp"
 #include "engine/templates/template_sources.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 
-std::string_view why_no_model(const NodeRow& node, const Machine* machine, Time wall) {
+std::string_view why_no_model(const snapshot::NodeRow& node, const Machine* machine, Time wall) {
     const auto is_deletion = [](const Taint& t) { return is_deletion_taint(t.key); };
     if (!node.ready) return "is not ready";
     if (wall - node.ready_since < settled_after) return "became ready less than 1m ago";
@@ -36,10 +36,10 @@ public:
 
     GroupTemplate make(std::size_t g) const {
         const Group& group = (*snapshot_.groups)[g];
-        const std::vector<NodeIndex>& nodes = membership_.nodes[g];
+        const std::vector<snapshot::NodeIndex>& nodes = membership_.nodes[g];
         const bool may_look = settings_.template_source == TemplateSource::mixed;
         if (may_look) {
-            const auto is_model = [&](NodeIndex n) { return why_not(n).empty(); };
+            const auto is_model = [&](snapshot::NodeIndex n) { return why_not(n).empty(); };
             const auto model = std::ranges::find_if(nodes, is_model);
             if (model != nodes.end()) return from_node(group, *model);
             const auto record = records_.find(group.group.id);
@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    std::string_view why_not(NodeIndex n) const {
+    std::string_view why_not(snapshot::NodeIndex n) const {
         return why_no_model(snapshot_.cluster.node(n), find_machine(snapshot_, membership_, n),
                             wall_);
     }
@@ -61,10 +61,10 @@ private:
         return group.undescribed_because.empty() ? "its cloud describes no new node"
                                                  : group.undescribed_because;
     }
-    GroupTemplate from_node(const Group& group, NodeIndex n) const {
+    GroupTemplate from_node(const Group& group, snapshot::NodeIndex n) const {
         return template_from_node(snapshot_.cluster, group, n, settings_);
     }
-    GroupTemplate from_poor_node(const Group& group, NodeIndex n) const {
+    GroupTemplate from_poor_node(const Group& group, snapshot::NodeIndex n) const {
         GroupTemplate out = from_node(group, n);
         out.because.append(", which ").append(why_not(n)).append(", since ");
         out.because += why_undescribed(group);
@@ -103,4 +103,4 @@ std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Settin
     return make_templates(snapshot, make_membership(snapshot), records, settings, wall);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -16,7 +16,7 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 
 /// Two pictures of the same node:
 ///
@@ -31,8 +31,8 @@ struct GroupTemplate {
     /// For plugins: capacity, allocatable, and what DaemonSet and static pods leave free. NULL:
     /// unknown, and the group cannot grow.
     std::shared_ptr<const NodeTemplate> node{};
-    TemplateNode shape{};   ///< for the predicates; empty where `node` is NULL
-    std::string because{};  ///< where it comes from, or why there is none
+    scheduling::TemplateNode shape{};  ///< for the predicates; empty where `node` is NULL
+    std::string because{};             ///< where it comes from, or why there is none
 };
 
 /// One per group of the snapshot, in its order. From the cloud's own template; with
@@ -51,6 +51,6 @@ std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Member
 inline constexpr Duration settled_after = std::chrono::minutes(1);
 /// Why a new node of its group may well look otherwise; empty: it will not. `machine`: NULL: it has
 /// none.
-std::string_view why_no_model(const NodeRow& node, const Machine* machine, Time wall);
+std::string_view why_no_model(const snapshot::NodeRow& node, const Machine* machine, Time wall);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 struct WellKnown {
@@ -32,7 +32,7 @@ std::string said(const Labels& labels, const WellKnown& known) {
 
 }  // namespace
 
-MachineTypeFinder::MachineTypeFinder(const Cluster& cluster)
+MachineTypeFinder::MachineTypeFinder(const snapshot::Cluster& cluster)
     : label_(cluster, machine_type.key), old_label_(cluster, machine_type.old_key) {}
 
 void fill_fields(NodeTemplate& node) {
@@ -52,4 +52,4 @@ void fill_labels(NodeTemplate& node) {
     }
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

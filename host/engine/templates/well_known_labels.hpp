@@ -8,7 +8,7 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/label_finder.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 
 /// The hostname of every template: a new node's own is not known, and no pod asks for this one.
 inline constexpr std::string_view hostname_of_templates = "new-node";
@@ -17,15 +17,15 @@ inline constexpr std::string_view hostname_of_templates = "new-node";
 class MachineTypeFinder {
 public:
     /// Borrows the cluster.
-    explicit MachineTypeFinder(const Cluster& cluster);
+    explicit MachineTypeFinder(const snapshot::Cluster& cluster);
     /// Nothing: the node is labelled with none.
-    std::optional<Symbol> find(const NodeRow& node) {
+    std::optional<snapshot::Symbol> find(const snapshot::NodeRow& node) {
         const auto found = label_.find(node.labels);
         return found ? found : old_label_.find(node.labels);
     }
 
 private:
-    LabelFinder label_, old_label_;
+    snapshot::LabelFinder label_, old_label_;
 };
 
 /// Fills machine_type, zone, arch and os from the labels where they are empty.
@@ -34,4 +34,4 @@ void fill_fields(NodeTemplate& node);
 /// says stands.
 void fill_labels(NodeTemplate& node);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

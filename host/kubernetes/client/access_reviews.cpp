@@ -8,7 +8,7 @@
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 constexpr ApiResource reviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews",
@@ -84,4 +84,4 @@ void AccessReviews::ask_next(std::shared_ptr<Review> review) {
                 });
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -11,7 +11,7 @@
 
 #include "kubernetes/client/open_calls.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct AccessRule {
     std::string verb{};   ///< "list"; "*": all
@@ -54,4 +54,4 @@ private:
     OpenCalls calls_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 AnswerBell::Subscription AnswerBell::subscribe(std::function<void()> on_answer) {
     // Those that have ended would gather as long as no request succeeds.
@@ -17,4 +17,4 @@ void AnswerBell::ring() {
         if (const Subscription listener = each.lock()) (*listener)();
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Used on the loop's thread alone.
 class AnswerBell {
@@ -24,4 +24,4 @@ private:
     std::vector<std::weak_ptr<const std::function<void()>>> listeners_{};
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -14,7 +14,7 @@
 
 #include "kubernetes/client/answer_bell.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct ApiRequest {
     using Query = std::vector<std::pair<std::string, std::string>>;
@@ -70,4 +70,4 @@ public:
     virtual AnswerBell& answer_bell() = 0;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -11,7 +11,7 @@
 #include "io/printable.hpp"
 #include "kubernetes/client/paths.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 constexpr std::size_t status_message_limit = 1024;
@@ -227,4 +227,4 @@ std::vector<std::string> warnings_of(const HttpHeaders& headers) {
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -14,7 +14,7 @@
 
 #include "kubernetes/client/api.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct ApiStatus {
     int code = 0;                       ///< 0: it names none
@@ -79,4 +79,4 @@ std::string url_of(std::string_view server, const ApiRequest& request);
 /// The texts of the Warning headers with which a server tells of deprecated APIs (code 299).
 std::vector<std::string> warnings_of(const HttpHeaders& headers);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -7,7 +7,7 @@
 
 #include "kubernetes/client/json_object.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using boost::json::object;
@@ -221,4 +221,4 @@ void Discovery::finish(const std::string& group, const Result<void>& result) {
     for (auto& [done, answer] : answers) done(std::move(answer));
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

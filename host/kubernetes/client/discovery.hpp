@@ -15,7 +15,7 @@
 
 #include "kubernetes/client/open_calls.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct ServedKind {
     std::string group{};  ///< "apps"; empty: the core's
@@ -94,4 +94,4 @@ private:
     OpenCalls calls_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

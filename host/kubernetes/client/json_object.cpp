@@ -2,7 +2,7 @@
 
 #include <boost/json/parse.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 // Boost's own limit of 32 is less than what schemas of custom resources nest.
@@ -84,4 +84,4 @@ boost::json::object& make_object(boost::json::object& object, std::string_view k
     return member.get_object();
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

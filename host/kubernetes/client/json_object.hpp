@@ -13,7 +13,7 @@
 
 #include "kubernetes/client/api.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Nothing: it is no JSON, or no object. As deep as schemas of custom resources nest.
 std::optional<boost::json::object> find_json_object(std::string_view text);
@@ -42,4 +42,4 @@ bool is_true_at(const boost::json::object& object, std::initializer_list<std::st
 /// The member of that name, an object; made anew where it is anything else.
 boost::json::object& make_object(boost::json::object& object, std::string_view key);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -5,7 +5,7 @@
 
 #include <boost/asio/post.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct OpenCalls::State {
     Api& api;
@@ -51,4 +51,4 @@ void OpenCalls::cancel_all() {
     for (const auto& [key, id] : std::exchange(state_->requests, {})) state_->api.cancel(id);
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -7,7 +7,7 @@
 #include "io/loop.hpp"
 #include "kubernetes/client/api.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// An owner's last member: once it is gone, nothing that it had under way calls back, so callbacks
 /// may hold the owner's address. A callback may destroy the owner. Used on the loop's thread alone.
@@ -32,4 +32,4 @@ private:
     std::shared_ptr<State> state_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -2,7 +2,7 @@
 
 #include <capstan/url.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 void append_segment(std::string& path, std::string_view segment) {
@@ -27,4 +27,4 @@ std::string path_of(const ApiResource& resource, std::string_view ns, std::strin
     return path;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

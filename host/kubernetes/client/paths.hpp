@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// A kind of objects as paths have it.
 struct ApiResource {
@@ -28,4 +28,4 @@ inline constexpr ApiResource leases{"coordination.k8s.io", "v1", "leases", "Leas
 std::string path_of(const ApiResource& resource, std::string_view ns = {},
                     std::string_view name = {}, std::string_view subresource = {});
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Keeps the values of the `limit` keys that were asked for last; at least one. References stay
 /// good until their key is forgotten.
@@ -49,4 +49,4 @@ private:
     std::unordered_map<std::string, typename Order::iterator> at_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 Duration TokenBucket::take(Duration now) noexcept {
     using Seconds = std::chrono::duration<double>;
@@ -17,4 +17,4 @@ Duration TokenBucket::take(Duration now) noexcept {
 
 void TokenBucket::give_back() noexcept { tokens_ = std::min(burst_, tokens_ + 1); }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -3,7 +3,7 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Holds `burst` tokens and gets `per_second` new ones; each request takes one, and whoever finds
 /// none has a place in the queue. One thread at a time.
@@ -26,4 +26,4 @@ private:
     Duration filled_{};
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,4 +40,4 @@ std::optional<Duration> WatchBackoff::next_relist(Duration now, bool was_away) {
     return with_jitter(random_, 0s, first_step);
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -9,7 +9,7 @@
 
 #include "io/clock.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// How long a server may ask a watch to wait: an advice beyond it is taken for a mistake.
 inline constexpr Duration longest_advice = std::chrono::minutes(5);
@@ -41,4 +41,4 @@ private:
 /// From `least` to `least + spread`.
 Duration with_jitter(io::RandomSource& random, Duration least, Duration spread);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 constexpr std::string_view what_to_add =
@@ -56,4 +56,4 @@ std::optional<Unbalanced> find_unbalanced(const Config& config) {
         .fix = std::string(what_to_add) + ", or say scale_up.balance_similar = false"};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

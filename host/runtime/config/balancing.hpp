@@ -7,7 +7,7 @@
 
 #include "runtime/config/config.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// A [pipeline.scale_up] that is there has the checks that it names; the default is for files
 /// without one. Where there are no checks, scale_up.balance_similar is off unless it is written.
@@ -25,4 +25,4 @@ struct Unbalanced {
 /// Nothing: it balances, or scale_up.balance_similar is written.
 std::optional<Unbalanced> find_unbalanced(const Config& config);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "runtime/config/balancing.hpp"
-#include "runtime/config/references.hpp"
 #include "runtime/config/overrides.hpp"
+#include "runtime/config/references.hpp"
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 /// The whole file as a struct, so that its schema comes from where every other one comes from.
@@ -157,4 +157,4 @@ std::optional<Config> read_config(const TomlValue& root, const ShippedPlugins& s
     return config;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

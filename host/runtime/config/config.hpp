@@ -25,7 +25,7 @@
 #include "runtime/config/shipped_plugins.hpp"
 #include "runtime/config/validated_settings.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 struct Config {
     Cluster cluster;
@@ -92,4 +92,4 @@ using InstanceSettings = std::vector<std::pair<PluginInstanceId, SettingValue>>;
 void check_kinds(const Config& config, const InstanceSettings& settings, const KindOf& kind_of,
                  Diagnostics& diagnostics);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -13,7 +13,7 @@
 #include <capstan/quantity.hpp>
 #include <capstan/time.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// Who acts, where several hosts run. The names of the lock are upstream's, so that both never act
 /// at once.
@@ -197,4 +197,4 @@ void describe(auto&& key, Reload& s) {
         "Takes over changes of this file while running; SIGHUP does so in any case.");
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -9,7 +9,7 @@
 
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 constexpr std::size_t columns_max = 120;
@@ -128,4 +128,4 @@ std::string Diagnostics::text() const {
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

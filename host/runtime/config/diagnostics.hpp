@@ -14,7 +14,7 @@
 
 #include "runtime/config/document.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// A file as read. `name` is what messages call it.
 struct Source {
@@ -74,4 +74,4 @@ private:
     std::size_t errors_ = 0;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -9,7 +9,7 @@
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 using Kind = TomlValue::Kind;
@@ -142,4 +142,4 @@ Result<TomlValue> parse_toml_value(std::string_view text) {
     return value;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -12,7 +12,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 class Diagnostics;
 
@@ -52,4 +52,4 @@ std::optional<TomlValue> parse_toml(Diagnostics& diagnostics);
 /// Reads one value as it would stand right of a `=`: `"10m"`, `["a"]`, `{ x = 1 }`.
 Result<TomlValue> parse_toml_value(std::string_view text);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -5,7 +5,7 @@
 #include "runtime/config/print.hpp"
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 /// The parts of a dotted key, as TOML itself takes it apart: `a."b.c"` has two.
@@ -172,4 +172,4 @@ Result<std::string> explain_key(std::string_view key, const Config* config,
     return in_words(finder);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

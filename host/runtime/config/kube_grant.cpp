@@ -8,7 +8,7 @@
 
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 constexpr std::array<std::string_view, 7> verbs{"get",    "list",  "watch", "create",
@@ -46,11 +46,12 @@ Result<void> read_granted_resource(std::string_view text, KubeGrant& out,
     const auto [resource, below] = cut(text, '/');
     const auto [plural, group] = cut(resource, '.');
     if (!is_resource_name(plural, false))
-        return refuse("expected a resource such as nodes or deployments.apps before the ':'");
+        return plugin_files::refuse(
+            "expected a resource such as nodes or deployments.apps before the ':'");
     if (plural.size() != resource.size() && !is_resource_name(group, true))
-        return refuse(in_quotes(group) + " is no API group");
+        return plugin_files::refuse(in_quotes(group) + " is no API group");
     if (below.size() + 1 + resource.size() == text.size() && !is_resource_name(below, false))
-        return refuse(in_quotes(below) + " is no subresource");
+        return plugin_files::refuse(in_quotes(below) + " is no subresource");
     out.plural = plural;
     out.group = group;
     subresource = below;
@@ -60,13 +61,15 @@ Result<void> read_granted_resource(std::string_view text, KubeGrant& out,
 Result<void> read_verb(std::string_view text, const std::string& subresource, KubeGrant& out) {
     const auto [verb, below] = cut(text, '/');
     if (std::ranges::find(verbs, verb) == verbs.end())
-        return refuse(in_quotes(verb) + " is no verb: " +
-                      listed(verbs, [](std::string_view v) { return v; }, verbs.size()));
+        return plugin_files::refuse(
+            in_quotes(verb) +
+            " is no verb: " + listed(verbs, [](std::string_view v) { return v; }, verbs.size()));
     const bool has_own = verb.size() != text.size();
     if (has_own && !subresource.empty())
-        return refuse("the subresource stands behind the resource and behind " + in_quotes(verb));
+        return plugin_files::refuse("the subresource stands behind the resource and behind " +
+                                    in_quotes(verb));
     if (has_own && !is_resource_name(below, false))
-        return refuse(in_quotes(below) + " is no subresource");
+        return plugin_files::refuse(in_quotes(below) + " is no subresource");
     out.allowed.insert({has_own ? std::string(below) : subresource, std::string(verb)});
     return {};
 }
@@ -81,7 +84,7 @@ bool KubeGrant::allows(const KubeAction& action) const {
 
 Result<KubeGrant> parse_kube_grant(std::string_view text) {
     if (text.find(':') == std::string_view::npos)
-        return refuse("expected \"RESOURCE:VERB,VERB\", as in \"pods:list,watch\"");
+        return plugin_files::refuse("expected \"RESOURCE:VERB,VERB\", as in \"pods:list,watch\"");
     const auto [resource, rest] = cut(text, ':');
     const auto [verbs_text, namespaces] = cut(rest, '@');
     KubeGrant out;
@@ -91,7 +94,8 @@ Result<KubeGrant> parse_kube_grant(std::string_view text) {
         CAPSTAN_CHECK(read_verb(verb, subresource, out));
     if (verbs_text.size() == rest.size()) return out;
     for (const std::string_view ns : split_list(namespaces)) {
-        if (!is_resource_name(ns, false)) return refuse(in_quotes(ns) + " is no namespace");
+        if (!is_resource_name(ns, false))
+            return plugin_files::refuse(in_quotes(ns) + " is no namespace");
         out.namespaces.emplace(ns);
     }
     return out;
@@ -118,4 +122,4 @@ std::string grant_for(const KubeAction& action) {
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -13,7 +13,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// One thing that is done to objects of one kind.
 struct KubeAction {
@@ -51,4 +51,4 @@ bool is_granted(const std::vector<KubeGrant>& grants, const KubeAction& action);
 /// The text that would grant it: "nodes:create", "deployments.apps:update/scale@shop".
 std::string grant_for(const KubeAction& action);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

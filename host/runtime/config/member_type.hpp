@@ -24,7 +24,7 @@
 #include "runtime/config/text.hpp"
 #include "runtime/config/validated_settings.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// What a member's type does not say. Integers, durations and quantities are at least 0 unless
 /// `min` says otherwise.
@@ -184,4 +184,4 @@ struct MemberType<std::map<std::string, T>> {
     }
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -6,7 +6,7 @@
 
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 constexpr std::size_t metric_name_limit = 128;
@@ -91,10 +91,10 @@ bool is_host_metric(std::string_view name) {
 
 Result<void> check_whole_metric_name(std::string_view name) {
     if (!is_metric_name(name) || (name[0] >= '0' && name[0] <= '9'))
-        return refuse(
+        return plugin_files::refuse(
             "a metric's name has at most 128 of a to z, 0 to 9 and '_', and no digit first");
-    if (is_host_metric(name)) return refuse("is a name of the host's own metrics");
+    if (is_host_metric(name)) return plugin_files::refuse("is a name of the host's own metrics");
     return {};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -5,7 +5,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// [a-z0-9_]+, of a length that a dashboard can show.
 bool is_metric_name(std::string_view name);
@@ -18,4 +18,4 @@ bool is_host_metric(std::string_view name);
 /// why not.
 Result<void> check_whole_metric_name(std::string_view name);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -8,7 +8,7 @@
 
 #include <capstan/sentence.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 /// Left of the first `=` that no quotes hold.
@@ -87,4 +87,4 @@ void override_values(TomlValue& root, std::span<const std::string> assignments,
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -9,7 +9,7 @@
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/document.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// Puts each KEY=VALUE into the tree of a file; tables that are missing are made, of equal keys the
 /// last counts. A value is TOML; what is none is taken as a string, so that words and durations
@@ -18,4 +18,4 @@ namespace capstan::runtime {
 void override_values(TomlValue& root, std::span<const std::string> assignments,
                      Diagnostics& diagnostics);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -15,7 +15,7 @@
 #include "runtime/config/document.hpp"
 #include "runtime/config/section.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// What a stage's failure means: `skip` goes on with the options it was given, `fail` ends the pass
 /// without a scale-up.
@@ -190,4 +190,4 @@ struct PluginConfig {
     Place file_place{};    ///< of `file`; the same as `place` when that is not given
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

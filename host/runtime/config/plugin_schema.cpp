@@ -7,7 +7,7 @@
 #include "runtime/config/validated_settings.hpp"
 #include "runtime/plugin_files/plugin_file.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 /// A default is TOML text of the plugin's; it has to pass the rules of its own field.
@@ -69,8 +69,8 @@ Result<Fields> copy_fields(capstan_array from, const std::string& path) {
 }  // namespace
 
 Result<Fields> read_schema(capstan_array fields) {
-    CAPSTAN_CHECK(check_fields(fields));
+    CAPSTAN_CHECK(plugin_files::check_fields(fields));
     return copy_fields(fields, "settings");
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

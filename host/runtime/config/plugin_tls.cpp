@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "io/known_secrets.hpp"
-#include "kubernetes/client/access/credentials_file.hpp"
 #include "kubernetes/client/access/credentials.hpp"
+#include "kubernetes/client/access/credentials_file.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
-using kubernetes::PemKind;
+using kubernetes::client::PemKind;
 
 Unexpected refuse_tls(const char* key, Error error) {
     error.subject = key;
@@ -25,7 +25,7 @@ Result<std::string> read_pem(const char* key, const std::string& file, PemKind k
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored))
         return refuse_tls(key, {ErrorCode::not_found, "there is no file " + file});
-    Result<std::string> pem = kubernetes::read_pem_file(file, kind);
+    Result<std::string> pem = kubernetes::client::read_pem_file(file, kind);
     if (!pem) return refuse_tls(key, std::move(pem).error());
     return pem;
 }
@@ -45,11 +45,11 @@ Result<io::TlsOptions> read_plugin_tls(const PluginTls& files) {
     CAPSTAN_TRY(out.key_pem, read_pem("key_file", files.key_file, PemKind::private_key));
     if (!has_key) return out;
     io::known_secrets().add(out.key_pem);
-    const Result<void> pair = kubernetes::check_key_pair(out.certificate_pem, out.key_pem);
+    const Result<void> pair = kubernetes::client::check_key_pair(out.certificate_pem, out.key_pem);
     if (!pair)
         return refuse_tls("key_file",
                           within(files.key_file + " for " + files.cert_file, pair.error()));
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -6,7 +6,7 @@
 #include "io/tls_options.hpp"
 #include "runtime/config/pipeline.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// What the files hold now; the key is among the known secrets from here on. The message begins
 /// with the key of the table that is wrong, which is the error's `subject`: "key_file: ...".
@@ -14,4 +14,4 @@ namespace capstan::runtime {
 /// the private key is not the certificate's, or one of the two is missing.
 Result<io::TlsOptions> read_plugin_tls(const PluginTls& files);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

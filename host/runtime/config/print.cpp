@@ -5,7 +5,7 @@
 
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 /// Tables of known keys get a header of their own; everything else stands on one line.
@@ -96,4 +96,4 @@ std::string print_config(const Config& config, PrintDefaults defaults,
     return printer.take();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

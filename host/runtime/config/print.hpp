@@ -10,7 +10,7 @@
 
 #include "runtime/config/config.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// What is known of an instance once its file is loaded.
 struct PluginSettings {
@@ -35,4 +35,4 @@ std::string print_config(const Config& config, PrintDefaults defaults,
 Result<std::string> explain_key(std::string_view key, const Config* config,
                                 const PluginSettingsOf& settings_of);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -19,7 +19,7 @@
 #include "runtime/config/plugin_tls.hpp"
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 // Names of instances and secrets: who they mean, and whether they may be used where they stand.
 
@@ -312,10 +312,11 @@ void check_drain_rules(const Config& config, Diagnostics& out) {
     const SettingValue* section = config.tree.find("scale_down");
     const SettingValue* off = section == nullptr ? nullptr : section->find("drain_rules_off");
     std::vector<std::string> names;
-    for (const engine::DrainRule& rule : engine::drain_rules()) names.emplace_back(rule.name);
+    for (const engine::drainability::DrainRule& rule : engine::drainability::drain_rules())
+        names.emplace_back(rule.name);
     for (std::size_t i = 0; off != nullptr && i < off->children.size(); ++i) {
         const SettingValue& name = off->children[i];
-        if (engine::is_drain_rule(name.text)) continue;
+        if (engine::drainability::is_drain_rule(name.text)) continue;
         out.error(name.place, "scale_down.drain_rules_off: no drain rule named '" +
                                   shortened(name.text, 60) + "'" + suggestion(name.text, names));
     }
@@ -476,4 +477,4 @@ void check_sections(const Config& config, Diagnostics& diagnostics) {
     warn_without_effect(config, diagnostics);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

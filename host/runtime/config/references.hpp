@@ -3,7 +3,7 @@
 
 #include "runtime/config/config.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// Finds the file of every instance that names none, and adds the instances that only the pipeline
 /// names. Records names that are neither a table's nor a shipped plugin's.
@@ -13,4 +13,4 @@ void find_plugin_files(Config& config, const ShippedPlugins& shipped, Diagnostic
 /// search paths, ...
 void check_sections(const Config& config, Diagnostics& diagnostics);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

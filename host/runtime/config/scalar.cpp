@@ -16,11 +16,11 @@
 #include "runtime/config/text.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 Unexpected refuse_value(const TomlValue& from, const Field& field) {
-    return refuse("expected " + describe_item(field) + ", found " + describe(from));
+    return plugin_files::refuse("expected " + describe_item(field) + ", found " + describe(from));
 }
 
 /// long double holds every int64 exactly, so a bound is not off by rounding.
@@ -55,7 +55,7 @@ Result<void> read_boolean(const TomlValue& from, const Field& field, SettingValu
 Result<void> read_duration(const TomlValue& from, const Field& field, SettingValue& out) {
     if (from.kind != TomlValue::Kind::string) return refuse_value(from, field);
     const Result<Duration> duration = parse_duration(from.text);
-    if (!duration) return refuse(shortened(duration.error().message, 200));
+    if (!duration) return plugin_files::refuse(shortened(duration.error().message, 200));
     if (!is_within(field, duration->count())) return refuse_value(from, field);
     out.text = from.text;
     out.integer = duration->count();
@@ -67,7 +67,7 @@ Result<void> read_quantity(const TomlValue& from, const Field& field, SettingVal
         return refuse_value(from, field);
     out.text = from.kind == TomlValue::Kind::integer ? std::to_string(from.integer) : from.text;
     const Result<Quantity> quantity = parse_quantity(out.text);
-    if (!quantity) return refuse(shortened(quantity.error().message, 200));
+    if (!quantity) return plugin_files::refuse(shortened(quantity.error().message, 200));
     out.integer = quantity->value();
     if (!is_within(field, out.integer)) return refuse_value(from, field);
     return {};
@@ -77,7 +77,7 @@ Result<void> read_quantity(const TomlValue& from, const Field& field, SettingVal
 Result<void> check_url(const TomlValue& from, const Field& field) {
     const auto url = boost::urls::parse_uri(from.text);
     if (url && url->has_userinfo()) {
-        return refuse("a URL with a user or password; use a secret for them");
+        return plugin_files::refuse("a URL with a user or password; use a secret for them");
     }
     if (url &&
         (url->scheme_id() == boost::urls::scheme::http ||
@@ -86,26 +86,27 @@ Result<void> check_url(const TomlValue& from, const Field& field) {
         return {};
     }
     const std::string found = may_be_secret(from, field) ? "" : ", found " + describe(from);
-    return refuse("expected a URL such as \"https://example.com/path\"" + found);
+    return plugin_files::refuse("expected a URL such as \"https://example.com/path\"" + found);
 }
 
 Result<void> check_regex(const std::string& text) {
     if (text.size() > regex_bytes_max) {
-        return refuse("a regular expression of " + std::to_string(text.size()) +
-                      " bytes; at most 1024 are allowed");
+        return plugin_files::refuse("a regular expression of " + std::to_string(text.size()) +
+                                    " bytes; at most 1024 are allowed");
     }
     try {
         const std::regex compiled(text, std::regex::ECMAScript);
     } catch (const std::exception& e) {
-        return refuse(toml_string(shortened(text, 80)) + " is no regular expression: " + e.what());
+        return plugin_files::refuse(toml_string(shortened(text, 80)) +
+                                    " is no regular expression: " + e.what());
     }
     return {};
 }
 
 Result<void> check_choice(const TomlValue& from, const Field& field) {
     if (std::ranges::count(field.allowed, from.text) > 0) return {};
-    return refuse("expected " + describe_item(field) + ", found " + describe(from) +
-                  suggestion(from.text, field.allowed));
+    return plugin_files::refuse("expected " + describe_item(field) + ", found " + describe(from) +
+                                suggestion(from.text, field.allowed));
 }
 
 Result<void> read_text(const TomlValue& from, const Field& field, SettingValue& out) {
@@ -122,11 +123,12 @@ Result<void> read_text(const TomlValue& from, const Field& field, SettingValue& 
 Result<void> read_secret(const TomlValue& from, const Field& field, SettingValue& out) {
     const TomlValue* name = from.find("secret");
     if (name == nullptr || name->kind != TomlValue::Kind::string || from.children.size() != 1) {
-        return refuse("expected a " + describe_item(field) +
-                      "; the value itself does not belong in this file");
+        return plugin_files::refuse("expected a " + describe_item(field) +
+                                    "; the value itself does not belong in this file");
     }
     if (!is_secret_name(name->text)) {
-        return refuse("the name of a secret consists of letters, digits, '-', '_' and '.'");
+        return plugin_files::refuse(
+            "the name of a secret consists of letters, digits, '-', '_' and '.'");
     }
     out.text = name->text;
     return {};
@@ -180,4 +182,4 @@ std::string describe(const TomlValue& value) {
     return "something else";
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

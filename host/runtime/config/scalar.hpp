@@ -9,7 +9,7 @@
 #include "runtime/config/schema.hpp"
 #include "runtime/config/validated_settings.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// Longer regular expressions are refused: compiling one takes stack and memory by its length.
 inline constexpr std::size_t regex_bytes_max = 1024;
@@ -25,4 +25,4 @@ bool may_be_secret(const TomlValue& from, const Field& field);
 /// What was found, for messages: `string "many"`, `integer 10`, `a table`.
 std::string describe(const TomlValue& value);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

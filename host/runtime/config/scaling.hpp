@@ -15,7 +15,7 @@
 #include <capstan/quantity.hpp>
 #include <capstan/time.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// Where the look of a new node comes from.
 enum class TemplateSource { mixed, cloud };
@@ -346,4 +346,4 @@ void describe(auto&& key, Limits& s) {
         "gpu-total).");
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -8,7 +8,7 @@
 
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 std::string_view type_name(SettingType type) {
@@ -88,4 +88,4 @@ std::string describe_type(const Field& field) {
     return (field.map ? "table of free keys, each " + values : values) + kind;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

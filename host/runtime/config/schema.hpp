@@ -9,7 +9,7 @@
 #include <capstan/result.hpp>
 #include <capstan/settings.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// One key of a table. An owned copy of a plugin's capstan_field, or made from a member of a struct
 /// of ours.
@@ -52,4 +52,4 @@ std::string describe_type(const Field& field);
 /// The same for one item of a list or map.
 std::string describe_item(const Field& field);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// The name becomes a file's name below [secrets] dir; what Kubernetes takes as a key of a Secret
 /// is safe there.
@@ -14,4 +14,4 @@ constexpr bool is_secret_name(std::string_view name) noexcept {
            name.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

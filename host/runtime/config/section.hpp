@@ -19,7 +19,7 @@
 #include "runtime/config/schema.hpp"
 #include "runtime/config/validated_settings.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 namespace detail {
 
@@ -96,4 +96,4 @@ S read_section(const SettingValue& table) {
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

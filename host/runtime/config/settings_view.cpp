@@ -7,7 +7,7 @@
 
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 constexpr std::size_t recorded_max = 50;
@@ -160,4 +160,4 @@ void SettingsView::reject(capstan_cursor at, std::string_view why) {
                         path_of(at) + ": " + shortened(why, why_characters_max));
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

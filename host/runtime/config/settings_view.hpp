@@ -10,7 +10,7 @@
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/validated_settings.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// Lends `settings` to `check`, `create` or `reconfigure`. Borrows all three arguments; neither
 /// copied nor moved, for the plugin holds its address. Cursors of any value are safe; a wrong one
@@ -47,4 +47,4 @@ private:
     capstan_settings abi_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -8,7 +8,7 @@
 
 #include "runtime/plugin_files/plugin_file.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,11 +56,12 @@ std::vector<std::string> ShippedPlugins::names() const {
 std::vector<std::string> ShippedPlugins::names_of_kind(std::string_view kind) const {
     std::vector<std::string> out;
     for (std::string& name : names()) {
-        const Result<PluginFile> file = read_plugin_file(find(name).value_or(fs::path()));
+        const Result<plugin_files::PluginFile> file =
+            plugin_files::read_plugin_file(find(name).value_or(fs::path()));
         const bool is_of_kind = file && std::ranges::count(file->facts.note.kinds, kind) > 0;
         if (is_of_kind) out.push_back(std::move(name));
     }
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

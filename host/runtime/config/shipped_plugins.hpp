@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// `lib/capstan/plugins` beside the folder of the program: build/release and an installed tree look
 /// the same. Empty when the system does not tell where the program is.
@@ -34,4 +34,4 @@ private:
     std::filesystem::path root_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -9,7 +9,7 @@
 #include <capstan/ascii.hpp>
 #include <capstan/utf8.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 unsigned byte(char c) { return static_cast<unsigned char>(c); }
@@ -268,4 +268,4 @@ std::optional<Place> find_deep_nesting(std::string_view text) {
     return std::nullopt;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

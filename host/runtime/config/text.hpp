@@ -9,7 +9,7 @@
 #include "runtime/config/document.hpp"
 #include "runtime/config/validated_settings.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// Each character of `text` as it may be shown on a terminal: tabs as one space, control characters
 /// and bytes that are not UTF-8 as '?'. One element a column.
@@ -54,4 +54,4 @@ inline constexpr int max_nesting = 32;
 /// strings and comments, and is safe on any bytes.
 std::optional<Place> find_deep_nesting(std::string_view text);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

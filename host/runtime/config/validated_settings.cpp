@@ -6,7 +6,7 @@
 #include "runtime/config/scalar.hpp"
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 using Shape = SettingValue::Shape;
@@ -181,4 +181,4 @@ SettingValue validate_value(const TomlValue& value, const Field& field, std::str
         .value_or(SettingValue{});
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -12,7 +12,7 @@
 #include "runtime/config/document.hpp"
 #include "runtime/config/schema.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 /// One value, list or table. Members of a table stand in the order of the file, then the defaults
 /// in the order of the schema.
@@ -52,4 +52,4 @@ SettingValue validate_settings(const TomlValue& table, const Fields& fields, std
 SettingValue validate_value(const TomlValue& value, const Field& field, std::string_view path,
                             Diagnostics& diagnostics);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

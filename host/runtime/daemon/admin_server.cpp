@@ -15,7 +15,7 @@
 #include "io/url.hpp"
 #include "runtime/record/json_reader.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr const char* plain = "text/plain; charset=utf-8";
@@ -37,7 +37,7 @@ HttpReply told(int status, const char* type, std::string body) {
 }
 
 HttpReply refusal(int status, std::string_view message) {
-    JsonText out;
+    record::JsonText out;
     out.begin_object();
     out.key("error");
     out.text(message);
@@ -260,7 +260,7 @@ io::HttpServer::Options admin_limits() {
             .idle_timeout = std::chrono::seconds(5)};
 }
 
-Result<std::unique_ptr<io::HttpServer>> serve_admin(const Admin& config,
+Result<std::unique_ptr<io::HttpServer>> serve_admin(const config::Admin& config,
                                                     boost::asio::io_context& io,
                                                     AdminSources sources,
                                                     io::HttpServer::Options options) {
@@ -295,4 +295,4 @@ Result<std::unique_ptr<io::HttpServer>> serve_admin(const Admin& config,
     return *std::move(server);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

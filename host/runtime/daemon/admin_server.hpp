@@ -20,7 +20,7 @@
 #include "runtime/config/daemon_config.hpp"
 #include "runtime/daemon/debug_snapshot.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// What is asked about the last pass; where all of them are empty, the matrix of all pods that wait
 /// and all groups.
@@ -76,10 +76,10 @@ io::HttpServer::Options admin_limits();
 /// lives. Of `options` address, port, certificates and numbers of connections are not read: they
 /// are the configuration's.
 Result<std::unique_ptr<io::HttpServer>> serve_admin(
-    const Admin& config, boost::asio::io_context& io, AdminSources sources,
+    const config::Admin& config, boost::asio::io_context& io, AdminSources sources,
     io::HttpServer::Options options = admin_limits());
 
 /// Whether `authorization` carries that token; takes as long for every wrong one.
 bool has_token(std::string_view authorization, std::string_view token);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

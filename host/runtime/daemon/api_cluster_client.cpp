@@ -6,20 +6,21 @@
 
 #include "kubernetes/client/api_status.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
-kubernetes::Api::RequestId GatedApi::send(kubernetes::ApiRequest request, Done done) {
-    if (!kubernetes::is_question(request)) request.may_leave = gate_;
+kubernetes::client::Api::RequestId GatedApi::send(kubernetes::client::ApiRequest request,
+                                                  Done done) {
+    if (!kubernetes::client::is_question(request)) request.may_leave = gate_;
     return api_.send(std::move(request), std::move(done));
 }
 
-kubernetes::Api::RequestId GatedApi::stream(kubernetes::ApiRequest request, Part on_part,
-                                            Done done) {
-    if (!kubernetes::is_question(request)) request.may_leave = gate_;
+kubernetes::client::Api::RequestId GatedApi::stream(kubernetes::client::ApiRequest request,
+                                                    Part on_part, Done done) {
+    if (!kubernetes::client::is_question(request)) request.may_leave = gate_;
     return api_.stream(std::move(request), std::move(on_part), std::move(done));
 }
 
-ApiClusterClient::ApiClusterClient(kubernetes::Api& api, io::Loop& loop, Options options)
+ApiClusterClient::ApiClusterClient(kubernetes::client::Api& api, io::Loop& loop, Options options)
     : loop_(loop),
       gate_(std::move(options.gate)),
       gated_(api, gate_),
@@ -37,7 +38,7 @@ void ApiClusterClient::when_open(Write write, Done done) {
     });
 }
 
-void ApiClusterClient::look(const std::vector<engine::NodeLook>& nodes, LookDone done) {
+void ApiClusterClient::look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) {
     boost::asio::post(loop_.io(),
                       [this, nodes, done = std::move(done)] { node_pods_.look(nodes, done); });
 }
@@ -51,4 +52,4 @@ void ApiClusterClient::evict(const engine::Eviction& eviction, Done done) {
               std::move(done));
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

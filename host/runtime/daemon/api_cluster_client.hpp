@@ -14,23 +14,24 @@
 #include "runtime/cluster_client.hpp"
 #include "runtime/instances/cloud_client.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// An Api whose writes leave only while the gate is open: it is asked when they do, after whatever
 /// they waited for, and each time that they are sent.
-class GatedApi final : public kubernetes::Api {
+class GatedApi final : public kubernetes::client::Api {
 public:
     /// Borrows `api`.
-    GatedApi(kubernetes::Api& api, ChangeGate gate) : api_(api), gate_(std::move(gate)) {}
+    GatedApi(kubernetes::client::Api& api, instances::ChangeGate gate)
+        : api_(api), gate_(std::move(gate)) {}
 
-    RequestId send(kubernetes::ApiRequest request, Done done) override;
-    RequestId stream(kubernetes::ApiRequest request, Part on_part, Done done) override;
+    RequestId send(kubernetes::client::ApiRequest request, Done done) override;
+    RequestId stream(kubernetes::client::ApiRequest request, Part on_part, Done done) override;
     void cancel(RequestId id) override { api_.cancel(id); }
-    kubernetes::AnswerBell& answer_bell() override { return api_.answer_bell(); }
+    kubernetes::client::AnswerBell& answer_bell() override { return api_.answer_bell(); }
 
 private:
-    kubernetes::Api& api_;
-    const ChangeGate gate_;
+    kubernetes::client::Api& api_;
+    const instances::ChangeGate gate_;
 };
 
 /// Asks the gate on the loop's thread: before it begins with a change, and right before each of its
@@ -38,17 +39,17 @@ private:
 class ApiClusterClient final : public ClusterClient {
 public:
     struct Options {
-        ChangeGate gate{};
+        instances::ChangeGate gate{};
         std::uint64_t seed = 0;
         /// See NodeWrites.
         std::function<void(const Error& refusal)> on_update_instead{};
         /// A look at a node found pods that the decision did not know. Told on the loop's thread.
-        kubernetes::NodePods::OnUnknown on_unknown_pods{};
+        kubernetes::client::NodePods::OnUnknown on_unknown_pods{};
     };
     /// Borrows both.
-    ApiClusterClient(kubernetes::Api& api, io::Loop& loop, Options options);
+    ApiClusterClient(kubernetes::client::Api& api, io::Loop& loop, Options options);
 
-    void look(const std::vector<engine::NodeLook>& nodes, LookDone done) override;
+    void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) override;
     void change(const engine::NodeChange& change, Done done) override;
     void evict(const engine::Eviction& eviction, Done done) override;
 
@@ -57,11 +58,11 @@ private:
     void when_open(Write write, Done done);
 
     io::Loop& loop_;
-    const ChangeGate gate_;
+    const instances::ChangeGate gate_;
     GatedApi gated_;
-    kubernetes::NodePods node_pods_;
-    kubernetes::NodeWrites writes_;
-    kubernetes::Evictions evictions_;
+    kubernetes::client::NodePods node_pods_;
+    kubernetes::client::NodeWrites writes_;
+    kubernetes::client::Evictions evictions_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

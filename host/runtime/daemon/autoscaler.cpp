@@ -11,7 +11,7 @@
 #include "runtime/daemon/soft_taint_timer.hpp"
 #include "runtime/engine_settings.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 /// The least time for an action, however long the refresh before it took.
@@ -25,13 +25,13 @@ Duration action_patience_of(Duration scan_interval, const RefreshPatience& patie
 
 }  // namespace
 
-Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const Config& config, Parts parts) {
+Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const config::Config& config, Parts parts) {
     std::unique_ptr<Autoscaler> out(new Autoscaler(std::move(parts)));
     CAPSTAN_CHECK(out->take_over(config));
     return out;
 }
 
-Result<void> Autoscaler::take_over(const Config& config) {
+Result<void> Autoscaler::take_over(const config::Config& config) {
     CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host, Missing::has_not_started));
     if (clouds_) {
         CAPSTAN_CHECK(clouds_->follow(config.pipeline, parts_.host, Missing::has_not_started));
@@ -66,12 +66,13 @@ void Autoscaler::begin_beside() {
 std::vector<ActionsUnderWay::Ended> Autoscaler::remember_ended() {
     std::vector<ActionsUnderWay::Ended> out = beside_->take_ended();
     for (const ActionsUnderWay::Ended& ended : out)
-        memory_ = engine::remember_results(std::move(memory_), ended.decision, ended.results,
-                                           settings_, clock_.read().now);
+        memory_ = engine::pass::remember_results(std::move(memory_), ended.decision, ended.results,
+                                                 settings_, clock_.read().now);
     return out;
 }
 
-Result<void> Autoscaler::join(const std::vector<std::shared_ptr<PluginInstance>>& instances) {
+Result<void> Autoscaler::join(
+    const std::vector<std::shared_ptr<instances::PluginInstance>>& instances) {
     for (const auto& instance : instances) CAPSTAN_CHECK(clouds_->join(instance));
     CAPSTAN_TRY(wiring_, wire(pipeline_, parts_.host, Missing::has_not_started));
     return {};
@@ -79,15 +80,16 @@ Result<void> Autoscaler::join(const std::vector<std::shared_ptr<PluginInstance>>
 
 /// Asks the clouds that do not rest, and remembers those that failed.
 CloudsView Autoscaler::look_at_clouds() {
-    CloudsView out =
-        clouds_->refresh_now(parts_.host, engine::find_resting_clouds(memory_, clock_.read().now));
-    memory_ = engine::remember_refreshes(std::move(memory_), out.failures(), clock_.read().now);
+    CloudsView out = clouds_->refresh_now(
+        parts_.host, engine::health::find_resting_clouds(memory_, clock_.read().now));
+    memory_ =
+        engine::health::remember_refreshes(std::move(memory_), out.failures(), clock_.read().now);
     return out;
 }
 
 Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     const Duration began = now();
-    CAPSTAN_TRY(const engine::Cluster cluster, parts_.look());
+    CAPSTAN_TRY(const engine::snapshot::Cluster cluster, parts_.look());
     std::string blind = blind_because();
     const Duration looked = now();
     const auto untouched = beside_->groups();
@@ -100,7 +102,8 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     auto out = std::make_shared<PassReport>(PassInput{
         .snapshot = {cluster,
                      with_untouched_groups(
-                         engine::with_unread_groups(view.groups, view.unread, memory_), untouched),
+                         engine::health::with_unread_groups(view.groups, view.unread, memory_),
+                         untouched),
                      view.machines, view.unread, view.told},
         .memory = memory_,
         .settings = settings_,
@@ -171,22 +174,22 @@ void Autoscaler::act(PassReport& report) {
     // was taken back.
     const bool is_plan = !decision.increases.empty() || !decision.decreases.empty();
     if (is_plan && !is_dry)
-        parts_.keep(engine::remember_plan(memory_, report.result.outcome, settings_,
-                                          report.input.circumstances.now));
+        parts_.keep(engine::pass::remember_plan(memory_, report.result.outcome, settings_,
+                                                report.input.circumstances.now));
     SoftTaintTimer cluster(parts_.cluster, parts_.host.loop());
     // The report keeps what was decided on.
     engine::CallContext circumstances = report.input.circumstances;
     if (circumstances.blind_because.empty()) circumstances.blind_because = blind_because();
     report.results = carry_out_now(
-        decision, engine::looks_before(decision, report.input.snapshot.cluster, settings_),
+        decision, engine::removal::looks_before(decision, report.input.snapshot.cluster, settings_),
         *clouds_, cluster, circumstances, parts_.host, find_atomic_groups(*report.result.groups),
         {.beside = parts_.waits_for_clouds ? nullptr : beside_,
          .length = std::max(action_patience_ - report.times.refresh, shortest_action_patience)});
     report.times.soft_taints = cluster.took();
     const Time end = parts_.host.loop().clock()->now();
     report.times.carry_out = now() - began;
-    memory_ = engine::remember_results(report.result.outcome.memory, decision, report.results,
-                                       settings_, end);
+    memory_ = engine::pass::remember_results(report.result.outcome.memory, decision, report.results,
+                                             settings_, end);
     if (!is_dry) parts_.keep(memory_);
     report.memory = memory_;
     wake_at_ = report.result.outcome.wake_at;
@@ -194,10 +197,10 @@ void Autoscaler::act(PassReport& report) {
         // Nothing comes of anything, so there is nothing to see at once.
         if (wake_at_ && *wake_at_ <= report.input.circumstances.now) wake_at_.reset();
     } else if (const auto step =
-                   engine::find_next_step(memory_, settings_, end, &report.input.snapshot,
-                                          circumstances.blind_because.empty())) {
+                   engine::removal::find_next_step(memory_, settings_, end, &report.input.snapshot,
+                                                   circumstances.blind_because.empty())) {
         wake_at_ = std::min(wake_at_.value_or(*step), *step);
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

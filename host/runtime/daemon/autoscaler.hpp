@@ -17,7 +17,7 @@
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/pass_clock.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// [one thread] which is not the loop's, unless the host lives on virtual time.
 class Autoscaler {
@@ -26,7 +26,7 @@ public:
         PluginHost& host;
         ClusterClient& cluster;
         /// The cluster as it is now; waits for it.
-        std::function<Result<engine::Cluster>()> look;
+        std::function<Result<engine::snapshot::Cluster>()> look;
         /// See Circumstances. Asked when the cluster has been looked at, when the clouds have, and
         /// when the decision is to be carried out; NULL: nobody is ever blind.
         std::function<std::string()> blind_because{};
@@ -34,7 +34,7 @@ public:
         std::function<Result<void>()> may_act;
         /// Keeps what the next start is to know; waits for it, and says itself what goes wrong.
         std::function<void(const engine::Memory&)> keep;
-        ChangeGate gate{};  ///< see CloudClient
+        instances::ChangeGate gate{};  ///< see CloudClient
         /// Called by any thread when a cloud answers that a pass went on without; NULL: the answer
         /// waits for the next pass.
         std::function<void()> on_late_answer{};
@@ -44,15 +44,15 @@ public:
         bool waits_for_clouds = false;
     };
     /// `internal`: the configuration names an instance that is not there.
-    static Result<std::unique_ptr<Autoscaler>> make(const Config& config, Parts parts);
+    static Result<std::unique_ptr<Autoscaler>> make(const config::Config& config, Parts parts);
     Autoscaler(const Autoscaler&) = delete;
     Autoscaler& operator=(const Autoscaler&) = delete;
 
     /// What [pipeline], [scale_up], [scale_down] and [limits] say counts from the next pass on.
     /// After an error nothing has changed.
-    Result<void> take_over(const Config& config);
+    Result<void> take_over(const config::Config& config);
     /// Instances of the configuration that run by now take part from the next pass on.
-    Result<void> join(const std::vector<std::shared_ptr<PluginInstance>>& instances);
+    Result<void> join(const std::vector<std::shared_ptr<instances::PluginInstance>>& instances);
     /// The memory that the next pass begins with. Clouds that rest are asked once more: what they
     /// rest for may have been mended.
     void begin(engine::Memory memory);
@@ -64,7 +64,9 @@ public:
 
     /// Whether the last pass asks for the next one, and when.
     const std::optional<Time>& wake_at() const noexcept { return wake_at_; }
-    std::vector<std::shared_ptr<PluginInstance>> clouds() const { return clouds_->instances(); }
+    std::vector<std::shared_ptr<instances::PluginInstance>> clouds() const {
+        return clouds_->instances();
+    }
 
 private:
     explicit Autoscaler(Parts parts)
@@ -83,7 +85,7 @@ private:
     Parts parts_;
     PassClock clock_;
     engine::Settings settings_{};
-    Pipeline pipeline_{};
+    config::Pipeline pipeline_{};
     Wiring wiring_{};
     std::shared_ptr<Clouds> clouds_{};
     std::shared_ptr<ActionsUnderWay> beside_{};
@@ -91,7 +93,7 @@ private:
     engine::Memory memory_{};
     std::optional<Time> wake_at_{};
     FilledGroups groups_{};  ///< of the last pass
-    PassThread thread_{};
+    instances::PassThread thread_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -9,7 +9,7 @@
 
 #include "runtime/guard/same_signal.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr std::string_view beside_source = "capstan";
@@ -20,7 +20,8 @@ constexpr Duration sync_period = std::chrono::milliseconds(100);
 
 }  // namespace
 
-BackgroundServices::BackgroundServices(const Config& config, PluginHost& host, Options options)
+BackgroundServices::BackgroundServices(const config::Config& config, PluginHost& host,
+                                       Options options)
     : host_(host),
       options_(std::move(options)),
       waiting_(host.loop(), {.interval = config.cluster.scan_interval}) {
@@ -30,12 +31,12 @@ BackgroundServices::BackgroundServices(const Config& config, PluginHost& host, O
 }
 
 BackgroundServices::~BackgroundServices() {
-    if (Guard* const guard = host_.guard()) guard->on_signal({});
+    if (guard::Guard* const guard = host_.guard()) guard->on_signal({});
     for (const auto& timer : {sync_timer_, stop_timer_})
         if (timer) host_.loop().cancel(*timer);
 }
 
-Result<std::unique_ptr<BackgroundServices>> BackgroundServices::open(const Config& config,
+Result<std::unique_ptr<BackgroundServices>> BackgroundServices::open(const config::Config& config,
                                                                      PluginHost& host,
                                                                      Options options) {
     std::unique_ptr<BackgroundServices> out(
@@ -44,8 +45,8 @@ Result<std::unique_ptr<BackgroundServices>> BackgroundServices::open(const Confi
     return out;
 }
 
-Result<void> BackgroundServices::open_link(const Config& all) {
-    const Cluster& config = all.cluster;
+Result<void> BackgroundServices::open_link(const config::Config& all) {
+    const config::Cluster& config = all.cluster;
     io::Loop& loop = host_.loop();
     CAPSTAN_TRY(link_, ClusterLink::open(config, loop, host_.log(),
                                          {.version = options_.version,
@@ -76,7 +77,7 @@ Result<void> BackgroundServices::open_link(const Config& all) {
 }
 
 /// Another host that waits in line has time to see that the Lease is free.
-void BackgroundServices::watch_calls(const Config& all) {
+void BackgroundServices::watch_calls(const config::Config& all) {
     if (!host_.has_strand_threads()) return;
     const Duration pause = 2 * all.cluster.leader_election.lease_duration;
     stuck_calls_.emplace(host_.loop(), host_.metrics().registry(),
@@ -90,7 +91,7 @@ void BackgroundServices::watch_calls(const Config& all) {
     stuck_calls_->watch(host_.calls());
 }
 
-void BackgroundServices::make_writers(const Cluster& config) {
+void BackgroundServices::make_writers(const config::Cluster& config) {
     cluster_.emplace(
         link_->api(), host_.loop(),
         ApiClusterClient::Options{
@@ -99,7 +100,7 @@ void BackgroundServices::make_writers(const Cluster& config) {
             .on_update_instead =
                 [this](const Error& why) {
                     host_.log().write(
-                        LogLevel::warn, beside_source,
+                        config::LogLevel::warn, beside_source,
                         "nodes are updated as a whole, for patching them is refused: " +
                             why.message);
                 },
@@ -114,7 +115,7 @@ void BackgroundServices::make_writers(const Cluster& config) {
         MemoryKeeper::Options{.name = {config.kube_namespace, config.memory_config_map_name},
                               .seed = options_.seed,
                               .on_unreadable = [this](const std::string& what) {
-                                  host_.log().write(LogLevel::error, beside_source, what);
+                                  host_.log().write(config::LogLevel::error, beside_source, what);
                               }});
 }
 
@@ -124,23 +125,23 @@ void BackgroundServices::see_unknown_pods(const std::string& node,
                                           const std::vector<std::string>& pods) {
     const std::vector<std::string> untold = link_->mirror().find_untold(node, pods);
     if (untold.empty() || !link_->mirror().relist("Pod")) return;
-    host_.log().write(LogLevel::warn, beside_source,
+    host_.log().write(config::LogLevel::warn, beside_source,
                       "node " + node + " holds pods that the watch of pods has not told of: " +
                           listed(untold, [](const std::string& pod) { return pod; }) +
                           "; all pods are listed anew");
 }
 
-void BackgroundServices::make_tellers(const Config& all) {
+void BackgroundServices::make_tellers(const config::Config& all) {
     const auto warn = [this](const Error& error) {
-        host_.log().write(LogLevel::warn, beside_source, error.message);
+        host_.log().write(config::LogLevel::warn, beside_source, error.message);
     };
     events_.emplace(
         link_->api(), host_.loop(),
-        kubernetes::EventRecorder::Options{.correlator = {.instance = options_.identity},
-                                           .seed = options_.seed,
-                                           .on_trouble = warn});
+        kubernetes::client::EventRecorder::Options{.correlator = {.instance = options_.identity},
+                                                   .seed = options_.seed,
+                                                   .on_trouble = warn});
     // Without clouds there are no passes to tell of, and no right to tell of them.
-    const Cluster& config = all.cluster;
+    const config::Cluster& config = all.cluster;
     const bool has_passes = !all.pipeline.clouds.empty();
     if (!config.write_status_configmap || options_.dry_run || !has_passes) return;
     status_.emplace(
@@ -150,7 +151,7 @@ void BackgroundServices::make_tellers(const Config& all) {
                               .on_trouble = warn});
 }
 
-void BackgroundServices::tell_of_leadership(const Cluster& config) {
+void BackgroundServices::tell_of_leadership(const config::Cluster& config) {
     if (options_.dry_run) return;
     const bool leads = leadership_->term().has_value();
     events_->record({.about = {.api_version = "coordination.k8s.io/v1",
@@ -165,7 +166,7 @@ void BackgroundServices::tell_of_leadership(const Cluster& config) {
 void BackgroundServices::listen() { await_signal(); }
 
 void BackgroundServices::connect_plugins() {
-    KubeGateway* const plugins = host_.cluster();
+    services::KubeGateway* const plugins = host_.cluster();
     if (plugins == nullptr) return;
     plugins->connect(link_->api(), [this] { return may_write(); });
     lent_.reset(plugins);
@@ -177,10 +178,10 @@ void BackgroundServices::start() {
     if (options_.makes_passes) await_sync();
 }
 
-Result<void> BackgroundServices::serve(const Admin& config, AdminSources sources) {
+Result<void> BackgroundServices::serve(const config::Admin& config, AdminSources sources) {
     CAPSTAN_TRY(admin_, serve_admin(config, host_.loop().io(), std::move(sources)));
     if (admin_)
-        host_.log().write(LogLevel::info, beside_source,
+        host_.log().write(config::LogLevel::info, beside_source,
                           "admin port: " + std::to_string(admin_->port()));
     return {};
 }
@@ -192,7 +193,7 @@ void BackgroundServices::watch(const std::filesystem::path& file, std::function<
     if (opened) {
         config_watch_ = *std::move(opened);
     } else {
-        host_.log().write(LogLevel::warn, beside_source,
+        host_.log().write(config::LogLevel::warn, beside_source,
                           "changes are taken over at SIGHUP alone: " + opened.error().message);
     }
 }
@@ -257,7 +258,7 @@ Result<void> BackgroundServices::may_write() const {
     return fail(ErrorCode::cancelled, "this host does not lead");
 }
 
-ChangeGate BackgroundServices::gate() {
+instances::ChangeGate BackgroundServices::gate() {
     return [this] { return ask_gate(acting_term_); };
 }
 
@@ -272,16 +273,17 @@ void BackgroundServices::wish_reload() {
     waiting_.interrupt();
 }
 
-void BackgroundServices::wish_pass(const PassWish& wish) {
-    const auto say = [&](LogLevel level, const std::string& message) {
+void BackgroundServices::wish_pass(const services::PassWish& wish) {
+    const auto say = [&](config::LogLevel level, const std::string& message) {
         host_.log().write(level, wish.plugin, message + ": " + wish.why);
     };
-    if (!wants_passes()) return say(LogLevel::debug, "wants a pass, and this host makes none now");
-    if (waiting_.want_pass()) say(LogLevel::info, "wants a pass");
+    if (!wants_passes())
+        return say(config::LogLevel::debug, "wants a pass, and this host makes none now");
+    if (waiting_.want_pass()) say(config::LogLevel::info, "wants a pass");
 }
 
 void BackgroundServices::await_signal() {
-    if (Guard* const guard = host_.guard()) {
+    if (guard::Guard* const guard = host_.guard()) {
         return guard->on_signal([&io = host_.loop().io(), weak = std::weak_ptr(self_)](int number) {
             boost::asio::post(io, [weak, number] {
                 if (const auto self = weak.lock()) (*self)->take_signal(number);
@@ -299,10 +301,10 @@ void BackgroundServices::take_signal(int number) {
     if (number == SIGHUP) return wish_reload();
     const Duration now = host_.loop().monotonic();
     if (wishes_.stop) {
-        if (now - stop_asked_ < same_signal_within) return;
+        if (now - stop_asked_ < guard::same_signal_within) return;
         return options_.on_overdue();  // a guard has ended the process by now
     }
-    host_.log().write(LogLevel::info, beside_source, "stopping");
+    host_.log().write(config::LogLevel::info, beside_source, "stopping");
     wishes_.stop = true;
     stop_asked_ = now;
     waiting_.interrupt();
@@ -314,7 +316,7 @@ void BackgroundServices::take_signal(int number) {
 void BackgroundServices::await_sync() {
     sync_timer_.reset();
     if (!hold_ && link_->mirror().has_synced()) {
-        host_.log().write(LogLevel::info, beside_source,
+        host_.log().write(config::LogLevel::info, beside_source,
                           "the cluster at " + link_->server() + " is seen");
         hold_.emplace(host_.cluster(), host_.loop(), host_.log());
     }
@@ -322,4 +324,4 @@ void BackgroundServices::await_sync() {
     sync_timer_ = host_.loop().after(sync_period, [this] { await_sync(); });
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -29,7 +29,7 @@
 #include "runtime/daemon/waiting.hpp"
 #include "runtime/plugin_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Lives on the loop's thread alone, but for `cluster`.
 class BackgroundServices {
@@ -39,7 +39,7 @@ public:
         std::string identity{};  ///< of this process, like nobody else's
         std::uint64_t seed = 0;
         bool dry_run = false;
-        std::function<void(const kubernetes::ApiAttempt&)> on_attempt{};
+        std::function<void(const kubernetes::client::ApiAttempt&)> on_attempt{};
         /// Stopping takes longer than `stop_deadline`, or was asked for twice.
         std::function<void()> on_overdue{};
         Duration stop_deadline = std::chrono::seconds(25);
@@ -59,8 +59,8 @@ public:
     };
 
     /// Borrows config and host. Sends nothing yet.
-    static Result<std::unique_ptr<BackgroundServices>> open(const Config& config, PluginHost& host,
-                                                            Options options);
+    static Result<std::unique_ptr<BackgroundServices>> open(const config::Config& config,
+                                                            PluginHost& host, Options options);
     BackgroundServices(const BackgroundServices&) = delete;
     BackgroundServices& operator=(const BackgroundServices&) = delete;
     /// Nobody is called back afterwards.
@@ -73,7 +73,7 @@ public:
     /// Sees the cluster and waits in line for the Lease.
     void start();
     /// Answers on the admin port from now on.
-    Result<void> serve(const Admin& config, AdminSources sources);
+    Result<void> serve(const config::Admin& config, AdminSources sources);
     /// See ConfigWatch. Where the file cannot be watched, that is said.
     void watch(const std::filesystem::path& file, std::function<void()> on_change,
                std::function<void(bool is_gone)> on_gone, std::string known);
@@ -97,7 +97,7 @@ public:
     PendingRequests take_wishes();
     void wish_reload();
     /// A cloud wants the next pass to begin soon; said in the log.
-    void wish_pass(const PassWish& wish);
+    void wish_pass(const services::PassWish& wish);
     /// Something for the passes' thread, between two passes; false: too much waits already.
     bool add_errand(std::function<void()> errand);
 
@@ -107,20 +107,20 @@ public:
     MemoryKeeper& keeper() noexcept { return *keeper_; }
     /// NULL: no status is written.
     StatusWriter* status() noexcept { return status_ ? &*status_ : nullptr; }
-    kubernetes::EventRecorder& events() noexcept { return *events_; }
+    kubernetes::client::EventRecorder& events() noexcept { return *events_; }
     /// [any thread]
     ClusterClient& cluster() noexcept { return *cluster_; }
     /// Open while the term lasts whose decisions may be carried out. Asked on the loop's thread.
-    ChangeGate gate();
+    instances::ChangeGate gate();
 
 private:
-    BackgroundServices(const Config& config, PluginHost& host, Options options);
-    Result<void> open_link(const Config& config);
-    void make_writers(const Cluster& config);
-    void make_tellers(const Config& all);
-    void watch_calls(const Config& all);
+    BackgroundServices(const config::Config& config, PluginHost& host, Options options);
+    Result<void> open_link(const config::Config& config);
+    void make_writers(const config::Cluster& config);
+    void make_tellers(const config::Config& all);
+    void watch_calls(const config::Config& all);
     void see_unknown_pods(const std::string& node, const std::vector<std::string>& pods);
-    void tell_of_leadership(const Cluster& config);
+    void tell_of_leadership(const config::Cluster& config);
     void await_signal();
     void take_signal(int number);
     void await_sync();
@@ -142,18 +142,18 @@ private:
     std::optional<StartupGate> hold_{};  ///< nothing: the cluster has not been seen yet
     std::unique_ptr<ClusterLink> link_{};
     struct TakeBack {
-        void operator()(KubeGateway* plugins) const { plugins->disconnect(); }
+        void operator()(services::KubeGateway* plugins) const { plugins->disconnect(); }
     };
-    std::unique_ptr<KubeGateway, TakeBack> lent_{};  ///< the link, to plugins
+    std::unique_ptr<services::KubeGateway, TakeBack> lent_{};  ///< the link, to plugins
     std::optional<ApiClusterClient> cluster_{};
     std::optional<GatedApi> memory_api_{};
     std::optional<MemoryKeeper> keeper_{};
     std::optional<StatusWriter> status_{};
-    std::optional<kubernetes::EventRecorder> events_{};
+    std::optional<kubernetes::client::EventRecorder> events_{};
     std::optional<Leadership> leadership_{};
     std::optional<StuckCalls> stuck_calls_{};  ///< nothing: strands are on the loop
     std::unique_ptr<io::HttpServer> admin_{};
     std::unique_ptr<ConfigWatch> config_watch_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -26,10 +26,10 @@
 #include "runtime/daemon/on_loop.hpp"
 #include "runtime/services/kube_gateway.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
-using kubernetes::AccessAnswer;
+using kubernetes::client::AccessAnswer;
 
 /// Of the kind whose definition is shipped.
 constexpr std::string_view balancer_group = "balancer.x-k8s.io";
@@ -39,7 +39,8 @@ constexpr Duration self_check_timeout = std::chrono::seconds(30);
 /// [passes' thread], but for what it asks on the loop's.
 class Examination {
 public:
-    Examination(const Config& config, PluginHost& host, std::string version, io::HttpClient* http)
+    Examination(const config::Config& config, PluginHost& host, std::string version,
+                io::HttpClient* http)
         : config_(config), host_(host), version_(std::move(version)), http_(http) {}
 
     std::vector<Finding> run() {
@@ -89,8 +90,8 @@ private:
     }
 
     bool ask_version() {
-        const auto reply = from_loop<kubernetes::ApiReply>(
-            host_, [link = link_](const PluginHost::Done<kubernetes::ApiReply>& done) {
+        const auto reply = from_loop<kubernetes::client::ApiReply>(
+            host_, [link = link_](const PluginHost::Done<kubernetes::client::ApiReply>& done) {
                 link->api().send({.path = "/version", .purpose = "doctor"}, done);
             });
         if (!reply) {
@@ -100,14 +101,14 @@ private:
                     : "check the address, the network between, and the certificate authority");
             return false;
         }
-        const auto body = kubernetes::parse_object(*reply);
+        const auto body = kubernetes::client::parse_object(*reply);
         add(Verdict::good, "API server",
-            body ? "Kubernetes " + kubernetes::text_at(*body, {"gitVersion"}) : "answers");
+            body ? "Kubernetes " + kubernetes::client::text_at(*body, {"gitVersion"}) : "answers");
         compare_clocks(*reply);
         return true;
     }
 
-    void compare_clocks(const kubernetes::ApiReply& reply) {
+    void compare_clocks(const kubernetes::client::ApiReply& reply) {
         const auto date = std::ranges::find(reply.headers, std::string("date"),
                                             [](const auto& header) { return header.first; });
         const Result<Time> theirs = date == reply.headers.end()
@@ -127,7 +128,7 @@ private:
 
     void review_rights() {
         const std::vector<NeededRule> needed = needed_rules(config_);
-        std::vector<kubernetes::AccessRule> rules, others;
+        std::vector<kubernetes::client::AccessRule> rules, others;
         for (const NeededRule& its : needed) {
             rules.push_back(its.rule);
             if (its.instead) others.push_back(*its.instead);
@@ -137,7 +138,7 @@ private:
             host_, [this, link = link_, rules = std::move(rules)](
                        const PluginHost::Done<std::vector<AccessAnswer>>& done) {
                 auto reviews =
-                    std::make_shared<kubernetes::AccessReviews>(link->api(), host_.loop());
+                    std::make_shared<kubernetes::client::AccessReviews>(link->api(), host_.loop());
                 reviews->review(rules, [reviews, done](std::vector<AccessAnswer> all) {
                     done(std::move(all));
                 });
@@ -176,14 +177,14 @@ private:
     /// what the plugin follows never comes.
     void check_kinds() {
         std::map<std::string, std::pair<std::string, std::string>> needed;
-        for (const PluginConfig& plugin : config_.plugins)
-            for (const KubeGrant& grant : read_kube_grants(plugin.grants.kube))
+        for (const config::PluginConfig& plugin : config_.plugins)
+            for (const config::KubeGrant& grant : config::read_kube_grants(plugin.grants.kube))
                 if (!grant.group.empty())
                     needed.try_emplace(grant.group, grant.plural, plugin.id.value());
         for (const auto& [group, need] : needed) {
-            const auto reply = from_loop<kubernetes::ApiReply>(
+            const auto reply = from_loop<kubernetes::client::ApiReply>(
                 host_, [link = link_, path = "/apis/" + group](
-                           const PluginHost::Done<kubernetes::ApiReply>& done) {
+                           const PluginHost::Done<kubernetes::client::ApiReply>& done) {
                     link->api().send({.path = path, .purpose = "doctor"}, done);
                 });
             if (reply || reply.error().code != ErrorCode::not_found) continue;
@@ -198,7 +199,7 @@ private:
     void check_plugins() {
         for (const auto& instance : host_.instances()) {
             const auto checked = host_.wait<void>(
-                [&](PluginInstance::Done done) {
+                [&](instances::PluginInstance::Done done) {
                     instance->self_check(self_check_timeout, std::move(done));
                 },
                 self_check_timeout * 2);
@@ -232,25 +233,27 @@ private:
     /// What the daemon remembers and no cloud lists any more. Rights that are missing are told
     /// already.
     void check_departed() {
-        const kubernetes::ConfigMapName name{config_.cluster.kube_namespace,
-                                             config_.cluster.memory_config_map_name};
-        const auto map = from_loop<kubernetes::ConfigMap>(
-            host_, [this, link = link_, name](const PluginHost::Done<kubernetes::ConfigMap>& done) {
-                auto maps = std::make_shared<kubernetes::ConfigMaps>(link->api(), host_.loop(), 0);
-                maps->read(name, [maps, done](Result<kubernetes::ConfigMap> read) {
+        const kubernetes::client::ConfigMapName name{config_.cluster.kube_namespace,
+                                                     config_.cluster.memory_config_map_name};
+        const auto map = from_loop<kubernetes::client::ConfigMap>(
+            host_, [this, link = link_,
+                    name](const PluginHost::Done<kubernetes::client::ConfigMap>& done) {
+                auto maps =
+                    std::make_shared<kubernetes::client::ConfigMaps>(link->api(), host_.loop(), 0);
+                maps->read(name, [maps, done](Result<kubernetes::client::ConfigMap> read) {
                     done(std::move(read));
                 });
             });
         if (!map) return;
         const Result<engine::Memory> memory = find_memory(*map, name);
         if (!memory) return add(Verdict::doubtful, "memory", memory.error().message);
-        const auto groups = engine::with_unread_groups(view_.groups, view_.unread, *memory);
-        for (const std::string& sentence : engine::tell_departed_groups(*memory, *groups))
+        const auto groups = engine::health::with_unread_groups(view_.groups, view_.unread, *memory);
+        for (const std::string& sentence : engine::health::tell_departed_groups(*memory, *groups))
             add(Verdict::doubtful, "node groups", sentence,
                 "put the group back, or remove its nodes by hand");
     }
 
-    const Config& config_;
+    const config::Config& config_;
     PluginHost& host_;
     const std::string version_;
     io::HttpClient* const http_;
@@ -261,14 +264,14 @@ private:
 
 }  // namespace
 
-std::vector<Finding> examine(const Config& config, PluginHost& host, const std::string& version,
-                             io::HttpClient* http) {
+std::vector<Finding> examine(const config::Config& config, PluginHost& host,
+                             const std::string& version, io::HttpClient* http) {
     return Examination(config, host, version, http).run();
 }
 
 namespace {
 
-using kubernetes::AccessRule;
+using kubernetes::client::AccessRule;
 
 /// Grows by what several parts of the daemon need; a rule that two of them name has both purposes.
 class Needs {
@@ -298,7 +301,7 @@ private:
     std::vector<NeededRule> rules_{};
 };
 
-void add_of_config_maps(Needs& needs, const Cluster& config) {
+void add_of_config_maps(Needs& needs, const config::Cluster& config) {
     const AccessRule memory{.resource = "configmaps",
                             .ns = config.kube_namespace,
                             .name = config.memory_config_map_name};
@@ -312,8 +315,8 @@ void add_of_config_maps(Needs& needs, const Cluster& config) {
     needs.add({"delete"}, status, "leave no status behind that nobody keeps up to date");
 }
 
-void add_of_passes(Needs& needs, const Cluster& config) {
-    for (const kubernetes::CachedKind& kind : kubernetes::cached_kinds()) {
+void add_of_passes(Needs& needs, const config::Cluster& config) {
+    for (const kubernetes::client::CachedKind& kind : kubernetes::client::cached_kinds()) {
         needs.add({"list", "watch"},
                   {.group = std::string(kind.resource.group),
                    .resource = std::string(kind.resource.plural)},
@@ -328,14 +331,14 @@ void add_of_passes(Needs& needs, const Cluster& config) {
     add_of_config_maps(needs, config);
 }
 
-void add_of_plugin(Needs& needs, const PluginConfig& plugin) {
+void add_of_plugin(Needs& needs, const config::PluginConfig& plugin) {
     const std::string purpose = "serve plugin " + plugin.id.value() + ", which was granted it";
-    for (const KubeGrant& grant : read_kube_grants(plugin.grants.kube)) {
+    for (const config::KubeGrant& grant : config::read_kube_grants(plugin.grants.kube)) {
         // An empty namespace stands for all of them.
         std::set<std::string> spaces = grant.namespaces;
         if (spaces.empty()) spaces.insert("");
         for (const std::string& ns : spaces)
-            for (const KubeGrant::Allowed& allowed : grant.allowed)
+            for (const config::KubeGrant::Allowed& allowed : grant.allowed)
                 needs.add({.verb = allowed.verb,
                            .group = grant.group,
                            .resource = grant.plural,
@@ -347,9 +350,9 @@ void add_of_plugin(Needs& needs, const PluginConfig& plugin) {
 
 }  // namespace
 
-std::vector<NeededRule> needed_rules(const Config& config) {
+std::vector<NeededRule> needed_rules(const config::Config& config) {
     Needs needs;
-    const Cluster& cluster = config.cluster;
+    const config::Cluster& cluster = config.cluster;
     if (!config.pipeline.clouds.empty()) add_of_passes(needs, cluster);
     needs.add({"create", "patch"}, {.resource = "events"}, "tell in events what was done and why");
     if (cluster.leader_election.enabled) {
@@ -360,8 +363,8 @@ std::vector<NeededRule> needed_rules(const Config& config) {
                    .name = cluster.leader_election.lease},
                   "have one of several hosts act and the others stand by");
     }
-    for (const PluginConfig& plugin : config.plugins) add_of_plugin(needs, plugin);
+    for (const config::PluginConfig& plugin : config.plugins) add_of_plugin(needs, plugin);
     return needs.take();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

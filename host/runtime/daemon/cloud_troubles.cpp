@@ -3,7 +3,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr std::string_view clouds_source = "pass";
@@ -29,7 +29,7 @@ void CloudTroubles::tell(const std::vector<Error>& problems, Time now) {
             ++at;
             continue;
         }
-        log_.write(LogLevel::info, clouds_source,
+        log_.write(config::LogLevel::info, clouds_source,
                    name + ": nothing is in the way any more, after " +
                        format_rough_duration(now - cloud.since));
         at = clouds_.erase(at);
@@ -57,7 +57,7 @@ void CloudTroubles::write(const std::vector<const Error*>& alike, const std::str
                     listed(std::vector(alike.begin() + 1, alike.end()),
                            [](const Error* error) { return error->subject; }) +
                     ")";
-    log_.write(LogLevel::warn, clouds_source, sentence + how_long);
+    log_.write(config::LogLevel::warn, clouds_source, sentence + how_long);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -14,7 +14,7 @@
 
 #include "runtime/services/logger.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Two problems of one cloud, code and subject are the same one, for sentences say how long it has
 /// lasted. What begins in one pass at one cloud is one line, however many groups it is about.
@@ -25,7 +25,7 @@ public:
     static constexpr Duration quiet = std::chrono::minutes(5);
 
     /// Borrows the log.
-    explicit CloudTroubles(Logger& log) : log_(log) {}
+    explicit CloudTroubles(services::Logger& log) : log_(log) {}
     /// What a pass found in its way, see CloudsView::problems.
     void tell(const std::vector<Error>& problems, Time now);
 
@@ -39,8 +39,8 @@ private:
     void tell_begun(Cloud& cloud, Time now);
     void write(const std::vector<const Error*>& alike, const std::string& how_long);
 
-    Logger& log_;
+    services::Logger& log_;
     std::map<std::string, Cloud> clouds_{};  ///< with something in the way, by "plugin eu"
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -7,12 +7,12 @@
 #include "kubernetes/client/access/access.hpp"
 #include "runtime/daemon/watch_outage.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr std::string_view link_source = "kubernetes";
 
-io::CurlHttpClient::Options http_options(const kubernetes::ClusterAccess& access,
+io::CurlHttpClient::Options http_options(const kubernetes::client::ClusterAccess& access,
                                          const std::string& version) {
     return {.tls = access.tls,
             .proxy = access.proxy_url,
@@ -24,8 +24,8 @@ io::CurlHttpClient::Options http_options(const kubernetes::ClusterAccess& access
 
 /// In the order in which each borrows from those before.
 struct ClusterLink::Parts {
-    Parts(kubernetes::ClusterAccess opened, const Cluster& config, io::Loop& loop, Logger& log,
-          const Options& options)
+    Parts(kubernetes::client::ClusterAccess opened, const config::Cluster& config, io::Loop& loop,
+          services::Logger& log, const Options& options)
         : access(std::move(opened)),
           tls(access.tls),
           http(loop.io(), http_options(access, options.version)),
@@ -36,15 +36,16 @@ struct ClusterLink::Parts {
         if (!access.ca_file.empty()) watch_ca(loop, log);
     }
 
-    kubernetes::ApiClientOptions api_options(const Cluster& config, Logger& log,
-                                             const Options& options) {
+    kubernetes::client::ApiClientOptions api_options(const config::Cluster& config,
+                                                     services::Logger& log,
+                                                     const Options& options) {
         return {.server = access.server,
                 .user_agent = "capstan/" + options.version,
                 .requests_per_second = config.kube_client_qps,
                 .burst = static_cast<double>(config.kube_client_burst),
                 .is_read_only = options.dry_run,
                 .use_certificate =
-                    [this](const kubernetes::Credential& credential) {
+                    [this](const kubernetes::client::Credential& credential) {
                         tls.certificate_pem = credential.certificate_pem;
                         tls.key_pem = credential.key_pem;
                         http.set_tls(tls);
@@ -52,10 +53,12 @@ struct ClusterLink::Parts {
                 .on_attempt = options.on_attempt,
                 .on_warning =
                     [&log](const std::string& text) {
-                        log.write(LogLevel::warn, link_source, "the API server warns: " + text);
+                        log.write(config::LogLevel::warn, link_source,
+                                  "the API server warns: " + text);
                     }};
     }
-    kubernetes::ClusterCache::Options mirror_options(Logger& log, const Options& options) {
+    kubernetes::client::ClusterCache::Options mirror_options(services::Logger& log,
+                                                             const Options& options) {
         return {.builder = options.builder,
                 .seed = options.seed,
                 .on_unschedulable = options.on_unschedulable,
@@ -63,49 +66,55 @@ struct ClusterLink::Parts {
                                      const Error& error) { outage.begin(kind, error); },
                 .on_unreadable =
                     [&log](const std::string& kind, const Error& error) {
-                        log.write(LogLevel::warn, link_source, error.message, {{"kind", kind}});
+                        log.write(config::LogLevel::warn, link_source, error.message,
+                                  {{"kind", kind}});
                     }};
     }
-    void watch_ca(io::Loop& loop, Logger& log) {
+    void watch_ca(io::Loop& loop, services::Logger& log) {
         ca_watch.emplace(
             loop, access.ca_file, tls.ca_pem,
             [this](const std::string& ca_pem) {
                 tls.ca_pem = ca_pem;
                 http.set_tls(tls);
             },
-            [&log](const Error& error) { log.write(LogLevel::warn, link_source, error.message); });
+            [&log](const Error& error) {
+                log.write(config::LogLevel::warn, link_source, error.message);
+            });
     }
 
-    kubernetes::ClusterAccess access;
+    kubernetes::client::ClusterAccess access;
     io::TlsOptions tls;  ///< as it counts now
     io::CurlHttpClient http;
-    kubernetes::ApiClient api;
+    kubernetes::client::ApiClient api;
     WatchOutage outage;
-    kubernetes::ClusterCache mirror;
-    std::optional<kubernetes::CaWatch> ca_watch{};
+    kubernetes::client::ClusterCache mirror;
+    std::optional<kubernetes::client::CaWatch> ca_watch{};
 };
 
 ClusterLink::ClusterLink(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 ClusterLink::~ClusterLink() = default;
 
-Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const Cluster& config, io::Loop& loop,
-                                                       Logger& log, const Options& options) {
-    const kubernetes::AccessSurroundings surroundings{
+Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const config::Cluster& config,
+                                                       io::Loop& loop, services::Logger& log,
+                                                       const Options& options) {
+    const kubernetes::client::AccessSurroundings surroundings{
         .on_trouble =
-            [&log](const Error& error) { log.write(LogLevel::warn, link_source, error.message); },
+            [&log](const Error& error) {
+                log.write(config::LogLevel::warn, link_source, error.message);
+            },
         .seed = options.seed};
-    const kubernetes::AccessChoice choice{
+    const kubernetes::client::AccessChoice choice{
         .kubeconfig = config.kubeconfig, .context = config.context, .server = config.server};
-    auto access = kubernetes::open_access(choice, loop, surroundings);
+    auto access = kubernetes::client::open_access(choice, loop, surroundings);
     if (!access) return fail(within("cluster", std::move(access).error()));
     for (const std::string& warning : access->warnings)
-        log.write(LogLevel::warn, link_source, warning);
+        log.write(config::LogLevel::warn, link_source, warning);
     return std::unique_ptr<ClusterLink>(
         new ClusterLink(std::make_unique<Parts>(*std::move(access), config, loop, log, options)));
 }
 
-kubernetes::Api& ClusterLink::api() noexcept { return parts_->api; }
-kubernetes::ClusterCache& ClusterLink::mirror() noexcept { return parts_->mirror; }
+kubernetes::client::Api& ClusterLink::api() noexcept { return parts_->api; }
+kubernetes::client::ClusterCache& ClusterLink::mirror() noexcept { return parts_->mirror; }
 const std::string& ClusterLink::server() const noexcept { return parts_->access.server; }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

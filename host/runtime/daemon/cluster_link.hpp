@@ -16,7 +16,7 @@
 #include "runtime/config/daemon_config.hpp"
 #include "runtime/services/logger.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Of what a mirror shows that is out of touch with the server.
 inline constexpr Duration cluster_age_max = std::chrono::minutes(1);
@@ -28,23 +28,23 @@ public:
         std::string version{};  ///< the host's own, for the server's log
         std::uint64_t seed = 0;
         bool dry_run = false;  ///< nothing that would change the cluster leaves the host
-        engine::ClusterBuilderOptions builder{};
-        std::function<void(const kubernetes::ApiAttempt&)> on_attempt{};
+        engine::snapshot::ClusterBuilderOptions builder{};
+        std::function<void(const kubernetes::client::ApiAttempt&)> on_attempt{};
         std::function<void()> on_unschedulable{};  ///< see Mirror
         io::HttpClient* http = nullptr;            ///< how requests leave; NULL: over the network
     };
     /// Reads what is needed to get in, and sends nothing yet. Certificates and tokens that change
     /// later are followed. `invalid_config`: says what to mend. Borrows loop and log.
-    static Result<std::unique_ptr<ClusterLink>> open(const Cluster& config, io::Loop& loop,
-                                                     Logger& log, const Options& options);
+    static Result<std::unique_ptr<ClusterLink>> open(const config::Cluster& config, io::Loop& loop,
+                                                     services::Logger& log, const Options& options);
     ClusterLink(const ClusterLink&) = delete;
     ClusterLink& operator=(const ClusterLink&) = delete;
     /// Cancels what is open; nobody is called back afterwards.
     ~ClusterLink();
 
-    kubernetes::Api& api() noexcept;
+    kubernetes::client::Api& api() noexcept;
     /// Not started.
-    kubernetes::ClusterCache& mirror() noexcept;
+    kubernetes::client::ClusterCache& mirror() noexcept;
     /// "https://10.0.0.1:6443"
     const std::string& server() const noexcept;
 
@@ -54,4 +54,4 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -8,7 +8,7 @@
 
 #include <boost/asio/post.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 std::string joined(const std::vector<std::string>& keys) {
@@ -18,9 +18,9 @@ std::string joined(const std::vector<std::string>& keys) {
 }
 
 /// Instances that passes ask beside clouds.
-std::vector<PluginInstanceId> named_for_decisions(const Pipeline& pipeline) {
+std::vector<PluginInstanceId> named_for_decisions(const config::Pipeline& pipeline) {
     std::vector<PluginInstanceId> out{pipeline.scale_up.splitter};
-    for (const Stage& stage : pipeline.scale_up.expanders) out.push_back(stage.use);
+    for (const config::Stage& stage : pipeline.scale_up.expanders) out.push_back(stage.use);
     for (const auto* ids : {&pipeline.scale_up.similarity, &pipeline.scale_up.group_sources})
         out.insert(out.end(), ids->begin(), ids->end());
     return out;
@@ -54,13 +54,13 @@ std::string ConfigExchange::toml() const {
 
 Time ConfigExchange::wall() const { return host_.loop().clock()->wall(); }
 
-void ConfigExchange::tell(LogLevel level, const std::string& sentence) const {
+void ConfigExchange::tell(config::LogLevel level, const std::string& sentence) const {
     host_.log().write(level, "config", sentence);
 }
 
 /// In one record of the log.
 void ConfigExchange::refuse(const std::string& complaints, Shown& shown) {
-    tell(LogLevel::error,
+    tell(config::LogLevel::error,
          "the old configuration is kept, for the new one is wrong: " + one_line(complaints));
     shown.config.refuse(complaints, wall());
 }
@@ -72,9 +72,9 @@ void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, Shown& 
     const ConfigChanges changes = find_changes(*started_, *loaded_, **next);
     const bool is_live = !changes.live.empty() || !changes.made.empty() || !changes.gone.empty();
     if (!changes.fixed.empty())
-        tell(LogLevel::warn, "waits for a restart: " + joined(changes.fixed));
+        tell(config::LogLevel::warn, "waits for a restart: " + joined(changes.fixed));
     if (!is_live) {
-        if (changes.fixed.empty()) tell(LogLevel::info, "nothing has changed");
+        if (changes.fixed.empty()) tell(config::LogLevel::info, "nothing has changed");
         return shown.config.confirm(changes.fixed, wall());
     }
     const LoadedPtr counts = in_force(*std::move(next), *loaded_, changes);
@@ -86,7 +86,7 @@ void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, Shown& 
     boost::asio::post(host_.loop().io(), [beside, interval = counts->config.cluster.scan_interval] {
         beside->waiting().set_interval(interval);
     });
-    tell(LogLevel::info, "taken over: " + joined(changes.live));
+    tell(config::LogLevel::info, "taken over: " + joined(changes.live));
     shown.config.take_over(counts->toml, std::move(waiting), wall());
     const std::lock_guard lock(mutex_);
     loaded_ = counts;
@@ -96,9 +96,9 @@ void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, Shown& 
 /// another one while the old one runs.
 Result<void> ConfigExchange::check_kinds(const LoadedConfig& next,
                                          const ConfigChanges& changes) const {
-    const std::vector<InstanceIdentity>& known = host_.identities();
+    const std::vector<services::InstanceIdentity>& known = host_.identities();
     for (const PluginInstanceId& id : named_for_decisions(next.config.pipeline)) {
-        const auto old = std::ranges::find(known, id, &InstanceIdentity::id);
+        const auto old = std::ranges::find(known, id, &services::InstanceIdentity::id);
         const bool is_made = std::ranges::find(changes.made, id) != changes.made.end();
         const auto plugins = select_plugins(next, {id});
         if (old == known.end() || is_made || plugins.empty()) continue;
@@ -129,7 +129,7 @@ Result<void> ConfigExchange::exchange(const LoadedPtr& next, const ConfigChanges
         host_.stop(made, StopReason::failed);
         return fail(taken.error());
     }
-    Gauges& running = host_.metrics().running;
+    pass_metrics::Gauges& running = host_.metrics().running;
     for (const PluginInstanceId& id : changes.made) running.Add({{"plugin", id.value()}}).Set(1);
     for (const PluginInstanceId& id : changes.gone)
         running.Remove(&running.Add({{"plugin", id.value()}}));
@@ -151,7 +151,7 @@ std::vector<std::string> ConfigExchange::hand_over(const ConfigChanges& changes,
     for (const PluginInstanceId& plugin : changes.plugins) {
         const Result<void> done = reconfigure(host_, next, plugin);
         if (done) continue;
-        tell(LogLevel::error,
+        tell(config::LogLevel::error,
              "plugin " + plugin.value() + " keeps its old settings: " + done.error().message);
         kept.push_back("plugin." + plugin.value() + ".settings");
     }
@@ -159,15 +159,15 @@ std::vector<std::string> ConfigExchange::hand_over(const ConfigChanges& changes,
 }
 
 void ConfigExchange::see_file(bool is_gone, Shown& shown) const {
-    tell(is_gone ? LogLevel::warn : LogLevel::info,
+    tell(is_gone ? config::LogLevel::warn : config::LogLevel::info,
          is_gone ? "the file is gone, or empty; the configuration that was read from it runs on"
                  : "the file is there again");
     shown.config.set_gone(is_gone, wall());
 }
 
 void ConfigExchange::leave_unread(Shown& shown) const {
-    tell(LogLevel::info, "the file has changed, and is read again at SIGHUP alone");
+    tell(config::LogLevel::info, "the file has changed, and is read again at SIGHUP alone");
     shown.config.leave_unread(wall());
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -12,7 +12,7 @@
 #include "runtime/daemon/pass_reporter.hpp"
 #include "runtime/daemon/reload.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// [passes' thread]
 class ConfigExchange {
@@ -28,7 +28,7 @@ public:
           started_(std::move(config)),
           loaded_(started_) {}
 
-    const Config& config() const { return loaded_->config; }
+    const config::Config& config() const { return loaded_->config; }
     const std::shared_ptr<const LoadedConfig>& loaded() const noexcept { return loaded_; }
     /// [any thread]
     std::string toml() const;
@@ -49,7 +49,7 @@ public:
 
 private:
     using LoadedPtr = std::shared_ptr<const LoadedConfig>;
-    void tell(LogLevel level, const std::string& sentence) const;
+    void tell(config::LogLevel level, const std::string& sentence) const;
     void refuse(const std::string& complaints, Shown& shown);
     Result<void> check_kinds(const LoadedConfig& next, const ConfigChanges& changes) const;
     Result<void> exchange(const LoadedPtr& next, const ConfigChanges& changes,
@@ -67,4 +67,4 @@ private:
     LoadedPtr loaded_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

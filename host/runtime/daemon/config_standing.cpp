@@ -5,7 +5,7 @@
 
 #include "runtime/plugin_files/sha256.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 /// Lines as one.
@@ -44,7 +44,7 @@ void ConfigStandingKeeper::take_over(const std::string& toml, std::vector<std::s
     {
         const std::lock_guard lock(mutex_);
         standing_.taken_over = now;
-        standing_.hash = sha256_hex(std::as_bytes(std::span(toml)));
+        standing_.hash = plugin_files::sha256_hex(std::as_bytes(std::span(toml)));
     }
     confirm(std::move(waiting), now);
 }
@@ -92,4 +92,4 @@ ConfigStanding ConfigStandingKeeper::standing() const {
     return standing_;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -10,7 +10,7 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// A value. Times are of the wall clock.
 struct ConfigStanding {
@@ -52,4 +52,4 @@ private:
     ConfigStanding standing_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

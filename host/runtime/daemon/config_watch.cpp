@@ -13,7 +13,7 @@
 
 #include <boost/asio/buffer.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 namespace fs = std::filesystem;
 
@@ -155,4 +155,4 @@ void ConfigWatch::tell() {
     on_change_();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

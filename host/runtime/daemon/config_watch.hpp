@@ -15,7 +15,7 @@
 
 #include "io/loop.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Watches the file's folder, for editors write a new file in place of the old, and the folder of
 /// every link on the way to the file: a mounted ConfigMap is exchanged by turning one of them.
@@ -63,4 +63,4 @@ private:
     const std::shared_ptr<ConfigWatch*> self_ = std::make_shared<ConfigWatch*>(this);
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -8,12 +8,12 @@
 
 #include "runtime/daemon/watch_outage.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// What the host counts about one controller.
 class ControllerMetrics {
 public:
-    ControllerMetrics(std::shared_ptr<Metrics> metrics, const std::string& plugin)
+    ControllerMetrics(std::shared_ptr<services::Metrics> metrics, const std::string& plugin)
         : metrics_(std::move(metrics)),
           reconciles_(prometheus::BuildCounter()
                           .Name("capstan_controller_reconciles_total")
@@ -38,7 +38,7 @@ public:
           good_(reconciles_.Add({{"plugin", plugin}, {"outcome", "done"}})),
           failed_(reconciles_.Add({{"plugin", plugin}, {"outcome", "failed"}})) {}
 
-    void observe(const ControllerStatus& status) {
+    void observe(const instances::ControllerStatus& status) {
         (status.error ? failed_ : good_).Increment();
         if (status.took) durations_.Observe(std::chrono::duration<double>(*status.took).count());
         if (!status.last) return;
@@ -52,7 +52,7 @@ private:
                        const Arguments&... with) {
         return family.Add({{"plugin", plugin}}, with...);
     }
-    const std::shared_ptr<Metrics> metrics_;
+    const std::shared_ptr<services::Metrics> metrics_;
     prometheus::Family<prometheus::Counter>& reconciles_;
     prometheus::Histogram& durations_;
     prometheus::Gauge &objects_, &problems_;
@@ -64,13 +64,13 @@ namespace {
 /// What the log is told of one controller. Used on its strand alone.
 class ControllerLog {
 public:
-    explicit ControllerLog(const PluginInstance& instance)
+    explicit ControllerLog(const instances::PluginInstance& instance)
         : clock_(instance.context().clock()),
           log_(instance.context().log(), {.source = instance.id(),
                                           .failed = "reconcile failed",
                                           .succeeded = "reconciles succeed again"}) {}
 
-    void observe(const ControllerStatus& status) {
+    void observe(const instances::ControllerStatus& status) {
         if (!status.error) return log_.succeeded(clock_.monotonic());
         // One that was under way when this host stopped leading.
         if (status.error->code != ErrorCode::cancelled)
@@ -84,7 +84,8 @@ private:
 
 }  // namespace
 
-Result<std::unique_ptr<Controllers>> Controllers::make(const Pipeline& pipeline, PluginHost& host) {
+Result<std::unique_ptr<Controllers>> Controllers::make(const config::Pipeline& pipeline,
+                                                       PluginHost& host) {
     std::unique_ptr<Controllers> out(new Controllers(pipeline.controllers, host.shared_metrics()));
     for (const PluginInstanceId& id : pipeline.controllers)
         if (auto instance = host.find(id)) CAPSTAN_CHECK(out->join(std::move(instance)));
@@ -93,22 +94,23 @@ Result<std::unique_ptr<Controllers>> Controllers::make(const Pipeline& pipeline,
 
 Controllers::~Controllers() { lead(false); }
 
-Result<void> Controllers::join(std::shared_ptr<PluginInstance> instance) {
+Result<void> Controllers::join(std::shared_ptr<instances::PluginInstance> instance) {
     if (std::ranges::find(ids_, instance->context().identity().id) == ids_.end()) return {};
     const auto metrics = std::make_shared<ControllerMetrics>(metrics_, instance->id());
     const auto log = std::make_shared<ControllerLog>(*instance);
-    CAPSTAN_TRY(auto client, ControllerClient::of(std::move(instance),
-                                                  [metrics, log](const ControllerStatus& status) {
-                                                      metrics->observe(status);
-                                                      log->observe(status);
-                                                  }));
+    CAPSTAN_TRY(auto client,
+                instances::ControllerClient::of(
+                    std::move(instance), [metrics, log](const instances::ControllerStatus& status) {
+                        metrics->observe(status);
+                        log->observe(status);
+                    }));
     const std::lock_guard lock(mutex_);
     client->lead(leads_);
     clients_.push_back(std::move(client));
     return {};
 }
 
-std::vector<std::shared_ptr<ControllerClient>> Controllers::clients() const {
+std::vector<std::shared_ptr<instances::ControllerClient>> Controllers::clients() const {
     const std::lock_guard lock(mutex_);
     return clients_;
 }
@@ -119,11 +121,11 @@ void Controllers::lead(bool leads) {
     for (const auto& client : clients_) client->lead(leads);
 }
 
-std::optional<ControllerStatus> Controllers::status(std::string_view id) const {
+std::optional<instances::ControllerStatus> Controllers::status(std::string_view id) const {
     for (const auto& client : clients()) {
         if (client->instance()->id() == id) return client->status();
     }
     return std::nullopt;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -14,36 +14,37 @@
 #include "runtime/instances/controller_client.hpp"
 #include "runtime/plugin_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// [any thread]
 class Controllers {
 public:
     /// Those of the pipeline that have started; the others come by `join`. `internal`: one is no
     /// controller.
-    static Result<std::unique_ptr<Controllers>> make(const Pipeline& pipeline, PluginHost& host);
+    static Result<std::unique_ptr<Controllers>> make(const config::Pipeline& pipeline,
+                                                     PluginHost& host);
     Controllers(const Controllers&) = delete;
     Controllers& operator=(const Controllers&) = delete;
     /// They are called no more; what is under way is cancelled.
     ~Controllers();
 
     /// Has it called as the others are, if it is of the pipeline.
-    Result<void> join(std::shared_ptr<PluginInstance> instance);
+    Result<void> join(std::shared_ptr<instances::PluginInstance> instance);
     /// This host begins to lead, or leads no longer.
     void lead(bool leads);
     /// Nothing: it is no controller of the pipeline.
-    std::optional<ControllerStatus> status(std::string_view id) const;
+    std::optional<instances::ControllerStatus> status(std::string_view id) const;
 
 private:
-    Controllers(std::vector<PluginInstanceId> ids, std::shared_ptr<Metrics> metrics)
+    Controllers(std::vector<PluginInstanceId> ids, std::shared_ptr<services::Metrics> metrics)
         : ids_(std::move(ids)), metrics_(std::move(metrics)) {}
-    std::vector<std::shared_ptr<ControllerClient>> clients() const;
+    std::vector<std::shared_ptr<instances::ControllerClient>> clients() const;
 
     const std::vector<PluginInstanceId> ids_;
-    const std::shared_ptr<Metrics> metrics_;
+    const std::shared_ptr<services::Metrics> metrics_;
     mutable std::mutex mutex_;  ///< guards what follows
-    std::vector<std::shared_ptr<ControllerClient>> clients_;
+    std::vector<std::shared_ptr<instances::ControllerClient>> clients_;
     bool leads_ = false;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

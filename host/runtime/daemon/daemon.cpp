@@ -20,7 +20,7 @@
 #include "runtime/daemon/plugin_starts.hpp"
 #include "runtime/daemon/surroundings.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr std::string_view source = "capstan";
@@ -28,7 +28,7 @@ constexpr std::string_view source = "capstan";
 constexpr Duration waiting_patience = std::chrono::hours(24 * 365);
 
 /// Without clouds there is nothing to decide, if there is something else to do.
-bool makes_passes(const Pipeline& pipeline) {
+bool makes_passes(const config::Pipeline& pipeline) {
     return !pipeline.clouds.empty() || pipeline.controllers.empty();
 }
 
@@ -115,7 +115,7 @@ Result<void> Daemon::open_beside() {
                                      .seed = options_.seed,
                                      .dry_run = options_.dry_run,
                                      .on_attempt =
-                                         [this](const kubernetes::ApiAttempt& attempt) {
+                                         [this](const kubernetes::client::ApiAttempt& attempt) {
                                              shown_.metrics.count_request(attempt);
                                          },
                                      .on_overdue = options_.on_overdue,
@@ -133,7 +133,7 @@ Result<void> Daemon::open_beside() {
 void Daemon::listen_to_clouds() {
     const auto is_under_way = std::make_shared<std::atomic<bool>>(false);
     host_.pass_wishes().listen([is_under_way, &io = host_.loop().io(),
-                                weak = std::weak_ptr(beside_)](const PassWish& wish) {
+                                weak = std::weak_ptr(beside_)](const services::PassWish& wish) {
         if (is_under_way->exchange(true)) return;
         boost::asio::post(io, [is_under_way, weak, wish] {
             is_under_way->store(false);
@@ -264,10 +264,10 @@ Result<bool> Daemon::await_plugins(const std::function<bool(const PluginStarts&)
 /// What has come to run takes part from now on.
 Result<void> Daemon::join_started() {
     if (!starts_) return {};
-    CAPSTAN_TRY(
-        const auto started, on_loop(host_, [starts = starts_] {
-            return Result<std::vector<std::shared_ptr<PluginInstance>>>(starts->take_started());
-        }));
+    CAPSTAN_TRY(const auto started, on_loop(host_, [starts = starts_] {
+                    return Result<std::vector<std::shared_ptr<instances::PluginInstance>>>(
+                        starts->take_started());
+                }));
     if (started.empty()) return {};
     for (const auto& instance : started) CAPSTAN_CHECK(controllers_->join(instance));
     return autoscaler_ ? autoscaler_->join(started) : Result<void>();
@@ -280,7 +280,7 @@ void Daemon::leave_starts(const std::vector<PluginInstanceId>& ids) {
         starts->leave(ids);
         return {};
     });
-    if (!left) host_.log().write(LogLevel::warn, source, left.error().message);
+    if (!left) host_.log().write(config::LogLevel::warn, source, left.error().message);
 }
 
 Result<void> Daemon::start() {
@@ -314,7 +314,7 @@ void Daemon::run() {
         if (!wishes || wishes->stop) return;
         for (const auto& errand : wishes->errands) errand();
         if (const Result<void> joined = join_started(); !joined)
-            host_.log().write(LogLevel::error, source, joined.error().message);
+            host_.log().write(config::LogLevel::error, source, joined.error().message);
         if (wishes->reload) reload();
         follow_term();
         if (next == Waiting::Next::pass) pass();
@@ -384,7 +384,7 @@ void Daemon::pass() {
 
 /// Named by the guard where the process does not stop in time.
 void Daemon::stage(const char* what) {
-    if (Guard* const guard = host_.guard()) guard->set_stage(what);
+    if (guard::Guard* const guard = host_.guard()) guard->set_stage(what);
 }
 
 void Daemon::close() {
@@ -395,7 +395,7 @@ void Daemon::close() {
             from_loop<void>(host_, [starts = starts_](const PluginHost::Done<void>& done) {
                 starts->stop([done] { done({}); });
             });
-        if (!ended) host_.log().write(LogLevel::warn, source, ended.error().message);
+        if (!ended) host_.log().write(config::LogLevel::warn, source, ended.error().message);
     }
     exchange_.stop_replaced();
     if (!beside_) return;
@@ -404,7 +404,7 @@ void Daemon::close() {
         from_loop<void>(host_, [beside = beside_](const PluginHost::Done<void>& done) {
             beside->stop([done] { done({}); });
         });
-    if (!stopped) host_.log().write(LogLevel::warn, source, stopped.error().message);
+    if (!stopped) host_.log().write(config::LogLevel::warn, source, stopped.error().message);
     autoscaler_.reset();
     inheritance_.reset();
     teller_.reset();
@@ -413,7 +413,7 @@ void Daemon::close() {
         beside.reset();
         return Result<void>();
     });
-    if (!ended) host_.log().write(LogLevel::warn, source, ended.error().message);
+    if (!ended) host_.log().write(config::LogLevel::warn, source, ended.error().message);
 }
 
 }  // namespace
@@ -428,4 +428,4 @@ Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& 
     return opened ? Result<void>() : fail(opened.error());
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

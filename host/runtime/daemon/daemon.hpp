@@ -14,7 +14,7 @@
 #include "runtime/daemon/reload.hpp"
 #include "runtime/plugin_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 struct DaemonOptions {
     std::string version{};
@@ -48,4 +48,4 @@ struct DaemonOptions {
 Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
                         DaemonOptions options);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

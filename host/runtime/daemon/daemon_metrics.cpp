@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 /// As upstream has it: seconds since 1970, without their fraction.
@@ -25,11 +25,11 @@ double seconds_of(Duration length) { return std::chrono::duration<double>(length
 
 prometheus::Gauge& add_gauge(prometheus::Registry& registry, std::string_view name,
                              const char* help) {
-    return gauges(registry, name, help).Add({});
+    return pass_metrics::gauges(registry, name, help).Add({});
 }
 
 const prometheus::Histogram::BucketBoundaries& function_buckets() {
-    static const auto buckets = growing_buckets(0.1, 1800, 150);
+    static const auto buckets = pass_metrics::growing_buckets(0.1, 1800, 150);
     return buckets;
 }
 
@@ -92,54 +92,62 @@ const char* function_of(engine::PassPhase part) {
 
 DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
     : passes_(registry),
-      last_activity_(gauges(registry, "cluster_autoscaler_last_activity",
-                            "When something was done last, in seconds since 1970.")),
-      intervals_(histograms(registry, "capstan_pass_interval_seconds",
-                            "Time from the start of a pass to the start of the next.")
+      last_activity_(pass_metrics::gauges(registry, "cluster_autoscaler_last_activity",
+                                          "When something was done last, in seconds since 1970.")),
+      intervals_(pass_metrics::histograms(registry, "capstan_pass_interval_seconds",
+                                          "Time from the start of a pass to the start of the next.")
                      .Add({}, interval_buckets)),
-      durations_(histograms(registry, "cluster_autoscaler_function_duration_seconds",
-                            "Time that parts of a pass took.")),
+      durations_(pass_metrics::histograms(registry, "cluster_autoscaler_function_duration_seconds",
+                                          "Time that parts of a pass took.")),
       quantiles_(prometheus::BuildSummary()
                      .Name("cluster_autoscaler_function_duration_quantile_seconds")
                      .Help("The same as quantiles over the last hour.")
                      .Register(registry)),
-      errors_(counters(registry, "cluster_autoscaler_errors_total", "Passes that failed, by why.")),
-      requests_(counters(registry, "rest_client_requests_total",
-                         "Requests to the API server, by what came back.")),
-      request_durations_(histograms(registry, "rest_client_request_duration_seconds",
-                                    "Time until the API server answered.")),
-      request_waits_(histograms(registry, "rest_client_rate_limiter_duration_seconds",
-                                "Time that requests waited for our own limit.")),
-      cloud_standing_(gauges(registry, "capstan_cloud_standing",
-                             "1 for how each cloud stands: answered; failed, silent and resting "
-                             "ones are not touched."),
-                      "cloud", "standing"),
-      cloud_answers_(gauges(registry, "capstan_cloud_last_answer_time_seconds",
-                            "When each cloud last answered a refresh, in seconds since 1970."),
-                     "cloud"),
+      errors_(pass_metrics::counters(registry, "cluster_autoscaler_errors_total",
+                                     "Passes that failed, by why.")),
+      requests_(pass_metrics::counters(registry, "rest_client_requests_total",
+                                       "Requests to the API server, by what came back.")),
+      request_durations_(pass_metrics::histograms(registry, "rest_client_request_duration_seconds",
+                                                  "Time until the API server answered.")),
+      request_waits_(pass_metrics::histograms(registry, "rest_client_rate_limiter_duration_seconds",
+                                              "Time that requests waited for our own limit.")),
+      cloud_standing_(
+          pass_metrics::gauges(registry, "capstan_cloud_standing",
+                               "1 for how each cloud stands: answered; failed, silent and resting "
+                               "ones are not touched."),
+          "cloud", "standing"),
+      cloud_answers_(
+          pass_metrics::gauges(registry, "capstan_cloud_last_answer_time_seconds",
+                               "When each cloud last answered a refresh, in seconds since 1970."),
+          "cloud"),
       groups_under_way_(add_gauge(registry, "capstan_groups_under_way",
                                   "Groups whose cloud has not answered an action in the time that "
                                   "a pass waits.")),
-      late_actions_(counters(registry, "capstan_late_actions_total",
-                             "Actions that were answered later than a pass waits.")
+      late_actions_(pass_metrics::counters(registry, "capstan_late_actions_total",
+                                           "Actions that were answered later than a pass waits.")
                         .Add({})),
-      info_(gauges(registry, "capstan_info", "1, for this version and this cluster.")),
+      info_(
+          pass_metrics::gauges(registry, "capstan_info", "1, for this version and this cluster.")),
       leader_(add_gauge(registry, "capstan_leader", "1 while this host acts.")),
       config_in_force_(add_gauge(registry, "capstan_config_in_force",
                                  "1 while the configuration on the disk is the one that runs.")),
       config_taken_over_(
           add_gauge(registry, "capstan_config_last_reload_success_timestamp_seconds",
                     "When the configuration that runs was taken over, in seconds since 1970.")),
-      pod_waits_(histograms(registry, "capstan_pod_unschedulable_to_scale_up_seconds",
-                            "Time from a pod's being unschedulable to the order of machines "
-                            "for it, once for each pod.")
-                     .Add({}, wait_buckets)),
-      events_(counters(registry, "capstan_events_total", "Events, by what became of them.")),
-      untold_(counters(registry, "capstan_untold_scale_up_pods_total",
-                       "Pods that triggered a scale-up and waited no longer when the event that "
-                       "tells of it was due.")
+      pod_waits_(
+          pass_metrics::histograms(registry, "capstan_pod_unschedulable_to_scale_up_seconds",
+                                   "Time from a pod's being unschedulable to the order of machines "
+                                   "for it, once for each pod.")
+              .Add({}, wait_buckets)),
+      events_(pass_metrics::counters(registry, "capstan_events_total",
+                                     "Events, by what became of them.")),
+      untold_(pass_metrics::counters(
+                  registry, "capstan_untold_scale_up_pods_total",
+                  "Pods that triggered a scale-up and waited no longer when the event that "
+                  "tells of it was due.")
                   .Add({})),
-      cpu_(counters(registry, "process_cpu_seconds_total", "CPU time used, user and system.")
+      cpu_(pass_metrics::counters(registry, "process_cpu_seconds_total",
+                                  "CPU time used, user and system.")
                .Add({})),
       resident_(add_gauge(registry, "process_resident_memory_bytes", "Resident memory.")),
       virtual_(add_gauge(registry, "process_virtual_memory_bytes", "Virtual memory.")),
@@ -178,7 +186,7 @@ void DaemonMetrics::pass_began(Time now, Duration monotonic) {
     began_ = monotonic;
 }
 
-void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health) {
+void DaemonMetrics::observe(const PassReport& pass, const engine::health::Health& health) {
     const engine::Decision& decision = pass.decision();
     const auto did = [&](const char* activity) {
         last_activity_.Add({{"activity", activity}}).Set(whole_seconds(pass.shown_at()));
@@ -198,13 +206,13 @@ void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health
         errors_.Add({{"type", "cloudProviderError"}}).Increment();
     const auto observation = [&pass](const engine::Decision& asked,
                                      const engine::Results& answered) {
-        return PassObservation{.snapshot = pass.input.snapshot,
-                               .settings = pass.input.settings,
-                               .decision = asked,
-                               .results = answered,
-                               .memory = pass.memory,
-                               .figures = pass.result.outcome.figures,
-                               .at = pass.at};
+        return pass_metrics::PassObservation{.snapshot = pass.input.snapshot,
+                                             .settings = pass.input.settings,
+                                             .decision = asked,
+                                             .results = answered,
+                                             .memory = pass.memory,
+                                             .figures = pass.result.outcome.figures,
+                                             .at = pass.at};
     };
     for (const ActionsUnderWay::Ended& late : pass.ended)
         passes_.observe_late(observation(late.decision, late.results));
@@ -212,7 +220,7 @@ void DaemonMetrics::observe(const PassReport& pass, const engine::Health& health
 }
 
 void DaemonMetrics::observe_clouds(const PassReport& pass) {
-    GaugeSeries::Values standings, answers;
+    pass_metrics::GaugeSeries::Values standings, answers;
     for (const CloudState& cloud : pass.clouds) {
         standings[{cloud.cloud.value(), std::string(name_of(cloud.standing))}] = 1;
         if (cloud.answered) answers[{cloud.cloud.value(), ""}] = whole_seconds(*cloud.answered);
@@ -241,14 +249,15 @@ void DaemonMetrics::pass_failed(const std::string& type, Duration length) {
     errors_.Add({{"type", type}}).Increment();
 }
 
-void DaemonMetrics::count_request(const kubernetes::ApiAttempt& attempt) {
+void DaemonMetrics::count_request(const kubernetes::client::ApiAttempt& attempt) {
     const RequestSeries& series = series_of(attempt);
     series.count->Increment();
     series.latencies->Observe(seconds_of(attempt.latency));
     series.waits->Observe(seconds_of(attempt.waited));
 }
 
-DaemonMetrics::RequestSeries& DaemonMetrics::series_of(const kubernetes::ApiAttempt& attempt) {
+DaemonMetrics::RequestSeries& DaemonMetrics::series_of(
+    const kubernetes::client::ApiAttempt& attempt) {
     const std::string method(attempt.method), host(attempt.host);
     const auto [at, is_new] = request_series_.try_emplace({method, host, attempt.status});
     if (!is_new) return at->second;
@@ -276,7 +285,7 @@ void DaemonMetrics::ordered_for_pod(Duration after) {
     pod_waits_.Observe(std::max(0.0, seconds_of(after)));
 }
 
-void DaemonMetrics::set_events(const kubernetes::EventRecorder::Counts& counts,
+void DaemonMetrics::set_events(const kubernetes::client::EventRecorder::Counts& counts,
                                std::uint64_t untold) {
     const auto raise = [](prometheus::Counter& counter, std::uint64_t to) {
         counter.Increment(std::max(0.0, static_cast<double>(to) - counter.Value()));
@@ -307,4 +316,4 @@ void DaemonMetrics::look_at_process() {
         max_files_.Set(static_cast<double>(limit.rlim_cur));
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -19,7 +19,7 @@
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/pass_metrics.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// One for each registry, which has to outlive it.
 class DaemonMetrics {
@@ -35,7 +35,7 @@ public:
     /// `monotonic`: the same moment on the clock that never steps.
     void pass_began(Time now, Duration monotonic);
     /// It succeeded. `health`: after it.
-    void observe(const PassReport& pass, const engine::Health& health);
+    void observe(const PassReport& pass, const engine::health::Health& health);
     /// `type` as upstream has it: "apiCallError", "cloudProviderError", "internalError".
     void pass_failed(const std::string& type, Duration took);
     /// There was nothing to do for so long.
@@ -51,9 +51,9 @@ public:
     /// A scale-up was ordered for a pod so long after it was found to be unschedulable. [loop]
     void ordered_for_pod(Duration after);
     /// Since the start. `untold`: pods that triggered a scale-up and were not told of it. [loop]
-    void set_events(const kubernetes::EventRecorder::Counts& counts, std::uint64_t untold);
+    void set_events(const kubernetes::client::EventRecorder::Counts& counts, std::uint64_t untold);
     /// [loop]
-    void count_request(const kubernetes::ApiAttempt& attempt);
+    void count_request(const kubernetes::client::ApiAttempt& attempt);
 
     /// Brings the figures of the process up to date; before each exposition. [any thread]
     void look_at_process();
@@ -74,32 +74,32 @@ private:
     void observe_clouds(const PassReport& pass);
     void took(std::string_view function, Duration length);
     Timing& timing_of(std::string_view function);
-    RequestSeries& series_of(const kubernetes::ApiAttempt& attempt);
+    RequestSeries& series_of(const kubernetes::client::ApiAttempt& attempt);
 
     PassMetrics passes_;
-    Gauges& last_activity_;
+    pass_metrics::Gauges& last_activity_;
     prometheus::Histogram& intervals_;
     std::optional<Duration> began_{};  ///< the last pass of this term [passes' thread]
-    Histograms& durations_;
+    pass_metrics::Histograms& durations_;
     prometheus::Family<prometheus::Summary>& quantiles_;
     std::map<std::string, Timing, std::less<>> timings_{};  ///< by function [passes' thread]
-    Counters& errors_;
-    Counters& requests_;
-    Histograms& request_durations_;
-    Histograms& request_waits_;
+    pass_metrics::Counters& errors_;
+    pass_metrics::Counters& requests_;
+    pass_metrics::Histograms& request_durations_;
+    pass_metrics::Histograms& request_waits_;
     /// By method, host and status. [loop]
     std::map<std::tuple<std::string, std::string, int>, RequestSeries> request_series_{};
-    GaugeSeries cloud_standing_, cloud_answers_;
+    pass_metrics::GaugeSeries cloud_standing_, cloud_answers_;
     prometheus::Gauge& groups_under_way_;
     prometheus::Counter& late_actions_;
-    Gauges& info_;
+    pass_metrics::Gauges& info_;
     prometheus::Gauge& leader_;
     prometheus::Gauge &config_in_force_, &config_taken_over_;
     prometheus::Histogram& pod_waits_;
-    Counters& events_;
+    pass_metrics::Counters& events_;
     prometheus::Counter& untold_;
     prometheus::Counter& cpu_;
     prometheus::Gauge &resident_, &virtual_, &open_files_, &max_files_, &start_, &threads_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

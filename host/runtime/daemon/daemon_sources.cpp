@@ -6,10 +6,10 @@
 #include "kubernetes/timestamps.hpp"
 #include "runtime/record/json_reader.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
-void write_kind(JsonText& out, const kubernetes::ReflectorStatus& kind) {
+void write_kind(record::JsonText& out, const kubernetes::client::ReflectorStatus& kind) {
     out.begin_object();
     out.text_member("kind", kind.kind);
     out.key("seen");
@@ -28,7 +28,7 @@ void write_kind(JsonText& out, const kubernetes::ReflectorStatus& kind) {
     out.end_object();
 }
 
-void write_config_standing(JsonText& out, const ConfigStanding& config) {
+void write_config_standing(record::JsonText& out, const ConfigStanding& config) {
     out.begin_object();
     out.key("in_force");
     out.boolean(config.is_in_force());
@@ -46,7 +46,7 @@ void write_config_standing(JsonText& out, const ConfigStanding& config) {
 }
 
 std::string status_json(Shown& shown, BackgroundServices& beside, const DaemonFacts& facts) {
-    JsonText out;
+    record::JsonText out;
     out.begin_object();
     out.text_member("version", facts.version);
     out.text_member("identity", facts.identity);
@@ -61,7 +61,7 @@ std::string status_json(Shown& shown, BackgroundServices& beside, const DaemonFa
     write_config_standing(out, shown.config.standing());
     out.key("kinds");
     out.begin_array();
-    for (const kubernetes::ReflectorStatus& kind : beside.link().mirror().status())
+    for (const kubernetes::client::ReflectorStatus& kind : beside.link().mirror().status())
         write_kind(out, kind);
     out.end_array();
     out.end_object();
@@ -90,7 +90,7 @@ std::string find_credentials_trouble(const PassReport* pass) {
     return out;
 }
 
-void write_controller(JsonText& out, const ControllerStatus& status) {
+void write_controller(record::JsonText& out, const instances::ControllerStatus& status) {
     out.key("controller");
     out.begin_object();
     out.key("leads");
@@ -118,22 +118,22 @@ void write_controller(JsonText& out, const ControllerStatus& status) {
 }
 
 /// Nothing where all hooks are called.
-void write_left_out(JsonText& out, const PluginInstance& instance) {
+void write_left_out(record::JsonText& out, const instances::PluginInstance& instance) {
     const auto hooks = instance.hooks_left_out();
     if (hooks.empty()) return;
     out.key("hooks_left_out");
     out.begin_array();
     for (const auto& [hook, because] : hooks) {
         out.begin_object();
-        out.text_member("hook", name_of(hook));
+        out.text_member("hook", loop::name_of(hook));
         out.text_member("because", because);
-        out.text_member("instead", told_instead_of(hook));
+        out.text_member("instead", instances::told_instead_of(hook));
         out.end_object();
     }
     out.end_array();
 }
 
-void write_absent(JsonText& out, const PluginStart& start, Duration now) {
+void write_absent(record::JsonText& out, const PluginStart& start, Duration now) {
     out.begin_object();
     out.text_member("id", start.identity.id.value());
     out.text_member("kind", start.kind);
@@ -148,7 +148,7 @@ void write_absent(JsonText& out, const PluginStart& start, Duration now) {
 }
 
 std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
-    JsonText out;
+    record::JsonText out;
     out.begin_array();
     if (facts.starts)
         for (const PluginStart& start : facts.starts())
@@ -175,7 +175,7 @@ std::string plugins_json(PluginHost& host, const DaemonFacts& facts) {
 }
 
 std::string config_json(const std::string& toml) {
-    JsonText out;
+    record::JsonText out;
     out.begin_object();
     out.text_member("toml", toml);
     out.end_object();
@@ -213,7 +213,7 @@ std::string unready_because(PluginHost& host, const Shown& shown,
     std::string waits = beside.unready_because();
     if (!waits.empty()) return waits;
     if (host.has_strand_threads()) {
-        const std::vector<HeldCall> stuck = host.calls().stuck();
+        const std::vector<loop::HeldCall> stuck = host.calls().stuck();
         if (!stuck.empty()) return stuck.front().sentence();
     }
     return find_credentials_trouble(shown.board.last().get());
@@ -254,4 +254,4 @@ AdminSources make_sources(PluginHost& host, Shown& shown, BackgroundServices& be
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -12,7 +12,7 @@
 #include "runtime/daemon/pass_reporter.hpp"
 #include "runtime/daemon/plugin_starts.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 struct DaemonFacts {
     std::string version{}, identity{};
@@ -25,7 +25,8 @@ struct DaemonFacts {
     std::function<std::vector<PluginStart>()> starts{};
     std::function<std::string()> absent{};
     /// Nothing: there is no controller of that name. [any thread]
-    std::function<std::optional<ControllerStatus>(const std::string& plugin)> controller{};
+    std::function<std::optional<instances::ControllerStatus>(const std::string& plugin)>
+        controller{};
     /// Answers a question about a pass, as text or as JSON. [passes' thread]
     std::function<Result<std::string>(const PassReport& pass, const AdminQuestion& question)>
         explain{};
@@ -35,4 +36,4 @@ struct DaemonFacts {
 AdminSources make_sources(PluginHost& host, Shown& shown, BackgroundServices& beside,
                           const DaemonFacts& facts);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

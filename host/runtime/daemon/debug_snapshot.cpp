@@ -14,10 +14,10 @@
 #include "kubernetes/object_encode.hpp"
 #include "kubernetes/timestamps.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
-using engine::Cluster;
+using engine::snapshot::Cluster;
 
 /// Object after object, so that never all of them are there twice.
 class Writer {
@@ -26,7 +26,7 @@ public:
 
     std::string write(Time start, Time end) {
         text_ = "{\"NodeList\":[";
-        for (engine::NodeIndex node = 0; node < cluster_.node_count(); ++node) {
+        for (engine::snapshot::NodeIndex node = 0; node < cluster_.node_count(); ++node) {
             if (node > 0) text_ += ',';
             write_node(node);
         }
@@ -51,25 +51,28 @@ private:
     void write_pods(const Pods& pods) {
         text_ += '[';
         bool is_first = true;
-        for (const engine::PodIndex pod : pods) {
+        for (const engine::snapshot::PodIndex pod : pods) {
             if (!std::exchange(is_first, false)) text_ += ',';
-            write(kubernetes::encode_pod(engine::pod_object(cluster_, cluster_.pod(pod))));
+            write(
+                kubernetes::encode_pod(engine::snapshot::pod_object(cluster_, cluster_.pod(pod))));
         }
         text_ += ']';
     }
-    void write_node(engine::NodeIndex node) {
+    void write_node(engine::snapshot::NodeIndex node) {
         text_ += "{\"Node\":";
-        write(kubernetes::encode_node(engine::node_object(cluster_, cluster_.node(node))));
+        write(
+            kubernetes::encode_node(engine::snapshot::node_object(cluster_, cluster_.node(node))));
         text_ += ",\"Pods\":";
         write_pods(cluster_.pods_on(node));
         text_ += '}';
     }
 
     /// By class: how many that wait need no new node.
-    std::map<engine::PodGroupId, std::uint32_t> count_with_room() const {
-        std::map<engine::PodGroupId, std::uint32_t> out;
+    std::map<engine::snapshot::PodGroupId, std::uint32_t> count_with_room() const {
+        std::map<engine::snapshot::PodGroupId, std::uint32_t> out;
         for (const engine::PodCount& pods :
-             engine::find_pending(cluster_, pass_.input.settings, pass_.input.circumstances.time())
+             engine::pods::find_pending(cluster_, pass_.input.settings,
+                                        pass_.input.circumstances.time())
                  .classes)
             out[pods.equivalence_group] = pods.count;
         const auto take = [&](const engine::PodCount& pods) {
@@ -81,16 +84,17 @@ private:
         return out;
     }
 
-    std::vector<engine::PodIndex> pods_with_room() const {
-        std::map<engine::PodGroupId, std::uint32_t> left = count_with_room();
-        std::vector<engine::PodIndex> out(cluster_.unbound().begin(), cluster_.unbound().end());
-        const auto name = [&](engine::PodIndex pod) {
-            const engine::PodRow row = cluster_.pod(pod);
+    std::vector<engine::snapshot::PodIndex> pods_with_room() const {
+        std::map<engine::snapshot::PodGroupId, std::uint32_t> left = count_with_room();
+        std::vector<engine::snapshot::PodIndex> out(cluster_.unbound().begin(),
+                                                    cluster_.unbound().end());
+        const auto name = [&](engine::snapshot::PodIndex pod) {
+            const engine::snapshot::PodRow row = cluster_.pod(pod);
             return std::pair(cluster_.text(cluster_.equivalence_group(row.equivalence_group).ns),
                              cluster_.text(row.name));
         };
         std::ranges::sort(out, {}, name);
-        std::erase_if(out, [&](engine::PodIndex pod) {
+        std::erase_if(out, [&](engine::snapshot::PodIndex pod) {
             const auto at = left.find(cluster_.class_of(pod));
             if (at == left.end() || at->second == 0) return true;
             --at->second;
@@ -101,9 +105,9 @@ private:
 
     void write_templates() {
         const engine::Snapshot& snapshot = pass_.input.snapshot;
-        const auto templates = engine::make_templates(snapshot, pass_.input.settings,
-                                                      pass_.input.circumstances.time().wall,
-                                                      pass_.result.outcome.memory.templates);
+        const auto templates = engine::templates::make_templates(
+            snapshot, pass_.input.settings, pass_.input.circumstances.time().wall,
+            pass_.result.outcome.memory.templates);
         bool is_first = true;
         for (std::size_t g = 0; g < templates.size(); ++g) {
             if (templates[g].node == nullptr) continue;
@@ -189,4 +193,4 @@ void DebugSnapshot::pass_ended(const PassReport* pass, Time now) {
     if (answered) answered->answer(std::move(taken));
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -11,7 +11,7 @@
 
 #include "runtime/daemon/pass_report.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// {"NodeList":[{"Node":{..},"Pods":[..]},..],
 ///  "UnscheduledPodsCanBeScheduled":[..],
@@ -61,4 +61,4 @@ private:
     std::optional<Request> waiting_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -10,7 +10,7 @@
 #include "engine/node_marks.hpp"
 #include "runtime/daemon/new_backoffs.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 /// Worth keeping: something was asked for, or somebody stays without help.
@@ -51,8 +51,8 @@ std::string DecisionHistory::decisions() const {
 namespace {
 
 using engine::ActionResult;
-using kubernetes::EventNote;
-using kubernetes::ObjectReference;
+using kubernetes::client::EventNote;
+using kubernetes::client::ObjectReference;
 
 /// Events about a node carry its name as uid, which is where `kubectl describe` looks for them.
 ObjectReference node_reference(const std::string& name) {
@@ -225,7 +225,7 @@ private:
         if (was_under_way(change.node))
             about(node_reference(change.node), true, "ScaleDownFailed",
                   "the node is not removed: " + change.because);
-        const engine::Cluster& cluster = pass_.input.snapshot.cluster;
+        const engine::snapshot::Cluster& cluster = pass_.input.snapshot.cluster;
         const auto node = cluster.find_node(change.node);
         // Somebody else was faster.
         if (node && !engine::has_taint(cluster.node(*node), key)) return;
@@ -258,8 +258,8 @@ private:
     }
     /// A drain asks again and again; of its pod it is told once.
     bool is_newly_barred(const engine::Eviction& eviction) const {
-        const auto* before = engine::find_eviction(pass_.input.memory, eviction);
-        const auto* now = engine::find_eviction(pass_.memory, eviction);
+        const auto* before = engine::drainability::find_eviction(pass_.input.memory, eviction);
+        const auto* now = engine::drainability::find_eviction(pass_.memory, eviction);
         const bool was_barred = before != nullptr && before->barred_since;
         return !was_barred && now != nullptr && now->barred_since;
     }
@@ -277,4 +277,4 @@ std::vector<EventNote> events_of(const PassReport& pass, const ObjectReference& 
     return Notes(pass, cluster).take(unhealthy_because);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -12,7 +12,7 @@
 #include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/daemon/pass_report.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// [any thread]
 class DecisionHistory {
@@ -48,8 +48,8 @@ std::string pass_json(const PassReport& pass);
 /// Those of the cluster as a whole are about `cluster`, the status ConfigMap; `unhealthy_because`
 /// is engine::Health's. What pods without a node are told is in pod_events.hpp. A dry run and a
 /// dropped pass tell of nothing.
-std::vector<kubernetes::EventNote> events_of(const PassReport& pass,
-                                             const kubernetes::ObjectReference& cluster,
-                                             const std::string& unhealthy_because = {});
+std::vector<kubernetes::client::EventNote> events_of(
+    const PassReport& pass, const kubernetes::client::ObjectReference& cluster,
+    const std::string& unhealthy_because = {});
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -14,7 +14,7 @@
 #include "runtime/daemon/decision_history.hpp"
 #include "runtime/daemon/new_backoffs.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr std::string_view pass_source = "pass";
@@ -25,8 +25,8 @@ std::string from_to(int from, int to) {
 
 /// What a plugin must never answer is told as its bug.
 std::string why(const Error& error) {
-    const bool is_bug =
-        engine::reaction_to(engine::Call::increase, error.code) == engine::Reaction::report_bug;
+    const bool is_bug = engine::health::reaction_to(engine::health::Call::increase, error.code) ==
+                        engine::health::Reaction::report_bug;
     return error.message + (is_bug ? " (a bug of the plugin)" : "");
 }
 
@@ -43,8 +43,8 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 void DecisionLog::tell(const PassReport& pass) {
     pass_ = &pass;
     clouds_.tell(pass.problems, pass.at);
-    for (const SkippedHook& miss : pass.result.misses)
-        tell_once(LogLevel::warn, "hook_miss", miss_text(miss));
+    for (const instances::SkippedHook& miss : pass.result.misses)
+        tell_once(config::LogLevel::warn, "hook_miss", instances::miss_text(miss));
     for (const ActionsUnderWay::Ended& ended : pass.ended) tell_ended(ended);
     tell_departed_groups(pass);
     tell_leaving(pass);
@@ -54,7 +54,7 @@ void DecisionLog::tell(const PassReport& pass) {
     tell_unoffered(pass);
     if (!pass.dropped_because.empty()) {
         tell_once({"dropped", {}, pass.dropped_because},
-                  {.level = LogLevel::warn,
+                  {.level = config::LogLevel::warn,
                    .sentence = "decision dropped: " + pass.dropped_because,
                    .code = "dropped",
                    .reason = pass.dropped_because});
@@ -77,7 +77,7 @@ void DecisionLog::tell_ended(const ActionsUnderWay::Ended& ended) {
                     [&line](const auto& action, const engine::ActionResult& result) {
                         line.facts = facts_of(action);
                         if (result.error() == nullptr) return;
-                        line.level = LogLevel::warn;
+                        line.level = config::LogLevel::warn;
                         line.reason = result.error()->message;
                         line.sentence += ": " + line.reason;
                     });
@@ -87,9 +87,9 @@ void DecisionLog::tell_ended(const ActionsUnderWay::Ended& ended) {
 /// Also a note of the decision, which then is none of the others.
 void DecisionLog::tell_departed_groups(const PassReport& pass) {
     for (const std::string& sentence :
-         engine::tell_departed_groups(pass.memory, *pass.input.snapshot.groups)) {
+         engine::health::tell_departed_groups(pass.memory, *pass.input.snapshot.groups)) {
         if (is_reloaded_) before_.erase({"note", {}, sentence});
-        tell_once(LogLevel::warn, "note", sentence);
+        tell_once(config::LogLevel::warn, "note", sentence);
     }
     is_reloaded_ = false;
 }
@@ -116,7 +116,7 @@ void DecisionLog::tell_mixed_groups(const PassReport& pass) {
         if (group.described == nullptr || group.described->variants < 2) continue;
         const std::string& id = group.group.id.value();
         tell_once({"mixed_group", id, {}},
-                  {.level = LogLevel::warn,
+                  {.level = config::LogLevel::warn,
                    .sentence = "group " + id + " is of " +
                                counted(group.described->variants, "machine type") +
                                ", and scale_up.template_source = \"mixed\" takes a new node of it "
@@ -131,7 +131,7 @@ void DecisionLog::tell_mixed_groups(const PassReport& pass) {
 void DecisionLog::tell_backoffs(const PassReport& pass) {
     for (const NewBackoff& fresh : new_backoffs(pass)) {
         const engine::Backoff& backoff = *fresh.backoff;
-        write({.level = LogLevel::warn,
+        write({.level = config::LogLevel::warn,
                .sentence = fresh.group.value() + " is backed off " +
                            (backoff.until ? "for " + format_rough_duration(*backoff.until -
                                                                            backoff.last_failure)
@@ -158,13 +158,13 @@ std::string DecisionLog::less_of(const engine::ActionResult& result) {
 
 void DecisionLog::see(const engine::MachineRemoval& removal, const engine::ActionResult& result) {
     if (result.errors.empty())
-        return tell_action(LogLevel::info, removal, {}, removal.because, nullptr);
+        return tell_action(config::LogLevel::info, removal, {}, removal.because, nullptr);
     for (const Error& error : result.errors)
-        tell_action(LogLevel::info, removal, {}, removal.because, &error);
+        tell_action(config::LogLevel::info, removal, {}, removal.because, &error);
 }
 
 void DecisionLog::see(const engine::NodeChange& change, const engine::ActionResult& result) {
-    tell_action(LogLevel::debug, change, {}, change.because, result.error());
+    tell_action(config::LogLevel::debug, change, {}, change.because, result.error());
 }
 
 /// A drain asks again and again: for what is refused, and for what was agreed to as long as the
@@ -172,8 +172,8 @@ void DecisionLog::see(const engine::NodeChange& change, const engine::ActionResu
 void DecisionLog::see(const engine::Eviction& eviction, const engine::ActionResult& result) {
     const Error* error = result.error();
     if (error != nullptr && error->code == ErrorCode::not_found) error = nullptr;
-    const Asked* before = engine::find_eviction(pass_->input.memory, eviction);
-    const bool was_refused = before != nullptr && engine::is_refused(*before);
+    const Asked* before = engine::drainability::find_eviction(pass_->input.memory, eviction);
+    const bool was_refused = before != nullptr && engine::drainability::is_refused(*before);
     if (error != nullptr ? was_refused && is_refused_alike(*before, *error)
                          : before != nullptr && before->agreed && !was_refused)
         return;
@@ -186,25 +186,27 @@ void DecisionLog::see(const engine::Eviction& eviction, const engine::ActionResu
         ++of_node.count;
         of_node.because = eviction.because;
         if (pass_->input.circumstances.dry_run) return;
-        return tell_action(LogLevel::debug, eviction, " from " + eviction.node, because, error);
+        return tell_action(config::LogLevel::debug, eviction, " from " + eviction.node, because,
+                           error);
     }
-    tell_action(LogLevel::info, eviction, " from " + eviction.node, because, error);
+    tell_action(config::LogLevel::info, eviction, " from " + eviction.node, because, error);
 }
 
 void DecisionLog::tell_daemon_pods() {
     for (const auto& [node, pods] : std::exchange(daemon_pods_, {}))
-        tell_action(LogLevel::info,
+        tell_action(config::LogLevel::info,
                     "evict " + counted(pods.count, "DaemonSet pod") + " from " + node,
                     {.action = "evict", .node = node}, pods.because, nullptr);
 }
 
-void DecisionLog::tell_action(LogLevel level, const std::string& action, engine::ActionFacts facts,
-                              const std::string& because, const Error* error) {
+void DecisionLog::tell_action(config::LogLevel level, const std::string& action,
+                              engine::ActionFacts facts, const std::string& because,
+                              const Error* error) {
     const std::string subject =
         std::string(facts.action) + " " + facts.group + " " + facts.node + " " + facts.pod;
     Told told{.level = level, .facts = std::move(facts), .reason = because};
     if (pass_->input.circumstances.dry_run) {
-        told.level = LogLevel::info;
+        told.level = config::LogLevel::info;
         told.sentence = "dry run: would " + action + ": " + because;
         told.code = "dry_run";
         return tell_once({told.code, subject, std::to_string(told.facts.delta)}, told);
@@ -214,7 +216,7 @@ void DecisionLog::tell_action(LogLevel level, const std::string& action, engine:
         told.code = "done";
         return write(told);
     }
-    told.level = LogLevel::warn;
+    told.level = config::LogLevel::warn;
     told.code = name_of(error->code);
     if (is_under_way(*error)) {
         told.sentence =
@@ -234,14 +236,16 @@ void DecisionLog::tell_once(News news, const Told& told) {
     if (told_.insert(std::move(news)).second && !is_known) write(told);
 }
 
-void DecisionLog::tell_once(LogLevel level, std::string_view code, const std::string& sentence) {
+void DecisionLog::tell_once(config::LogLevel level, std::string_view code,
+                            const std::string& sentence) {
     tell_once({code, {}, sentence}, {.level = level, .sentence = sentence, .code = code});
 }
 
 void DecisionLog::write(const Told& told) {
-    if (format_ != LogFormat::json) return log_.write(told.level, pass_source, told.sentence);
+    if (format_ != config::LogFormat::json)
+        return log_.write(told.level, pass_source, told.sentence);
     const engine::ActionFacts& facts = told.facts;
-    LogPairs fields;
+    services::LogPairs fields;
     const auto add = [&fields](const char* key, std::string_view value) {
         if (!value.empty()) fields.emplace_back(key, value);
     };
@@ -264,12 +268,12 @@ void DecisionLog::tell_stages(const PassReport& pass) {
     for (const engine::ChosenOption& chosen : pass.decision().options)
         for (const engine::StageVerdict& stage : chosen.stages)
             if (stage.error || stage.kept.empty())
-                tell_once(LogLevel::warn, "stage", stage.summary);
+                tell_once(config::LogLevel::warn, "stage", stage.summary);
 }
 
 void DecisionLog::tell_reasons(const PassReport& pass) {
     const engine::Decision& decision = pass.decision();
-    for (const std::string& note : decision.notes) tell_once(LogLevel::info, "note", note);
+    for (const std::string& note : decision.notes) tell_once(config::LogLevel::info, "note", note);
     for (const engine::Unhelped& u : decision.unhelped) {
         const engine::Reason& reason = u.reason;
         const std::string subject = to_string(reason.subject);
@@ -296,7 +300,7 @@ void DecisionLog::tell_unoffered(const PassReport& pass) {
         const std::string& type = group.plan.machine_type;
         if (!group.group.value().empty() || is_offered(type)) continue;
         if (!unoffered_.insert(type).second) continue;
-        write({.level = LogLevel::warn,
+        write({.level = config::LogLevel::warn,
                .sentence = group.dropped.sentence,
                .code = "machine_type",
                .reason = group.dropped.sentence,
@@ -305,11 +309,11 @@ void DecisionLog::tell_unoffered(const PassReport& pass) {
 }
 
 void DecisionLog::tell_look(const PassReport& pass) {
-    if (!log_.is_kept(LogLevel::debug, pass_source)) return;
+    if (!log_.is_kept(config::LogLevel::debug, pass_source)) return;
     const engine::Decision& decision = pass.decision();
-    const engine::Cluster& cluster = pass.input.snapshot.cluster;
+    const engine::snapshot::Cluster& cluster = pass.input.snapshot.cluster;
     const auto number = [](std::size_t count) { return static_cast<std::int64_t>(count); };
-    write({.level = LogLevel::debug,
+    write({.level = config::LogLevel::debug,
            .sentence = "looked at " + counted(number(cluster.node_count()), "node") + ", " +
                        counted(number(cluster.pod_count()), "pod") + " (" +
                        std::to_string(cluster.unbound().size()) + " without a node) and " +
@@ -317,17 +321,17 @@ void DecisionLog::tell_look(const PassReport& pass) {
                        (asks_for_something(decision) ? "" : "; there is nothing to do"),
            .code = "looked"});
     if (!decision.no_removals_because.empty())
-        write({.level = LogLevel::debug,
+        write({.level = config::LogLevel::debug,
                .sentence = "no removals: " + decision.no_removals_because,
                .code = "no_removals",
                .reason = decision.no_removals_because});
     for (const engine::SkippedPods& skipped : decision.skipped)
-        write({.level = LogLevel::debug,
+        write({.level = config::LogLevel::debug,
                .sentence = counted(skipped.count, "pod") + ": " + skipped.because,
                .code = "skipped",
                .reason = skipped.because});
     for (const engine::NodeVerdict& verdict : decision.nodes)
-        write({.level = LogLevel::debug,
+        write({.level = config::LogLevel::debug,
                .sentence =
                    "node " + verdict.node +
                    (verdict.reason == engine::Unremovable::none ? " is not needed: " : " stays: ") +
@@ -337,4 +341,4 @@ void DecisionLog::tell_look(const PassReport& pass) {
                .reason = verdict.because});
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -13,7 +13,7 @@
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/services/logger.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// What stays true from pass to pass is told once: as long as code and subject are the same, and of
 /// what is a sentence alone (notes, dropped passes) the sentence. [one thread]
@@ -23,7 +23,8 @@ public:
     /// `group`, `node`, `pod`, `delta` (machines more or fewer), `action`, `code`, `reason`, of
     /// pods without room its `reason_code` and `subject`, and `pass` (the moment of the pass, as
     /// `/api/v1/decisions` has it). The sentence of a text log says it all.
-    DecisionLog(Logger& log, LogFormat format) : log_(log), format_(format), clouds_(log) {}
+    DecisionLog(services::Logger& log, config::LogFormat format)
+        : log_(log), format_(format), clouds_(log) {}
     void tell(const PassReport& pass);
     /// There is another configuration: the next pass tells again of groups that no cloud lists any
     /// more, as long as they have nodes, and of machine types that no cloud has.
@@ -41,7 +42,7 @@ private:
         auto operator<=>(const News&) const = default;
     };
     struct Told {
-        LogLevel level = LogLevel::info;
+        config::LogLevel level = config::LogLevel::info;
         std::string sentence{};
         engine::ActionFacts facts{};
         std::string_view code{};
@@ -75,8 +76,8 @@ private:
     void tell_daemon_pods();
     template <class Action>
     void see(const Action& action, const engine::ActionResult& result) {
-        tell_action(LogLevel::info, action, more_of(action), action.because + less_of(result),
-                    result.error());
+        tell_action(config::LogLevel::info, action, more_of(action),
+                    action.because + less_of(result), result.error());
     }
     static std::string more_of(const engine::Increase& increase);
     static std::string more_of(const engine::Decrease& decrease);
@@ -88,19 +89,19 @@ private:
     }
     /// One action, with what became of it; NULL: it is done, or this is a dry run.
     template <class Action>
-    void tell_action(LogLevel level, const Action& action, const std::string& more,
+    void tell_action(config::LogLevel level, const Action& action, const std::string& more,
                      const std::string& because, const Error* error) {
         tell_action(level, command_of(action) + more, facts_of(action), because, error);
     }
-    void tell_action(LogLevel level, const std::string& action, engine::ActionFacts facts,
+    void tell_action(config::LogLevel level, const std::string& action, engine::ActionFacts facts,
                      const std::string& because, const Error* error);
     void tell_once(News news, const Told& told);
     /// A sentence that is its own reason.
-    void tell_once(LogLevel level, std::string_view code, const std::string& sentence);
+    void tell_once(config::LogLevel level, std::string_view code, const std::string& sentence);
     void write(const Told& told);
 
-    Logger& log_;
-    const LogFormat format_;
+    services::Logger& log_;
+    const config::LogFormat format_;
     CloudTroubles clouds_;
     std::map<std::string, DaemonPods> daemon_pods_{};  ///< evicted in this pass, by node
     std::set<News> told_{}, before_{};                 ///< in this pass, in the last one
@@ -109,4 +110,4 @@ private:
     bool is_reloaded_ = false;           ///< since the last pass
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

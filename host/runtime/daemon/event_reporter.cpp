@@ -4,18 +4,19 @@
 
 #include "runtime/daemon/decision_history.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
-void EventReporter::tell(const PassReport& pass, const kubernetes::ObjectReference& about,
+void EventReporter::tell(const PassReport& pass, const kubernetes::client::ObjectReference& about,
                          const std::string& unhealthy_because,
-                         const kubernetes::ClusterCache& mirror,
-                         kubernetes::EventRecorder& recorder) {
-    for (const kubernetes::EventNote& note : events_of(pass, about, unhealthy_because))
+                         const kubernetes::client::ClusterCache& mirror,
+                         kubernetes::client::EventRecorder& recorder) {
+    for (const kubernetes::client::EventNote& note : events_of(pass, about, unhealthy_because))
         if (!note.about.name.empty()) recorder.record(note);
-    for (const kubernetes::ObjectReference& pod : pods_.see(pass))
+    for (const kubernetes::client::ObjectReference& pod : pods_.see(pass))
         if (const auto since = mirror.unschedulable_since(pod.ns, pod.name))
             metrics_.ordered_for_pod(pass.shown_at() - *since);
-    for (const kubernetes::EventNote& note : pods_.take(recorder.room())) recorder.record(note);
+    for (const kubernetes::client::EventNote& note : pods_.take(recorder.room()))
+        recorder.record(note);
     metrics_.set_events(recorder.counts(), pods_.untold());
     tell_untold();
 }
@@ -24,7 +25,7 @@ void EventReporter::tell_untold() {
     const Duration now = loop_.monotonic();
     if (pods_.untold() == untold_ || (untold_at_ && now - *untold_at_ < quiet)) return;
     const auto count = static_cast<std::int64_t>(pods_.untold() - untold_);
-    log_.write(LogLevel::warn, "events",
+    log_.write(config::LogLevel::warn, "events",
                counted(count, "pod") +
                    " triggered a scale-up and got no event that says so: more of them came than "
                    "may be written in a minute");
@@ -32,4 +33,4 @@ void EventReporter::tell_untold() {
     untold_at_ = now;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

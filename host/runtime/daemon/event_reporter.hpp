@@ -12,7 +12,7 @@
 #include "runtime/daemon/pod_events.hpp"
 #include "runtime/services/logger.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Events about the cluster and its nodes come first, then those about pods, as many as the
 /// recorder's budget leaves room for. Used on the loop's thread alone.
@@ -22,23 +22,23 @@ public:
     static constexpr Duration quiet = std::chrono::minutes(5);
 
     /// Borrows all.
-    EventReporter(io::Loop& loop, Logger& log, DaemonMetrics& metrics)
+    EventReporter(io::Loop& loop, services::Logger& log, DaemonMetrics& metrics)
         : loop_(loop), log_(log), metrics_(metrics) {}
 
     /// `about`: see events_of. `mirror` knows since when pods have been waiting.
-    void tell(const PassReport& pass, const kubernetes::ObjectReference& about,
-              const std::string& unhealthy_because, const kubernetes::ClusterCache& mirror,
-              kubernetes::EventRecorder& recorder);
+    void tell(const PassReport& pass, const kubernetes::client::ObjectReference& about,
+              const std::string& unhealthy_because, const kubernetes::client::ClusterCache& mirror,
+              kubernetes::client::EventRecorder& recorder);
 
 private:
     void tell_untold();
 
     io::Loop& loop_;
-    Logger& log_;
+    services::Logger& log_;
     DaemonMetrics& metrics_;
     PodEvents pods_{};
     std::uint64_t untold_ = 0;             ///< that the log knows of
     std::optional<Duration> untold_at_{};  ///< when it was told last
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -4,8 +4,8 @@
 
 #include <capstan/duration.hpp>
 
-namespace capstan::runtime {
-void HealthCheck::set_limits(const Admin& limits) {
+namespace capstan::runtime::daemon {
+void HealthCheck::set_limits(const config::Admin& limits) {
     const std::lock_guard lock(mutex_);
     max_inactivity_ = limits.max_inactivity;
     max_failing_time_ = limits.max_failing_time;
@@ -64,4 +64,4 @@ std::string HealthCheck::complaint(Duration now) const {
     return {};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -10,16 +10,16 @@
 
 #include "runtime/config/daemon_config.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Upstream's rules: unhealthy when no pass has begun for max_inactivity, none has succeeded for
 /// max_failing_time, or none at all since max_startup_time. A standby is healthy. Moments are of
 /// the monotonic clock. [any thread]
 class HealthCheck {
 public:
-    explicit HealthCheck(const Admin& limits) { set_limits(limits); }
+    explicit HealthCheck(const config::Admin& limits) { set_limits(limits); }
 
-    void set_limits(const Admin& limits);
+    void set_limits(const config::Admin& limits);
     /// Passes are made from now on, in that term of this host's.
     void begin(std::uint64_t term, Duration now);
     bool is_watching(std::uint64_t term) const;
@@ -44,4 +44,4 @@ private:
     std::optional<Duration> last_success_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

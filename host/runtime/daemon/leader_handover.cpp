@@ -8,7 +8,7 @@
 #include "runtime/daemon/plugin_states.hpp"
 #include "runtime/record/memory_text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 /// Of writes that failed or whose answer was lost, so many of the last may be the one that came
@@ -40,7 +40,7 @@ Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {
     take_over_states(host_, legacy.states);
     term_ = term;
     last_text_.clear();
-    const std::string part(memory_part(legacy.text));
+    const std::string part(record::memory_part(legacy.text));
     const bool is_own = kept_ && std::ranges::find(own_, part) != own_.end();
     own_ = {part};
     if (!is_own) return std::move(legacy.memory);
@@ -65,11 +65,11 @@ void LeaderHandover::keep(const engine::Memory& memory) {
 
 Result<std::string> LeaderHandover::text_of(const engine::Memory& memory, std::size_t room) {
     const engine::PassTime time = clock_.read();
-    CAPSTAN_TRY(std::string text, memory_text(memory, version_, room, time));
+    CAPSTAN_TRY(std::string text, record::memory_text(memory, version_, room, time));
     const Duration ahead = time.wall - time.now;
     const bool is_fresh = memory.unneeded.empty() || time.now - last_at_ < freshness;
     const bool is_known = !last_text_.empty() && is_fresh && ahead == last_ahead_ &&
-                          memory_part(text) == memory_part(last_text_);
+                          record::memory_part(text) == record::memory_part(last_text_);
     if (is_known) return last_text_;
     last_ahead_ = ahead;
     last_at_ = time.now;
@@ -79,7 +79,7 @@ Result<std::string> LeaderHandover::text_of(const engine::Memory& memory, std::s
 
 void LeaderHandover::note_attempt(const std::string& text) {
     if (own_.size() == most_attempts) own_.erase(own_.begin() + 1);
-    own_.emplace_back(memory_part(text));
+    own_.emplace_back(record::memory_part(text));
 }
 
 Result<bool> LeaderHandover::write(const engine::Memory& memory) {
@@ -97,9 +97,9 @@ Result<bool> LeaderHandover::write(const engine::Memory& memory) {
                         done(true);
                     });
                 }));
-    if (is_written) own_ = {std::string(memory_part(text))};
+    if (is_written) own_ = {std::string(record::memory_part(text))};
     if (states.trouble) return fail(*std::move(states.trouble));
     return is_written;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -16,7 +16,7 @@
 #include "runtime/pass_clock.hpp"
 #include "runtime/plugin_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Of each term anew, also where this host has led before: what it still knows may be overtaken by
 /// what another leader did, unless no other has written since. [passes' thread]
@@ -61,4 +61,4 @@ private:
     std::vector<std::string> own_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -6,21 +6,21 @@
 
 #include <capstan/duration.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr std::string_view leader_source = "leader";
 
 }  // namespace
 
-Leadership::Leadership(const Cluster& config, kubernetes::Api& api, io::Loop& loop, Logger& log,
-                       Options options)
+Leadership::Leadership(const config::Cluster& config, kubernetes::client::Api& api, io::Loop& loop,
+                       services::Logger& log, Options options)
     : loop_(loop),
       log_(log),
       failures_(log, {.source = std::string(leader_source),
                       .failed = "the Lease cannot be asked for",
                       .succeeded = "the Lease can be asked for again",
-                      .level = LogLevel::warn}),
+                      .level = config::LogLevel::warn}),
       options_(std::move(options)),
       ns_(config.kube_namespace),
       election_(config.leader_election),
@@ -35,7 +35,7 @@ Leadership::~Leadership() {
 void Leadership::make_elector() {
     elector_.emplace(
         api_, loop_,
-        kubernetes::LeaderElector::Options{
+        kubernetes::client::LeaderElector::Options{
             .ns = ns_,
             .name = election_.lease,
             .identity = options_.identity,
@@ -47,7 +47,7 @@ void Leadership::make_elector() {
             .on_stopped = [this] { end_term(); },
             .on_new_leader =
                 [this](const std::string& identity) {
-                    log_.write(LogLevel::info, leader_source,
+                    log_.write(config::LogLevel::info, leader_source,
                                identity.empty() ? "the Lease was released" : identity + " leads");
                 },
             .on_trouble = [this](const Error& error) { tell_trouble(error); },
@@ -71,7 +71,7 @@ std::string Leadership::leader() const {
 
 bool Leadership::hand_over(const std::string& because, Duration pause) {
     if (!elector_ || !leads_ || is_stopping_ || is_handing_over_ || return_) return false;
-    log_.write(LogLevel::error, leader_source, "hands the Lease over, for " + because);
+    log_.write(config::LogLevel::error, leader_source, "hands the Lease over, for " + because);
     is_handing_over_ = true;
     elector_->stop([this, pause] { has_handed_over(pause); });
     return true;
@@ -122,7 +122,7 @@ void Leadership::begin_term() {
     ++term_;
     leads_ = true;
     log_.write(
-        LogLevel::info, leader_source,
+        config::LogLevel::info, leader_source,
         options_.identity + (options_.is_alone
                                  ? " is a dry run: it says what it would do, and does none of it"
                                  : " acts from now on"));
@@ -136,7 +136,7 @@ void Leadership::end_term() {
         return;
     }
     const bool has_expired = elector_ && loop_.monotonic() >= elector_->leads_until();
-    log_.write(LogLevel::warn, leader_source,
+    log_.write(config::LogLevel::warn, leader_source,
                options_.identity + " acts no longer" +
                    (has_expired ? ": the Lease was not renewed for " +
                                       format_rough_duration(election_.renew_deadline)
@@ -144,4 +144,4 @@ void Leadership::end_term() {
     if (options_.on_change) options_.on_change();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

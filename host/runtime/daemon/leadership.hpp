@@ -14,7 +14,7 @@
 #include "runtime/daemon/watch_outage.hpp"
 #include "runtime/services/logger.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Holds the Lease, or waits in line for it. Losing it ends acting at once, and this host becomes a
 /// standby again, for all that it knows is either read from the cluster or kept in its memory's
@@ -28,8 +28,8 @@ public:
         std::function<void()> on_change{};  ///< a term began or ended
     };
     /// Borrows all but the options.
-    Leadership(const Cluster& config, kubernetes::Api& api, io::Loop& loop, Logger& log,
-               Options options);
+    Leadership(const config::Cluster& config, kubernetes::client::Api& api, io::Loop& loop,
+               services::Logger& log, Options options);
     Leadership(const Leadership&) = delete;
     Leadership& operator=(const Leadership&) = delete;
     ~Leadership();
@@ -56,19 +56,19 @@ private:
     void tell_trouble(Error error);
 
     io::Loop& loop_;
-    Logger& log_;
+    services::Logger& log_;
     FailureLog failures_;
     const Options options_;
     const std::string ns_;
-    const LeaderElection election_;
-    kubernetes::Api& api_;
+    const config::LeaderElection election_;
+    kubernetes::client::Api& api_;
     std::uint64_t term_ = 0;
     bool leads_ = false;
     bool is_handing_over_ = false;         ///< the Lease is on its way back
     std::optional<io::TimerId> return_{};  ///< when this host waits in line again
     std::function<void()> stopped_{};      ///< a stop that came while handing over
     bool is_stopping_ = false;
-    std::optional<kubernetes::LeaderElector> elector_{};  ///< nothing: needs no Lease
+    std::optional<kubernetes::client::LeaderElector> elector_{};  ///< nothing: needs no Lease
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -4,7 +4,7 @@
 
 #include "runtime/record/memory_text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr const char* key = "memory";
@@ -18,34 +18,34 @@ engine::Memory for_a_start(engine::Memory memory) {
 }
 
 std::size_t room_beside(std::size_t aside) {
-    return aside < config_map_bytes ? config_map_bytes - aside : 0;
+    return aside < record::config_map_bytes ? record::config_map_bytes - aside : 0;
 }
 
 }  // namespace
 
-Result<engine::Memory> find_memory(const kubernetes::ConfigMap& map,
-                                   const kubernetes::ConfigMapName& name,
+Result<engine::Memory> find_memory(const kubernetes::client::ConfigMap& map,
+                                   const kubernetes::client::ConfigMapName& name,
                                    const std::optional<engine::PassTime>& read) {
     const auto text = map.data.find(key);
     if (text == map.data.end()) return engine::Memory();
-    return parse_memory(text->second, "ConfigMap " + name.ns + "/" + name.name, read);
+    return record::parse_memory(text->second, "ConfigMap " + name.ns + "/" + name.name, read);
 }
 
-MemoryKeeper::MemoryKeeper(kubernetes::Api& api, io::Loop& loop, Options options)
+MemoryKeeper::MemoryKeeper(kubernetes::client::Api& api, io::Loop& loop, Options options)
     : options_(std::move(options)),
       clock_(loop.clock()),
-      room_(config_map_bytes),
+      room_(record::config_map_bytes),
       maps_(api, loop, options_.seed) {}
 
 void MemoryKeeper::load(Loaded done) {
     saved_.clear();
     maps_.read(options_.name,
-               [this, done = std::move(done)](Result<kubernetes::ConfigMap> map) mutable {
+               [this, done = std::move(done)](Result<kubernetes::client::ConfigMap> map) mutable {
                    take(std::move(map), std::move(done));
                });
 }
 
-void MemoryKeeper::take(Result<kubernetes::ConfigMap> map, Loaded done) {
+void MemoryKeeper::take(Result<kubernetes::client::ConfigMap> map, Loaded done) {
     if (!map && map.error().code == ErrorCode::not_found) return done(PersistedState{});
     if (!map) return done(fail(within("memory", std::move(map).error())));
     const auto aside = map->data.find(aside_key);
@@ -68,7 +68,7 @@ void MemoryKeeper::take(Result<kubernetes::ConfigMap> map, Loaded done) {
 void MemoryKeeper::put_aside(PersistedState legacy, const std::string& text, const Error& why,
                              Loaded done) {
     // Half of the room is enough for people to see what it is.
-    const std::string kept = text.substr(0, config_map_bytes / 2);
+    const std::string kept = text.substr(0, record::config_map_bytes / 2);
     room_ = room_beside(kept.size());
     const std::string where = " (kept under " + std::string(aside_key) + ")";
     if (options_.on_unreadable)
@@ -76,7 +76,7 @@ void MemoryKeeper::put_aside(PersistedState legacy, const std::string& text, con
             "memory cannot be read, so this start begins without it: " + why.message + where);
     maps_.write(options_.name, {.data = {{aside_key, kept}, {key, std::nullopt}}},
                 [this, legacy = std::move(legacy),
-                 done = std::move(done)](const Result<kubernetes::ConfigMap>& written) {
+                 done = std::move(done)](const Result<kubernetes::client::ConfigMap>& written) {
                     if (!written && options_.on_unreadable)
                         options_.on_unreadable("the unreadable memory could not be kept: " +
                                                written.error().message);
@@ -89,19 +89,20 @@ void MemoryKeeper::save(std::string memory, const std::map<std::string, std::str
     std::map<std::string, std::string> next{{key, std::move(memory)}};
     for (const auto& [instance, text] : states)
         next.emplace(std::string(state_prefix) + instance, text);
-    kubernetes::ConfigMapChange change;
+    kubernetes::client::ConfigMapChange change;
     for (const auto& [name, text] : next) {
         const auto at = saved_.find(name);
         if (at == saved_.end() || at->second != text) change.data.emplace(name, text);
     }
     if (change.data.empty()) return done({});
-    maps_.write(options_.name, std::move(change),
-                [this, done = std::move(done)](const Result<kubernetes::ConfigMap>& written) {
-                    // Of a write that failed nobody knows whether it came through.
-                    saved_ = written ? written->data : std::map<std::string, std::string>();
-                    if (!written) return done(fail(within("memory", written.error())));
-                    done({});
-                });
+    maps_.write(
+        options_.name, std::move(change),
+        [this, done = std::move(done)](const Result<kubernetes::client::ConfigMap>& written) {
+            // Of a write that failed nobody knows whether it came through.
+            saved_ = written ? written->data : std::map<std::string, std::string>();
+            if (!written) return done(fail(within("memory", written.error())));
+            done({});
+        });
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

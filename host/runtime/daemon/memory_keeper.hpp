@@ -15,7 +15,7 @@
 #include "engine/pass_time.hpp"
 #include "kubernetes/client/writes/config_maps.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// What a term leaves to the next one.
 struct PersistedState {
@@ -27,8 +27,8 @@ struct PersistedState {
 
 /// The memory that a ConfigMap of that name holds; an empty one where it holds none. The error says
 /// why it cannot be read. `read`: see parse_memory.
-Result<engine::Memory> find_memory(const kubernetes::ConfigMap& map,
-                                   const kubernetes::ConfigMapName& name,
+Result<engine::Memory> find_memory(const kubernetes::client::ConfigMap& map,
+                                   const kubernetes::client::ConfigMapName& name,
                                    const std::optional<engine::PassTime>& read = {});
 
 /// The memory under the key `memory`, what an instance keeps under `state.INSTANCE`. A memory that
@@ -39,13 +39,13 @@ public:
     using Loaded = std::function<void(Result<PersistedState>)>;
     using Done = std::function<void(Result<void>)>;
     struct Options {
-        kubernetes::ConfigMapName name{};
+        kubernetes::client::ConfigMapName name{};
         std::uint64_t seed = 0;
         /// The memory could not be read and is begun anew; why, and where it is kept.
         std::function<void(const std::string& what)> on_unreadable{};
     };
     /// Borrows both.
-    MemoryKeeper(kubernetes::Api& api, io::Loop& loop, Options options);
+    MemoryKeeper(kubernetes::client::Api& api, io::Loop& loop, Options options);
 
     /// As it was saved last, for a first pass, its moments as of now; an empty one where there is
     /// none. The error: it cannot be had now. `done` is not called inside this.
@@ -56,14 +56,14 @@ public:
     void save(std::string memory, const std::map<std::string, std::string>& states, Done done);
 
 private:
-    void take(Result<kubernetes::ConfigMap> map, Loaded done);
+    void take(Result<kubernetes::client::ConfigMap> map, Loaded done);
     void put_aside(PersistedState legacy, const std::string& text, const Error& why, Loaded done);
 
     const Options options_;
     const std::shared_ptr<const io::Clock> clock_;
     std::size_t room_;
     std::map<std::string, std::string> saved_{};  ///< by key
-    kubernetes::ConfigMaps maps_;
+    kubernetes::client::ConfigMaps maps_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -7,7 +7,7 @@
 #include "engine/each_action.hpp"
 #include "runtime/daemon/pass_report.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 struct NewBackoff {
     NodeGroupId group{};
@@ -36,4 +36,4 @@ inline std::vector<NewBackoff> new_backoffs(const PassReport& pass) {
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

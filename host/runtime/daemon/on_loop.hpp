@@ -12,7 +12,7 @@
 
 #include "runtime/plugin_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Longer than anything takes that runs on the loop: whoever gets this far has lost it.
 inline constexpr Duration loop_patience = std::chrono::minutes(10);
@@ -41,4 +41,4 @@ Result<T> from_loop(PluginHost& host, F begin, Duration patience = loop_patience
         patience);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -12,16 +12,16 @@
 #include "runtime/daemon/decision_history.hpp"
 #include "runtime/record/json_reader.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
-engine::Health health_after(const PassReport& pass) {
+engine::health::Health health_after(const PassReport& pass) {
     const engine::Snapshot& snapshot = pass.input.snapshot;
-    const auto assess = [&](const engine::Membership& membership) {
-        return engine::assess(snapshot, membership, pass.memory, pass.input.settings,
-                              {pass.at, pass.shown_at()});
+    const auto assess = [&](const engine::templates::Membership& membership) {
+        return engine::health::assess(snapshot, membership, pass.memory, pass.input.settings,
+                                      {pass.at, pass.shown_at()});
     };
     const auto& known = pass.result.membership;
-    return known ? assess(*known) : assess(engine::make_membership(snapshot));
+    return known ? assess(*known) : assess(engine::templates::make_membership(snapshot));
 }
 
 std::string max_text(const PassReport& pass, const NodeGroupId& id) {
@@ -43,13 +43,13 @@ std::int64_t milliseconds_of(Duration length) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(length).count();
 }
 
-void whole(JsonText& out, std::string_view key, std::int64_t value) {
+void whole(record::JsonText& out, std::string_view key, std::int64_t value) {
     out.key(key);
     out.whole(value);
 }
 
 /// One action: what, why, and what came of it; a dry run has nothing that came.
-void write_action(JsonText& out, const std::string& what, const engine::ActionFacts& facts,
+void write_action(record::JsonText& out, const std::string& what, const engine::ActionFacts& facts,
                   const std::string& because, const engine::ActionResult& result) {
     out.begin_object();
     out.text_member("what", what);
@@ -67,7 +67,7 @@ void write_action(JsonText& out, const std::string& what, const engine::ActionFa
     out.end_object();
 }
 
-void write_actions(JsonText& out, const PassReport& pass) {
+void write_actions(record::JsonText& out, const PassReport& pass) {
     out.key("actions");
     out.begin_array();
     for_each_action(pass.decision(), pass.results,
@@ -78,7 +78,7 @@ void write_actions(JsonText& out, const PassReport& pass) {
     out.end_array();
 }
 
-void write_unhelped(JsonText& out, const engine::Decision& decision) {
+void write_unhelped(record::JsonText& out, const engine::Decision& decision) {
     out.key("unhelped");
     out.begin_array();
     for (std::size_t i = 0; i < decision.unhelped.size() && i < unhelped_max; ++i) {
@@ -95,8 +95,8 @@ void write_unhelped(JsonText& out, const engine::Decision& decision) {
     out.end_array();
 }
 
-void write_group(JsonText& out, const engine::Group& group, const engine::GroupHealth& health,
-                 const PassReport& pass) {
+void write_group(record::JsonText& out, const engine::Group& group,
+                 const engine::health::GroupHealth& health, const PassReport& pass) {
     out.begin_object();
     out.text_member("id", group.group.id.value());
     out.text_member("cloud", group.cloud.value());
@@ -111,8 +111,8 @@ void write_group(JsonText& out, const engine::Group& group, const engine::GroupH
         out.text_member("upcoming_because", health.upcoming.because);
     if (!health.unhealthy_because.empty())
         out.text_member("unhealthy_because", health.unhealthy_because);
-    if (const engine::Backoff* backoff = engine::find_backoff(pass.memory, group, pass.at))
-        out.text_member("backoff_because", engine::why_backed_off(*backoff, pass.at));
+    if (const engine::Backoff* backoff = engine::health::find_backoff(pass.memory, group, pass.at))
+        out.text_member("backoff_because", engine::health::why_backed_off(*backoff, pass.at));
     if (!group.unreadable_because.empty())
         out.text_member("unreadable_because", group.unreadable_because);
     if (group.price_per_hour) {
@@ -122,7 +122,7 @@ void write_group(JsonText& out, const engine::Group& group, const engine::GroupH
     out.end_object();
 }
 
-void write_clouds(JsonText& out, const PassReport& pass) {
+void write_clouds(record::JsonText& out, const PassReport& pass) {
     out.key("clouds");
     out.begin_array();
     for (const CloudState& cloud : pass.clouds) {
@@ -140,8 +140,8 @@ void write_clouds(JsonText& out, const PassReport& pass) {
 
 std::string groups_json(const PassReport& pass) {
     const engine::Snapshot& snapshot = pass.input.snapshot;
-    const engine::Health health = health_after(pass);
-    JsonText out;
+    const engine::health::Health health = health_after(pass);
+    record::JsonText out;
     out.begin_array();
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g)
         write_group(out, (*snapshot.groups)[g], health.groups[g], pass);
@@ -151,7 +151,7 @@ std::string groups_json(const PassReport& pass) {
 
 std::string pass_json(const PassReport& pass) {
     const engine::Decision& decision = pass.decision();
-    JsonText out;
+    record::JsonText out;
     out.begin_object();
     out.text_member("at", moment(pass.input.circumstances.time().wall));
     whole(out, "milliseconds", milliseconds_of(pass.times.total));
@@ -172,4 +172,4 @@ std::string pass_json(const PassReport& pass) {
     return out.take();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -14,7 +14,7 @@
 #include "runtime/cloud_reader.hpp"
 #include "runtime/pass_cycle.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// How long its parts took, on the host's clock.
 struct PassTimes {
@@ -56,6 +56,6 @@ struct PassReport {
 std::string max_text(const PassReport& pass, const NodeGroupId& id);
 
 /// How nodes and groups are doing once the results are there.
-engine::Health health_after(const PassReport& pass);
+engine::health::Health health_after(const PassReport& pass);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

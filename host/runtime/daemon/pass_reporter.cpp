@@ -4,7 +4,7 @@
 
 #include <boost/asio/post.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 void PassReporter::begun() {
     failures_.forget();
@@ -28,7 +28,7 @@ void PassReporter::tell(const std::shared_ptr<const PassReport>& pass) {
     if (!pass->dropped_because.empty()) return;
     failures_.succeeded(host_.loop().monotonic());
     shown_.health.pass_succeeded(host_.loop().monotonic());
-    const engine::Health health = health_after(*pass);
+    const engine::health::Health health = health_after(*pass);
     shown_.metrics.observe(*pass, health);
     ClusterStatus status = status_.make(*pass, health);
     status.config = shown_.config.standing();
@@ -36,7 +36,7 @@ void PassReporter::tell(const std::shared_ptr<const PassReport>& pass) {
     boost::asio::post(host_.loop().io(), [beside = beside_, events = events_, pass,
                                           unhealthy = health.unhealthy_because] {
         const auto about = beside->status() != nullptr ? beside->status()->reference()
-                                                       : kubernetes::ObjectReference{};
+                                                       : kubernetes::client::ObjectReference{};
         events->tell(*pass, about, unhealthy, beside->link().mirror(), beside->events());
     });
 }
@@ -55,4 +55,4 @@ void PassReporter::write_status(std::string text, Time wall) {
     });
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -5,21 +5,21 @@
 #include <memory>
 
 #include "runtime/daemon/background_services.hpp"
-#include "runtime/daemon/status_writer.hpp"
 #include "runtime/daemon/config_standing.hpp"
 #include "runtime/daemon/daemon_metrics.hpp"
 #include "runtime/daemon/debug_snapshot.hpp"
 #include "runtime/daemon/decision_history.hpp"
 #include "runtime/daemon/decision_log.hpp"
 #include "runtime/daemon/event_reporter.hpp"
-#include "runtime/daemon/watch_outage.hpp"
 #include "runtime/daemon/health_check.hpp"
+#include "runtime/daemon/status_writer.hpp"
+#include "runtime/daemon/watch_outage.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// What is shown of the daemon, whoever asks.
 struct Shown {
-    Shown(const Admin& limits, prometheus::Registry& registry)
+    Shown(const config::Admin& limits, prometheus::Registry& registry)
         : health(limits), metrics(registry), config([this](bool is_in_force, Time taken_over) {
               metrics.set_config(is_in_force, taken_over);
           }) {}
@@ -36,7 +36,7 @@ struct Shown {
 class PassReporter {
 public:
     /// Borrows all; `beside` is told of things on the loop's thread.
-    PassReporter(PluginHost& host, LogFormat format, Shown& shown,
+    PassReporter(PluginHost& host, config::LogFormat format, Shown& shown,
                  std::shared_ptr<BackgroundServices> beside)
         : host_(host),
           shown_(shown),
@@ -67,4 +67,4 @@ private:
     const std::shared_ptr<EventReporter> events_;  ///< used on the loop's thread
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -11,7 +11,7 @@
 #include "kubernetes/client/watch_backoff.hpp"
 #include "runtime/config/settings_view.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr Duration pause_min = std::chrono::seconds(5);
@@ -83,8 +83,8 @@ struct PluginStarts::Slot {
     prometheus::Gauge* running;
     PluginStart state{};
     std::uint64_t generation = 0;
-    std::shared_ptr<HostContext> context{};       ///< while it is created
-    std::shared_ptr<PluginInstance> candidate{};  ///< from created to running or stopped
+    std::shared_ptr<services::HostContext> context{};        ///< while it is created
+    std::shared_ptr<instances::PluginInstance> candidate{};  ///< from created to running or stopped
     std::optional<io::TimerId> timer{};
     bool is_left = false;    ///< see leave()
     std::uint64_t turn = 0;  ///< of the timer: one that is about to fire cannot be cancelled
@@ -106,11 +106,12 @@ struct PluginStarts::Mailbox {
 struct PluginStarts::Creation {
     std::shared_ptr<const LoadedConfig> config;
     const LoadedPlugin* plugin;
-    std::shared_ptr<HostContext> context;
+    std::shared_ptr<services::HostContext> context;
 
-    Result<std::shared_ptr<PluginInstance>> run() const {
-        SettingsView settings(plugin->settings, settings_path(plugin->config), nullptr);
-        return PluginInstance::create(context, instance_spec(*plugin), *settings.abi());
+    Result<std::shared_ptr<instances::PluginInstance>> run() const {
+        config::SettingsView settings(plugin->settings, config::settings_path(plugin->config),
+                                      nullptr);
+        return instances::PluginInstance::create(context, instance_spec(*plugin), *settings.abi());
     }
 };
 
@@ -164,9 +165,9 @@ void PluginStarts::go_on() {
 
 void PluginStarts::create(Slot& slot) {
     enter(slot, Phase::creating);
-    InstanceIdentity identity = slot.state.identity;
+    services::InstanceIdentity identity = slot.state.identity;
     identity.generation = ++slot.generation;
-    slot.context = HostContext::make(host_.environment(), std::move(identity));
+    slot.context = services::HostContext::make(host_.environment(), std::move(identity));
     watch(slot, "create", options_.create_limit);
     const auto creation = std::make_shared<Creation>(Creation{config_, slot.plugin, slot.context});
     const auto work = [mailbox = mailbox_, weak = weak_from_this(), creation, at = index_of(slot)] {
@@ -184,7 +185,8 @@ void PluginStarts::create(Slot& slot) {
     }
 }
 
-void PluginStarts::created(std::size_t at, Result<std::shared_ptr<PluginInstance>> made) {
+void PluginStarts::created(std::size_t at,
+                           Result<std::shared_ptr<instances::PluginInstance>> made) {
     Slot& slot = slots_[at];
     if (is_stopping_) return;
     slot.context = nullptr;
@@ -194,7 +196,7 @@ void PluginStarts::created(std::size_t at, Result<std::shared_ptr<PluginInstance
         return;
     }
     if (slot.state.is_overdue)
-        say(LogLevel::warn, slot,
+        say(config::LogLevel::warn, slot,
             "create has returned, after " + format_rough_duration(now() - slot.state.since));
     if (made) {
         start(slot, *std::move(made));
@@ -204,7 +206,7 @@ void PluginStarts::created(std::size_t at, Result<std::shared_ptr<PluginInstance
     go_on();
 }
 
-void PluginStarts::start(Slot& slot, std::shared_ptr<PluginInstance> instance) {
+void PluginStarts::start(Slot& slot, std::shared_ptr<instances::PluginInstance> instance) {
     slot.candidate = std::move(instance);
     enter(slot, Phase::starting);
     watch(slot, "start", options_.start_limit + answer_slack);
@@ -225,7 +227,7 @@ void PluginStarts::started(std::size_t at, const Result<void>& result) {
     const bool was_in_trouble = slot.state.failures > 0 || slot.state.is_overdue;
     enter(slot, Phase::running);
     slot.running->Set(1);
-    if (was_in_trouble) say(LogLevel::info, slot, "runs now");
+    if (was_in_trouble) say(config::LogLevel::info, slot, "runs now");
     host_.add(slot.candidate);
     started_.push_back(std::exchange(slot.candidate, nullptr));
     changed();
@@ -278,18 +280,18 @@ void PluginStarts::after_failure(Slot& slot) {
     const Error& error = *slot.state.error;
     if (may_mend(error.code)) {
         try_later(slot);
-        return say(LogLevel::warn, slot, sentence_of(slot.state, now()));
+        return say(config::LogLevel::warn, slot, sentence_of(slot.state, now()));
     }
     if (error.code == ErrorCode::invalid_config && slot.state.failures == 1 && refusal_)
         refusal_ = fail(error);
     enter(slot, Phase::out);
-    say(LogLevel::error, slot, sentence_of(slot.state, now()));
+    say(config::LogLevel::error, slot, sentence_of(slot.state, now()));
 }
 
 void PluginStarts::try_later(Slot& slot) {
     const Duration least = std::max(pause_after(slot.state.failures),
                                     slot.state.error->retry_after.value_or(Duration::zero()));
-    const Duration pause = kubernetes::with_jitter(random_, least, least / 4);
+    const Duration pause = kubernetes::client::with_jitter(random_, least, least / 4);
     enter(slot, Phase::waiting);
     slot.state.next = now() + pause;
     set_timer(slot, pause, [this, at = index_of(slot)] {
@@ -309,7 +311,7 @@ void PluginStarts::call_is_late(std::size_t at, std::string_view call, Duration 
     const Duration so_far = now() - slot.state.since;
     const bool is_news = so_far >= limit && !slot.state.is_overdue;
     slot.state.is_overdue = so_far >= limit;
-    say(slot.state.is_overdue ? LogLevel::error : LogLevel::warn, slot,
+    say(slot.state.is_overdue ? config::LogLevel::error : config::LogLevel::warn, slot,
         std::string(call) + " has been under way for " + format_rough_duration(so_far) +
             (slot.state.is_overdue ? "; the other plugins go on without it" : ""));
     set_timer(slot, slot.state.is_overdue ? told_again : limit - so_far,
@@ -343,7 +345,7 @@ void PluginStarts::cancel_timer(Slot& slot) {
     ++slot.turn;
 }
 
-void PluginStarts::say(LogLevel level, const Slot& slot, const std::string& what) {
+void PluginStarts::say(config::LogLevel level, const Slot& slot, const std::string& what) {
     const std::string& id = slot.state.identity.id.value();
     host_.log().write(level, id, without_name(id, what));
 }
@@ -397,7 +399,7 @@ std::string PluginStarts::absent() const {
     return out;
 }
 
-std::vector<std::shared_ptr<PluginInstance>> PluginStarts::take_started() {
+std::vector<std::shared_ptr<instances::PluginInstance>> PluginStarts::take_started() {
     return std::exchange(started_, {});
 }
 
@@ -439,4 +441,4 @@ void PluginStarts::end_stop() {
     std::exchange(on_stopped_, nullptr)();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

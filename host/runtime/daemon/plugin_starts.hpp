@@ -17,7 +17,7 @@
 #include "runtime/daemon/reload.hpp"
 #include "runtime/plugin_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// How far one instance of the configuration has come.
 struct PluginStart {
@@ -30,7 +30,7 @@ struct PluginStart {
         waiting,   ///< for its next try
         out,       ///< until this host starts anew
     };
-    InstanceIdentity identity{};
+    services::InstanceIdentity identity{};
     std::string kind{};
     Phase phase = Phase::queued;
     Duration since{};         ///< by the clock of deadlines: when the phase began
@@ -80,7 +80,7 @@ public:
     /// run.
     Result<void> refusal() const { return refusal_; }
     /// Those that run since this was asked last.
-    std::vector<std::shared_ptr<PluginInstance>> take_started();
+    std::vector<std::shared_ptr<instances::PluginInstance>> take_started();
     /// Instances of these names are others' concern from now on: they are neither tried again nor
     /// told of, and what has been created of them and does not run is stopped. Their gauges stay as
     /// they are.
@@ -97,8 +97,8 @@ private:
 
     void go_on();
     void create(Slot& slot);
-    void created(std::size_t at, Result<std::shared_ptr<PluginInstance>> made);
-    void start(Slot& slot, std::shared_ptr<PluginInstance> instance);
+    void created(std::size_t at, Result<std::shared_ptr<instances::PluginInstance>> made);
+    void start(Slot& slot, std::shared_ptr<instances::PluginInstance> instance);
     void started(std::size_t at, const Result<void>& result);
     void failed(Slot& slot, const Error& error);
     void stop_candidate(Slot& slot, Duration timeout);
@@ -110,7 +110,7 @@ private:
     void enter(Slot& slot, Phase phase);
     void set_timer(Slot& slot, Duration delay, std::function<void()> then);
     void cancel_timer(Slot& slot);
-    void say(LogLevel level, const Slot& slot, const std::string& what);
+    void say(config::LogLevel level, const Slot& slot, const std::string& what);
     void changed();
     void end_stop();
     bool waits_for_its_file(const Slot& slot) const;
@@ -123,10 +123,10 @@ private:
     io::RandomSource random_;
     const std::shared_ptr<Mailbox> mailbox_;
     std::vector<Slot> slots_;
-    std::vector<std::shared_ptr<PluginInstance>> started_;  ///< since take_started
+    std::vector<std::shared_ptr<instances::PluginInstance>> started_;  ///< since take_started
     Result<void> refusal_{};
     bool is_stopping_ = false;
     std::function<void()> on_stopped_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

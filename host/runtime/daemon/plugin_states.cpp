@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 /// Those that keep something, by name, whether they run or not.
 std::map<std::string, PluginInstanceId> keepers(const PluginHost& host) {
     std::map<std::string, PluginInstanceId> out;
-    for (const InstanceIdentity& identity : host.identities())
+    for (const services::InstanceIdentity& identity : host.identities())
         if (identity.grants.state) out.emplace(identity.id.value(), identity.id);
     return out;
 }
@@ -37,12 +37,12 @@ void take_over_states(PluginHost& host, const std::map<std::string, std::string>
         if (text == shared.end()) continue;
         const Result<bool> taken = host.state().take_over(id, text->second);
         if (!taken) {
-            host.log().write(LogLevel::error, instance, taken.error().message);
+            host.log().write(config::LogLevel::error, instance, taken.error().message);
         } else if (*taken) {
-            host.log().write(LogLevel::info, instance,
+            host.log().write(config::LogLevel::info, instance,
                              "goes on from what the leader before kept of its state");
         }
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

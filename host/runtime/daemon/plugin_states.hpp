@@ -10,7 +10,7 @@
 
 #include "runtime/plugin_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 struct SharedStates {
     std::map<std::string, std::string> texts{};  ///< by instance
@@ -27,4 +27,4 @@ SharedStates share_states(PluginHost& host, const std::string& name, std::size_t
 /// the instance with what it has. [passes' thread]
 void take_over_states(PluginHost& host, const std::map<std::string, std::string>& shared);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

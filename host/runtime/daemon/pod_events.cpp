@@ -7,11 +7,11 @@
 #include "engine/snapshot/spread_timeout.hpp"
 #include "runtime/actions_under_way.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
-using kubernetes::EventNote;
-using kubernetes::ObjectReference;
+using kubernetes::client::EventNote;
+using kubernetes::client::ObjectReference;
 
 std::string pod_event_key(const ObjectReference& pod) {
     return pod.ns + "/" + pod.name + "/" + pod.uid;
@@ -71,13 +71,13 @@ std::vector<ObjectReference> PodEvents::see(const PassReport& pass) {
 }
 
 PodEvents::Pending PodEvents::see_pending(const PassReport& pass) {
-    const engine::Cluster& cluster = pass.input.snapshot.cluster;
+    const engine::snapshot::Cluster& cluster = pass.input.snapshot.cluster;
     ++seen_;
     Pending out;
-    for (const engine::PodIndex index : cluster.unbound()) {
-        const engine::PodRow row = cluster.pod(index);
-        const engine::PodGroupId of =
-            engine::class_at(cluster, row, pass.input.circumstances.time().wall);
+    for (const engine::snapshot::PodIndex index : cluster.unbound()) {
+        const engine::snapshot::PodRow row = cluster.pod(index);
+        const engine::snapshot::PodGroupId of =
+            engine::snapshot::class_at(cluster, row, pass.input.circumstances.time().wall);
         ObjectReference reference{.kind = "Pod",
                                   .ns = std::string(cluster.text(cluster.equivalence_group(of).ns)),
                                   .name = std::string(cluster.text(row.name)),
@@ -161,4 +161,4 @@ void PodEvents::take_triggered(std::deque<std::string>& queue, std::size_t room,
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

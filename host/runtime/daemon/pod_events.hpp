@@ -17,7 +17,7 @@
 #include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/daemon/pass_report.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Pods of one class are alike to a pass, which says how many of them an option helps and not
 /// which. Those that no scale-up was for so far come first, then those for which it is longest ago,
@@ -31,9 +31,9 @@ public:
 
     /// Takes in what a pass decided and did, in the order of passes. A dry run and a dropped pass
     /// tell of nothing. The answer: the pods that a scale-up was ordered for the first time for.
-    std::vector<kubernetes::ObjectReference> see(const PassReport& pass);
+    std::vector<kubernetes::client::ObjectReference> see(const PassReport& pass);
     /// What is to be told now, no more than `room` of it, scale-ups first. Counts as told.
-    std::vector<kubernetes::EventNote> take(std::size_t room);
+    std::vector<kubernetes::client::EventNote> take(std::size_t room);
     /// Pods that are to be told of their scale-up.
     std::size_t waiting() const noexcept { return first_.size() + again_.size(); }
     /// Pods that were never told of their scale-up, for they waited no longer when it was their
@@ -43,24 +43,24 @@ public:
 private:
     using Message = std::shared_ptr<const std::string>;
     struct Pod {
-        kubernetes::ObjectReference reference{};
+        kubernetes::client::ObjectReference reference{};
         std::optional<Time> triggered{};        ///< when last
         std::optional<Time> told{}, refused{};  ///< of its scale-up, of none that helps; when last
         Message message{};       ///< of the scale-up that it is to be told of; NULL: it has been
         std::uint64_t seen = 0;  ///< the last pass in which it waited for a node
     };
     using Pods = std::map<std::string, Pod>;  ///< by namespace, name and uid
-    using Pending = std::map<engine::PodGroupId, std::vector<Pod*>>;
+    using Pending = std::map<engine::snapshot::PodGroupId, std::vector<Pod*>>;
 
     Pending see_pending(const PassReport& pass);
     void forget_others();
     void see_helped(const engine::ChosenOption& option, const Message& message, Pending& pending,
-                    std::vector<kubernetes::ObjectReference>& triggered);
+                    std::vector<kubernetes::client::ObjectReference>& triggered);
     /// `none_made`: why no group could be made either; empty: not told.
     void see_unhelped(const engine::Unhelped& unhelped, const std::string& none_made,
                       Pending& pending);
     void take_triggered(std::deque<std::string>& queue, std::size_t room,
-                        std::vector<kubernetes::EventNote>& out);
+                        std::vector<kubernetes::client::EventNote>& out);
 
     Time now_{};                       ///< of the last pass
     std::uint64_t seen_ = 0;           ///< passes
@@ -71,4 +71,4 @@ private:
     std::uint64_t untold_ = 0;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -9,30 +9,30 @@
 #include "runtime/config/settings_view.hpp"
 #include "runtime/kinds.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr Duration reconfigure_timeout = std::chrono::seconds(10);
 
 /// As values: where they were written does not count.
-bool is_same(const SettingValue& a, const SettingValue& b) {
+bool is_same(const config::SettingValue& a, const config::SettingValue& b) {
     if (a.shape != b.shape || a.type != b.type || a.key != b.key || a.text != b.text ||
         a.integer != b.integer || a.number != b.number || a.boolean != b.boolean ||
         a.children.size() != b.children.size())
         return false;
-    if (a.shape != SettingValue::Shape::table)
+    if (a.shape != config::SettingValue::Shape::table)
         return std::ranges::equal(a.children, b.children, is_same);
-    return std::ranges::all_of(a.children, [&](const SettingValue& child) {
-        const SettingValue* const other = b.find(child.key);
+    return std::ranges::all_of(a.children, [&](const config::SettingValue& child) {
+        const config::SettingValue* const other = b.find(child.key);
         return other != nullptr && is_same(child, *other);
     });
 }
 
 /// The deepest keys that differ. Settings of plugins are left out: their classes know more.
-void collect(const SettingValue& before, const SettingValue& after, const std::string& path,
-             std::vector<std::string>& out) {
-    const bool are_tables =
-        before.shape == SettingValue::Shape::table && after.shape == SettingValue::Shape::table;
+void collect(const config::SettingValue& before, const config::SettingValue& after,
+             const std::string& path, std::vector<std::string>& out) {
+    const bool are_tables = before.shape == config::SettingValue::Shape::table &&
+                            after.shape == config::SettingValue::Shape::table;
     if (!are_tables) {
         if (!is_same(before, after)) out.push_back(path);
         return;
@@ -43,16 +43,16 @@ void collect(const SettingValue& before, const SettingValue& after, const std::s
     const auto is_left_out = [&](const std::string& key) {
         return path.empty() ? key == "plugin" : path.starts_with("plugin.") && key == "settings";
     };
-    for (const SettingValue& child : after.children) {
+    for (const config::SettingValue& child : after.children) {
         if (is_left_out(child.key)) continue;
-        const SettingValue* const other = before.find(child.key);
+        const config::SettingValue* const other = before.find(child.key);
         if (other != nullptr) {
             collect(*other, child, below(child.key), out);
         } else {
             out.push_back(below(child.key));
         }
     }
-    for (const SettingValue& child : before.children)
+    for (const config::SettingValue& child : before.children)
         if (after.find(child.key) == nullptr && !is_left_out(child.key))
             out.push_back(below(child.key));
 }
@@ -85,8 +85,8 @@ bool is_exchanged(std::string_view kind) {
 }
 
 /// The table of [plugin.ID]; NULL: it is only named in the pipeline, or not at all.
-const SettingValue* find_table(const LoadedConfig& config, const std::string& id) {
-    const SettingValue* const plugins = config.config.tree.find("plugin");
+const config::SettingValue* find_table(const LoadedConfig& config, const std::string& id) {
+    const config::SettingValue* const plugins = config.config.tree.find("plugin");
     return plugins == nullptr ? nullptr : plugins->find(id);
 }
 
@@ -111,8 +111,8 @@ ChangedKeys compare(const LoadedConfig& before, const LoadedConfig& after,
                     const PluginInstanceId& id) {
     ChangedKeys out;
     const std::string path = "plugin." + id.value();
-    const SettingValue* const old_table = find_table(before, id.value());
-    const SettingValue* const new_table = find_table(after, id.value());
+    const config::SettingValue* const old_table = find_table(before, id.value());
+    const config::SettingValue* const new_table = find_table(after, id.value());
     if (old_table != nullptr && new_table != nullptr) {
         collect(*old_table, *new_table, path, out.of_table);
     } else if (old_table != new_table) {
@@ -121,13 +121,13 @@ ChangedKeys compare(const LoadedConfig& before, const LoadedConfig& after,
     const LoadedPlugin* const old_plugin = find_loaded(before, id);
     const LoadedPlugin* const new_plugin = find_loaded(after, id);
     if (old_plugin == nullptr || new_plugin == nullptr) return out;
-    for (const Field& field : new_plugin->fields) {
-        const SettingValue* const old_value = old_plugin->settings.find(field.key);
-        const SettingValue* const new_value = new_plugin->settings.find(field.key);
+    for (const config::Field& field : new_plugin->fields) {
+        const config::SettingValue* const old_value = old_plugin->settings.find(field.key);
+        const config::SettingValue* const new_value = new_plugin->settings.find(field.key);
         const bool are_both = old_value != nullptr && new_value != nullptr;
         if (are_both ? is_same(*old_value, *new_value) : old_value == new_value) continue;
         (field.live ? out.live_settings : out.fixed_settings)
-            .push_back(settings_path(new_plugin->config) + "." + field.key);
+            .push_back(config::settings_path(new_plugin->config) + "." + field.key);
     }
     return out;
 }
@@ -177,9 +177,10 @@ bool run_already(const std::vector<PluginInstanceId>& clouds, const LoadedConfig
 /// What a plugin is shown, with all it borrows from.
 struct ShownSettings {
     ShownSettings(std::shared_ptr<const LoadedConfig> of, const LoadedPlugin& plugin)
-        : config(std::move(of)), view(plugin.settings, settings_path(plugin.config), nullptr) {}
+        : config(std::move(of)),
+          view(plugin.settings, config::settings_path(plugin.config), nullptr) {}
     std::shared_ptr<const LoadedConfig> config;
-    SettingsView view;
+    config::SettingsView view;
 };
 
 }  // namespace
@@ -226,10 +227,10 @@ Result<void> reconfigure(PluginHost& host, const std::shared_ptr<const LoadedCon
     const auto shown = std::make_shared<ShownSettings>(after, *loaded);
     const std::shared_ptr<const capstan_settings> settings(shown, shown->view.abi());
     return host.wait<void>(
-        [&](PluginInstance::Done done) {
+        [&](instances::PluginInstance::Done done) {
             instance->reconfigure(settings, reconfigure_timeout, std::move(done));
         },
         reconfigure_timeout * 2);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

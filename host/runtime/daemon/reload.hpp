@@ -12,12 +12,12 @@
 #include "runtime/plugin_host.hpp"
 #include "runtime/plugin_set.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Read, validated, its plugins' files loaded.
 struct LoadedConfig {
     std::shared_ptr<const void> owner{};  ///< keeps what the others borrow from
-    Config config;
+    config::Config config;
     PluginSet plugins{};
     std::string toml{};  ///< as it is understood, with all defaults; without secrets
     std::string text{};  ///< of the file, read before the rest was; empty: there was none
@@ -54,4 +54,4 @@ std::vector<const LoadedPlugin*> select_plugins(const LoadedConfig& config,
 Result<void> reconfigure(PluginHost& host, const std::shared_ptr<const LoadedConfig>& after,
                          const PluginInstanceId& plugin);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

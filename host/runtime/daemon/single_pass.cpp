@@ -12,7 +12,7 @@
 #include "runtime/daemon/startup_gate.hpp"
 #include "runtime/services/kube_gateway.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr Duration look_period = std::chrono::milliseconds(100);
@@ -21,7 +21,7 @@ Result<void> refuse_in_dry_run() { return fail(ErrorCode::cancelled, "this is a 
 
 /// What is needed on the loop's thread, and ends there.
 struct Surroundings {
-    Surroundings(std::unique_ptr<ClusterLink> opened, const Cluster& config, PluginHost& of)
+    Surroundings(std::unique_ptr<ClusterLink> opened, const config::Cluster& config, PluginHost& of)
         : host(of),
           link(std::move(opened)),
           plugins(host.cluster()),
@@ -37,7 +37,7 @@ struct Surroundings {
     }
 
     /// The cluster, once all of it has been seen, by plugins as well.
-    Result<engine::Cluster> look() {
+    Result<engine::snapshot::Cluster> look() {
         is_held = false;
         if (link->mirror().has_synced()) {
             if (!hold) hold.emplace(plugins, host.loop(), host.log());
@@ -49,14 +49,14 @@ struct Surroundings {
 
     PluginHost& host;
     std::unique_ptr<ClusterLink> link;
-    KubeGateway* plugins;  ///< NULL: they have no cluster
+    services::KubeGateway* plugins;  ///< NULL: they have no cluster
     ApiClusterClient cluster;
     MemoryKeeper keeper;
     std::optional<StartupGate> hold{};  ///< nothing: the cluster has not been seen yet
     bool is_held = false;               ///< plugins alone have yet to see it, as look() found
 };
 
-Result<std::shared_ptr<Surroundings>> open(const Config& config, PluginHost& host,
+Result<std::shared_ptr<Surroundings>> open(const config::Config& config, PluginHost& host,
                                            const SinglePassOptions& options) {
     return on_loop(host, [&config, &host, options]() -> Result<std::shared_ptr<Surroundings>> {
         CAPSTAN_TRY(auto link,
@@ -75,8 +75,9 @@ Result<std::shared_ptr<Surroundings>> open(const Config& config, PluginHost& hos
 
 /// Looks again until the whole cluster is there. What plugins wait for has an end of its own, so it
 /// may take longer.
-Result<engine::Cluster> look(PluginHost& host, const std::shared_ptr<Surroundings>& beside,
-                             Duration patience) {
+Result<engine::snapshot::Cluster> look(PluginHost& host,
+                                       const std::shared_ptr<Surroundings>& beside,
+                                       Duration patience) {
     const Duration end = host.loop().monotonic() + patience;
     for (;;) {
         auto cluster = on_loop(host, [beside] { return beside->look(); });
@@ -100,7 +101,8 @@ Result<engine::Memory> load_memory(PluginHost& host, const std::shared_ptr<Surro
     return memory;
 }
 
-Result<std::shared_ptr<const PassReport>> decide_with(const Config& config, PluginHost& host,
+Result<std::shared_ptr<const PassReport>> decide_with(const config::Config& config,
+                                                      PluginHost& host,
                                                       const SinglePassOptions& options,
                                                       const std::shared_ptr<Surroundings>& beside) {
     CAPSTAN_TRY(
@@ -121,7 +123,8 @@ Result<std::shared_ptr<const PassReport>> decide_with(const Config& config, Plug
 
 }  // namespace
 
-Result<std::shared_ptr<const PassReport>> decide_single_pass(const Config& config, PluginHost& host,
+Result<std::shared_ptr<const PassReport>> decide_single_pass(const config::Config& config,
+                                                             PluginHost& host,
                                                              const SinglePassOptions& options) {
     CAPSTAN_TRY(std::shared_ptr<Surroundings> beside, open(config, host, options));
     auto report = decide_with(config, host, options, beside);
@@ -132,4 +135,4 @@ Result<std::shared_ptr<const PassReport>> decide_single_pass(const Config& confi
     return report;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -13,7 +13,7 @@
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/plugin_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 struct SinglePassOptions {
     std::string version{};
@@ -26,7 +26,8 @@ struct SinglePassOptions {
 /// As the daemon of this configuration would decide it now, with the memory it keeps. Takes no
 /// Lease and changes nothing: requests that would do not leave the host. `unavailable`: the cluster
 /// could not be seen in time, with the reason.
-Result<std::shared_ptr<const PassReport>> decide_single_pass(const Config& config, PluginHost& host,
+Result<std::shared_ptr<const PassReport>> decide_single_pass(const config::Config& config,
+                                                             PluginHost& host,
                                                              const SinglePassOptions& options);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -6,7 +6,7 @@
 
 #include "engine/node_marks.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 bool is_about_soft_taint(const engine::NodeChange& change) {
@@ -56,4 +56,4 @@ std::optional<Duration> SoftTaintTimer::took() const {
     return times_->ended - *times_->begun;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -9,7 +9,7 @@
 #include "io/loop.hpp"
 #include "runtime/cluster_client.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Passes everything on.
 class SoftTaintTimer final : public ClusterClient {
@@ -17,7 +17,7 @@ public:
     /// Borrows both.
     SoftTaintTimer(ClusterClient& cluster, io::Loop& loop);
 
-    void look(const std::vector<engine::NodeLook>& nodes, LookDone done) override {
+    void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) override {
         cluster_.look(nodes, std::move(done));
     }
     void change(const engine::NodeChange& change, Done done) override;
@@ -34,4 +34,4 @@ private:
     std::shared_ptr<Times> times_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -1,13 +1,14 @@
 #include "runtime/daemon/startup_gate.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr Duration hold_max = std::chrono::seconds(10);
 
 }  // namespace
 
-StartupGate::StartupGate(const KubeGateway* plugins, io::Loop& loop, Logger& log)
+StartupGate::StartupGate(const services::KubeGateway* plugins, io::Loop& loop,
+                         services::Logger& log)
     : plugins_(plugins), loop_(loop), log_(log), end_(loop.monotonic() + hold_max) {}
 
 std::string StartupGate::awaited() const {
@@ -27,9 +28,9 @@ bool StartupGate::is_over() {
     if (reason().empty()) return true;
     if (loop_.monotonic() < end_) return false;
     has_given_up_ = true;
-    log_.write(LogLevel::warn, "capstan",
+    log_.write(config::LogLevel::warn, "capstan",
                "passes begin without what could not be seen for 10 s: " + awaited());
     return true;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

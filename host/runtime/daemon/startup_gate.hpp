@@ -9,7 +9,7 @@
 #include "runtime/services/kube_gateway.hpp"
 #include "runtime/services/logger.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Ends when all StartupWatches are settled, or ten seconds after it was made: a plugin whose kind
 /// cannot be read must not keep a cluster from growing. Used on the loop's thread alone.
@@ -17,7 +17,7 @@ class StartupGate {
 public:
     /// To be made when the host has seen the whole cluster. Borrows all; `plugins` NULL: they have
     /// no cluster, and nothing is held.
-    StartupGate(const KubeGateway* plugins, io::Loop& loop, Logger& log);
+    StartupGate(const services::KubeGateway* plugins, io::Loop& loop, services::Logger& log);
 
     /// What passes wait for, as a sentence; empty: they may begin.
     std::string reason() const;
@@ -28,11 +28,11 @@ public:
 private:
     std::string awaited() const;
 
-    const KubeGateway* const plugins_;
+    const services::KubeGateway* const plugins_;
     io::Loop& loop_;
-    Logger& log_;
+    services::Logger& log_;
     const Duration end_;
     bool has_given_up_ = false;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -15,7 +15,7 @@
 #include "kubernetes/timestamps.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 /// As upstream cuts what clouds say.
@@ -51,7 +51,7 @@ StatusCondition StatusMaker::condition(const std::string& of, std::string status
 }
 
 GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Group& group,
-                                      const engine::GroupHealth& its, int candidates) {
+                                      const engine::health::GroupHealth& its, int candidates) {
     const std::string& id = group.group.id.value();
     GroupStatus out{.name = id,
                     .part = {.nodes = its.nodes,
@@ -61,7 +61,8 @@ GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Grou
                     .target = group.group.target.value_or(0),
                     .min = group.group.min.value_or(0),
                     .max = group.group.max.value_or(0)};
-    const engine::Backoff* const backoff = engine::find_backoff(pass.memory, group, pass.at);
+    const engine::Backoff* const backoff =
+        engine::health::find_backoff(pass.memory, group, pass.at);
     std::string growth = "NoActivity";
     if (pass.memory.requests.contains(group.group.id)) {
         growth = "InProgress";
@@ -69,7 +70,8 @@ GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Grou
         growth = "Unhealthy";
     } else if (backoff != nullptr) {
         growth = "Backoff";
-        out.backoff = {failure_reason(backoff->code), shortened_message(backoff->because)};
+        out.backoff = {pass_metrics::failure_reason(backoff->code),
+                       shortened_message(backoff->because)};
     }
     out.part.health =
         condition(id + "/health", health_word(its.unhealthy_because), pass.shown_at());
@@ -79,7 +81,7 @@ GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Grou
     return out;
 }
 
-ClusterStatus StatusMaker::make(const PassReport& pass, const engine::Health& health) {
+ClusterStatus StatusMaker::make(const PassReport& pass, const engine::health::Health& health) {
     const engine::Snapshot& snapshot = pass.input.snapshot;
     std::map<std::string, int> candidates = count_candidates(pass);
     ClusterStatus out{
@@ -167,7 +169,7 @@ void write_times(Lines& out, const StatusCondition& condition, Time probe) {
 }
 
 void write_counts(Lines& out, const StatusPart& part) {
-    const engine::NodeCounts& nodes = part.nodes;
+    const engine::health::NodeCounts& nodes = part.nodes;
     out.begin("nodeCounts");
     out.begin("registered");
     out.line("total", nodes.registered() + nodes.deleted);
@@ -233,7 +235,7 @@ void write_config(Lines& out, const ConfigStanding& config) {
 /// More than that it is there.
 bool has_something_to_say(const GroupStatus& group) {
     const StatusPart& part = group.part;
-    const engine::NodeCounts& nodes = part.nodes;
+    const engine::health::NodeCounts& nodes = part.nodes;
     return group.backoff || part.health.status != "Healthy" ||
            part.scale_up.status != "NoActivity" || part.candidates > 0 || part.unjoined > 0 ||
            part.long_unjoined > 0 || nodes.unready > 0 || nodes.starting > 0 ||
@@ -336,7 +338,7 @@ constexpr const char* last_updated = "cluster-autoscaler.kubernetes.io/last-upda
 
 }  // namespace
 
-StatusWriter::StatusWriter(kubernetes::Api& api, io::Loop& loop, Options options)
+StatusWriter::StatusWriter(kubernetes::client::Api& api, io::Loop& loop, Options options)
     : options_(std::move(options)), loop_(loop), maps_(api, loop, options_.seed) {}
 
 void StatusWriter::write(std::string text, Time now) {
@@ -347,10 +349,11 @@ void StatusWriter::write(std::string text, Time now) {
 
 void StatusWriter::send() {
     is_writing_ = true;
-    kubernetes::ConfigMapChange change{.data = {{"status", std::exchange(next_, {})}},
-                                       .annotations = {{last_updated, go_time_text(next_at_)}}};
+    kubernetes::client::ConfigMapChange change{
+        .data = {{"status", std::exchange(next_, {})}},
+        .annotations = {{last_updated, go_time_text(next_at_)}}};
     maps_.write(options_.name, std::move(change),
-                [this](const Result<kubernetes::ConfigMap>& written) {
+                [this](const Result<kubernetes::client::ConfigMap>& written) {
                     is_writing_ = false;
                     if (written) {
                         uid_ = written->uid;
@@ -372,8 +375,8 @@ void StatusWriter::remove(std::function<void()> done) {
     maps_.remove(options_.name, [done = std::move(done)](const Result<void>&) { done(); });
 }
 
-kubernetes::ObjectReference StatusWriter::reference() const {
+kubernetes::client::ObjectReference StatusWriter::reference() const {
     return {.kind = "ConfigMap", .ns = options_.name.ns, .name = options_.name.name, .uid = uid_};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -18,7 +18,7 @@
 #include "runtime/daemon/config_standing.hpp"
 #include "runtime/daemon/pass_report.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// One of the conditions that a cluster or a group is in.
 struct StatusCondition {
@@ -33,7 +33,7 @@ struct StatusBackoff {
 /// What holds for the cluster as a whole, and for each group.
 struct StatusPart {
     StatusCondition health{}, scale_up{}, scale_down{};
-    engine::NodeCounts nodes{};
+    engine::health::NodeCounts nodes{};
     int unjoined = 0, long_unjoined = 0;
     int candidates = 0;  ///< nodes that could go
 };
@@ -58,11 +58,11 @@ struct ClusterStatus {
 class StatusMaker {
 public:
     /// `health`: after the pass.
-    ClusterStatus make(const PassReport& pass, const engine::Health& health);
+    ClusterStatus make(const PassReport& pass, const engine::health::Health& health);
 
 private:
     GroupStatus group_status(const PassReport& pass, const engine::Group& group,
-                             const engine::GroupHealth& its, int candidates);
+                             const engine::health::GroupHealth& its, int candidates);
     StatusCondition condition(const std::string& of, std::string status, Time now);
 
     std::map<std::string, StatusCondition> before_{}, now_{};
@@ -86,19 +86,19 @@ std::string go_time_text(Time time);
 class StatusWriter {
 public:
     struct Options {
-        kubernetes::ConfigMapName name{};
+        kubernetes::client::ConfigMapName name{};
         std::uint64_t seed = 0;
         std::function<void(const Error& error)> on_trouble{};
     };
     /// Borrows both.
-    StatusWriter(kubernetes::Api& api, io::Loop& loop, Options options);
+    StatusWriter(kubernetes::client::Api& api, io::Loop& loop, Options options);
 
     /// While a write is under way the last text that came meanwhile waits for its end.
     void write(std::string text, Time now);
     /// Removes it, once a write that is under way has ended, for nobody keeps it up to date any
     /// more. `done` is not called inside this.
     void remove(std::function<void()> done);
-    kubernetes::ObjectReference reference() const;
+    kubernetes::client::ObjectReference reference() const;
 
 private:
     void send();
@@ -110,7 +110,7 @@ private:
     std::string uid_{};
     bool is_writing_ = false, is_in_trouble_ = false;
     std::function<void()> removed_{};  ///< it is to be removed as soon as nothing is being written
-    kubernetes::ConfigMaps maps_;
+    kubernetes::client::ConfigMaps maps_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -4,7 +4,7 @@
 
 #include <capstan/abi/controller.h>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 constexpr Duration look_interval = std::chrono::seconds(1);
@@ -27,41 +27,41 @@ StuckCalls::~StuckCalls() {
     show({});
 }
 
-void StuckCalls::watch(const CallWatches& calls) {
+void StuckCalls::watch(const loop::CallWatches& calls) {
     look(calls.stuck());
     timer_ = loop_.after(look_interval, [this, &calls] { watch(calls); });
 }
 
-void StuckCalls::look(const std::vector<HeldCall>& stuck) {
+void StuckCalls::look(const std::vector<loop::HeldCall>& stuck) {
     show(stuck);
     decide(stuck);
 }
 
-void StuckCalls::show(const std::vector<HeldCall>& stuck) {
+void StuckCalls::show(const std::vector<loop::HeldCall>& stuck) {
     std::erase_if(shown_, [&](const auto& entry) {
-        const bool is_stuck = std::ranges::any_of(stuck, [&](const HeldCall& call) {
+        const bool is_stuck = std::ranges::any_of(stuck, [&](const loop::HeldCall& call) {
             return Key(call.plugin, call.hook) == entry.first;
         });
         if (!is_stuck) seconds_.Remove(entry.second);
         return !is_stuck;
     });
-    for (const HeldCall& call : stuck) {
+    for (const loop::HeldCall& call : stuck) {
         prometheus::Gauge*& gauge = shown_[Key(call.plugin, call.hook)];
         if (gauge == nullptr)
-            gauge =
-                &seconds_.Add({{"plugin", call.plugin}, {"hook", std::string(name_of(call.hook))}});
+            gauge = &seconds_.Add(
+                {{"plugin", call.plugin}, {"hook", std::string(loop::name_of(call.hook))}});
         gauge->Set(std::chrono::duration<double>(call.lasts).count());
     }
 }
 
-bool StuckCalls::counts(const HeldCall& call) const {
+bool StuckCalls::counts(const loop::HeldCall& call) const {
     return call.lasts >= options_.hand_over_after &&
            (options_.is_of_controllers || call.kind != CAPSTAN_KIND_CONTROLLER);
 }
 
-void StuckCalls::decide(const std::vector<HeldCall>& stuck) {
+void StuckCalls::decide(const std::vector<loop::HeldCall>& stuck) {
     const auto lost =
-        std::ranges::find_if(stuck, [this](const HeldCall& call) { return counts(call); });
+        std::ranges::find_if(stuck, [this](const loop::HeldCall& call) { return counts(call); });
     if (lost == stuck.end()) {
         if (!std::exchange(is_back_, true)) options_.come_back();
         return;
@@ -73,4 +73,4 @@ void StuckCalls::decide(const std::vector<HeldCall>& stuck) {
     is_back_ = false;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -13,7 +13,7 @@
 #include "io/loop.hpp"
 #include "runtime/loop/call_watch.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Another replica may do better than a leader whose cloud, or plugin that decides, does not
 /// return. It is given the Lease once per ten minutes at most: where all are alike, passes go on
@@ -36,15 +36,15 @@ public:
     ~StuckCalls();
 
     /// Looks at them once a second from now on. Borrowed.
-    void watch(const CallWatches& calls);
+    void watch(const loop::CallWatches& calls);
     /// `stuck`: all calls that are stuck now.
-    void look(const std::vector<HeldCall>& stuck);
+    void look(const std::vector<loop::HeldCall>& stuck);
 
 private:
-    using Key = std::pair<std::string, Hook>;
-    bool counts(const HeldCall& call) const;
-    void show(const std::vector<HeldCall>& stuck);
-    void decide(const std::vector<HeldCall>& stuck);
+    using Key = std::pair<std::string, loop::Hook>;
+    bool counts(const loop::HeldCall& call) const;
+    void show(const std::vector<loop::HeldCall>& stuck);
+    void decide(const std::vector<loop::HeldCall>& stuck);
 
     io::Loop& loop_;
     prometheus::Family<prometheus::Gauge>& seconds_;
@@ -55,4 +55,4 @@ private:
     std::optional<io::TimerId> timer_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

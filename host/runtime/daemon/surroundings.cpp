@@ -14,7 +14,7 @@
 
 #include "kubernetes/client/access/access.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 namespace fs = std::filesystem;
@@ -63,26 +63,26 @@ std::optional<std::string> find_exposure(const fs::path& file) {
 
 namespace {
 
-std::set<std::filesystem::path> secret_files_of(const Config& config) {
+std::set<std::filesystem::path> secret_files_of(const config::Config& config) {
     std::set<std::filesystem::path> out;
     for (const std::string& file : {config.admin.bearer_token_file, config.admin.tls_key_file})
         if (!file.empty()) out.insert(file);
     const std::filesystem::path folder = config.secrets.dir;
-    for (const PluginConfig& plugin : config.plugins) {
+    for (const config::PluginConfig& plugin : config.plugins) {
         if (!plugin.tls.key_file.empty()) out.insert(plugin.tls.key_file);
         for (const std::string& name : plugin.grants.secrets)
             if (!folder.empty()) out.insert(folder / name);
     }
-    const kubernetes::AccessChoice choice{.kubeconfig = config.cluster.kubeconfig,
-                                          .context = config.cluster.context};
-    for (const std::filesystem::path& file : kubernetes::secret_files_of(choice, {}))
+    const kubernetes::client::AccessChoice choice{.kubeconfig = config.cluster.kubeconfig,
+                                                  .context = config.cluster.context};
+    for (const std::filesystem::path& file : kubernetes::client::secret_files_of(choice, {}))
         out.insert(file);
     return out;
 }
 
 }  // namespace
 
-std::vector<Remark> remarks_on_surroundings(const Config& config, uid_t user) {
+std::vector<Remark> remarks_on_surroundings(const config::Config& config, uid_t user) {
     std::vector<Remark> out;
     if (user == 0)
         out.push_back({"user", "runs as root",
@@ -94,9 +94,10 @@ std::vector<Remark> remarks_on_surroundings(const Config& config, uid_t user) {
     return out;
 }
 
-void warn_of_surroundings(const Config& config, Logger& log) {
+void warn_of_surroundings(const config::Config& config, services::Logger& log) {
     for (const Remark& remark : remarks_on_surroundings(config))
-        log.write(LogLevel::warn, "capstan", remark.what + ": " + remark.found + "; " + remark.fix);
+        log.write(config::LogLevel::warn, "capstan",
+                  remark.what + ": " + remark.found + "; " + remark.fix);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

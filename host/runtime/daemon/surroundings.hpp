@@ -12,7 +12,7 @@
 #include "runtime/config/config.hpp"
 #include "runtime/services/logger.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// How users other than the file's own and its group get at it: "may be read by others (mode
 /// 0644)". Nothing: they do not, because of its mode or of a folder on the way that they may not
@@ -35,9 +35,9 @@ struct Remark {
 /// That `user` is root; files with secrets that others on this machine get at: of [admin], keys of
 /// [plugin.ID.tls], granted ones of [secrets] dir, the kubeconfig and those that it names. Reads no
 /// secret.
-std::vector<Remark> remarks_on_surroundings(const Config& config, uid_t user = ::geteuid());
+std::vector<Remark> remarks_on_surroundings(const config::Config& config, uid_t user = ::geteuid());
 
 /// The same as warnings, once, before a daemon begins.
-void warn_of_surroundings(const Config& config, Logger& log);
+void warn_of_surroundings(const config::Config& config, services::Logger& log);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

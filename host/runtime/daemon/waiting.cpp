@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 Waiting::~Waiting() {
     if (timer_) loop_.cancel(*timer_);
@@ -76,4 +76,4 @@ void Waiting::finish(Next next) {
     std::exchange(done_, nullptr)(next);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

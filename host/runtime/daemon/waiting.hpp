@@ -8,7 +8,7 @@
 #include "io/loop.hpp"
 #include "runtime/services/pending_requests.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// Passes come one after the other: the next begins an interval after the last one began, earlier
 /// when that one asked for it or a cloud wants it, or shortly after pods were found that have no
@@ -20,7 +20,8 @@ public:
         Duration interval = std::chrono::seconds(10);      ///< from begin to begin
         Duration gather = std::chrono::milliseconds(100);  ///< from the first pod that waits
         Duration pause = std::chrono::milliseconds(500);   ///< at least, from begin to begin
-        Duration wish_pause = pass_wish_pause;  ///< between two passes that begin by `want_pass`
+        Duration wish_pause =
+            services::pass_wish_pause;  ///< between two passes that begin by `want_pass`
     };
     enum class Next {
         pass,   ///< and what was interrupted for, before it
@@ -67,4 +68,4 @@ private:
     std::optional<io::TimerId> timer_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

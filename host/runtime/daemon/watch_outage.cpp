@@ -6,7 +6,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 void FailureLog::failed(const Error& error, Duration now) {
     if (since_ && now - last_ > quiet) forget();
@@ -25,7 +25,7 @@ void FailureLog::failed(const Error& error, Duration now) {
 
 void FailureLog::succeeded(Duration now) {
     if (since_)
-        log_.write(LogLevel::info, words_.source,
+        log_.write(config::LogLevel::info, words_.source,
                    words_.succeeded + ", after " + counted(count_, "failure") + " in " +
                        format_rough_duration(now - *since_));
     forget();
@@ -45,15 +45,16 @@ constexpr int calm_looks_needed = 2;
 constexpr std::size_t names_most = 32;
 
 /// Kinds with what is wrong with them, those of one code together: "Node, Pod: no connection".
-std::string by_trouble(const std::vector<kubernetes::MirrorTrouble>& troubles) {
-    std::map<ErrorCode, std::vector<const kubernetes::MirrorTrouble*>> by_code;
-    for (const kubernetes::MirrorTrouble& trouble : troubles)
+std::string by_trouble(const std::vector<kubernetes::client::MirrorTrouble>& troubles) {
+    std::map<ErrorCode, std::vector<const kubernetes::client::MirrorTrouble*>> by_code;
+    for (const kubernetes::client::MirrorTrouble& trouble : troubles)
         by_code[trouble.error.code].push_back(&trouble);
     std::string out;
     for (const auto& [code, alike] : by_code)
         out += (out.empty() ? "" : "; ") +
                listed(
-                   alike, [](const kubernetes::MirrorTrouble* trouble) { return trouble->kind; },
+                   alike,
+                   [](const kubernetes::client::MirrorTrouble* trouble) { return trouble->kind; },
                    names_most) +
                ": " + alike.front()->error.message;
     return out;
@@ -61,7 +62,7 @@ std::string by_trouble(const std::vector<kubernetes::MirrorTrouble>& troubles) {
 
 }  // namespace
 
-WatchOutage::WatchOutage(io::Loop& loop, Logger& log, Look look)
+WatchOutage::WatchOutage(io::Loop& loop, services::Logger& log, Look look)
     : loop_(loop), log_(log), look_(std::move(look)) {}
 
 WatchOutage::~WatchOutage() {
@@ -97,14 +98,14 @@ void WatchOutage::look() {
 
 /// A kind that this server does not have is no outage, and nothing is waited for.
 void WatchOutage::tell_left_out(const Troubles& troubles) {
-    for (const kubernetes::MirrorTrouble& trouble : troubles) {
+    for (const kubernetes::client::MirrorTrouble& trouble : troubles) {
         if (!trouble.is_unavailable) {
             left_out_.erase(trouble.kind);
             continue;
         }
         first_.erase(trouble.kind);
         if (left_out_.insert(trouble.kind).second)
-            log_.write(LogLevel::warn, watch_source,
+            log_.write(config::LogLevel::warn, watch_source,
                        trouble.kind + " is not followed: " + trouble.error.message);
     }
 }
@@ -118,8 +119,8 @@ void WatchOutage::tell_lost(const Troubles& troubles) {
         is_first || (is_new && now - *told_at_ >= between_lines) || now - *told_at_ >= quiet;
     if (!is_due) return;
     told_at_ = now;
-    for (const kubernetes::MirrorTrouble& trouble : troubles) told_.insert(trouble.kind);
-    log_.write(LogLevel::warn, watch_source,
+    for (const kubernetes::client::MirrorTrouble& trouble : troubles) told_.insert(trouble.kind);
+    log_.write(config::LogLevel::warn, watch_source,
                "out of touch with the API server" +
                    (is_first ? std::string() : ", for " + format_rough_duration(now - *since_)) +
                    ": " + by_trouble(troubles));
@@ -130,11 +131,12 @@ void WatchOutage::end() {
     const Duration length = loop_.monotonic() - *since_ - calm_looks_needed * period;
     const std::string after = format_rough_duration(std::max(length, Duration::zero()));
     if (told_at_) {
-        log_.write(LogLevel::info, watch_source, "every kind is followed again, after " + after);
+        log_.write(config::LogLevel::info, watch_source,
+                   "every kind is followed again, after " + after);
     } else if (!first_.empty()) {
         Troubles passed;
         for (const auto& [kind, error] : first_) passed.push_back({kind, error});
-        log_.write(LogLevel::info, watch_source,
+        log_.write(config::LogLevel::info, watch_source,
                    "was out of touch with the API server for a moment: " + by_trouble(passed));
     }
     since_.reset();
@@ -144,4 +146,4 @@ void WatchOutage::end() {
     calm_looks_ = 0;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -17,7 +17,7 @@
 #include "kubernetes/client/watch/cluster_cache.hpp"
 #include "runtime/services/logger.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// An API server that is away for an hour fails hundreds of passes for one and the same reason. Two
 /// failures of one code are one trouble, for their sentences say how long it lasts, and what has
@@ -31,11 +31,11 @@ public:
         std::string source{};
         std::string failed{};     ///< before the error: "pass failed"
         std::string succeeded{};  ///< when that is over: "passes succeed again"
-        LogLevel level = LogLevel::error;
+        config::LogLevel level = config::LogLevel::error;
     };
 
     /// Borrows the log.
-    FailureLog(Logger& log, Words words) : log_(log), words_(std::move(words)) {}
+    FailureLog(services::Logger& log, Words words) : log_(log), words_(std::move(words)) {}
 
     void failed(const Error& error, Duration now);
     /// Says that it is over, if something was.
@@ -44,7 +44,7 @@ public:
     void forget();
 
 private:
-    Logger& log_;
+    services::Logger& log_;
     const Words words_;
     std::optional<Duration> since_{};  ///< the first failure of those in a row
     Duration last_{};
@@ -67,9 +67,9 @@ public:
     /// An outage that lasts is told again after so long.
     static constexpr Duration quiet = std::chrono::minutes(5);
 
-    using Look = std::function<std::vector<kubernetes::MirrorTrouble>()>;
+    using Look = std::function<std::vector<kubernetes::client::MirrorTrouble>()>;
     /// `look`: what is wrong at this moment. Borrows loop and log.
-    WatchOutage(io::Loop& loop, Logger& log, Look look);
+    WatchOutage(io::Loop& loop, services::Logger& log, Look look);
     WatchOutage(const WatchOutage&) = delete;
     WatchOutage& operator=(const WatchOutage&) = delete;
     ~WatchOutage();
@@ -78,7 +78,7 @@ public:
     void begin(const std::string& kind, const Error& error);
 
 private:
-    using Troubles = std::vector<kubernetes::MirrorTrouble>;
+    using Troubles = std::vector<kubernetes::client::MirrorTrouble>;
     void look_again();
     void look();
     void tell_left_out(const Troubles& troubles);
@@ -86,7 +86,7 @@ private:
     void end();
 
     io::Loop& loop_;
-    Logger& log_;
+    services::Logger& log_;
     const Look look_;
     std::optional<io::TimerId> timer_{};
     std::optional<Duration> since_{};       ///< nothing: there is no outage
@@ -97,4 +97,4 @@ private:
     int calm_looks_ = 0;                    ///< in a row, without a kind in trouble
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

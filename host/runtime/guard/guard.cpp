@@ -12,7 +12,7 @@
 
 #include "runtime/guard/same_signal.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 namespace {
 
 /// The loop's silence is told from here on.
@@ -67,7 +67,7 @@ void Guard::watch_loop(boost::asio::io_context& io, Duration stuck_after) {
 
 void Guard::unwatch_loop() { pulse_.unwatch(); }
 
-void Guard::watch_calls(std::shared_ptr<const CallWatches> calls) {
+void Guard::watch_calls(std::shared_ptr<const loop::CallWatches> calls) {
     const std::lock_guard lock(mutex_);
     calls_ = std::move(calls);
 }
@@ -121,9 +121,9 @@ void Guard::take(int signal) {
 void Guard::look(Duration silent_for) {
     if (signals_) {
         for (const int signal : signals_->mend_handlers())
-            voice_->say(LogLevel::warn, "something in this process took over " +
-                                            SignalTrap::name_of(signal) +
-                                            "; it is the host's again");
+            voice_->say(config::LogLevel::warn, "something in this process took over " +
+                                                    SignalTrap::name_of(signal) +
+                                                    "; it is the host's again");
     }
     look_at_calls();
     look_at_files();
@@ -133,7 +133,7 @@ void Guard::look(Duration silent_for) {
 }
 
 void Guard::look_at_calls() {
-    std::shared_ptr<const CallWatches> calls;
+    std::shared_ptr<const loop::CallWatches> calls;
     {
         const std::lock_guard lock(mutex_);
         calls = calls_;
@@ -163,7 +163,7 @@ void Guard::look_at_checks() {
 void Guard::look_at_loop(Duration silent_for) {
     if (silent_for == Duration::zero()) {
         if (std::exchange(silence_told_, Duration::zero()) > Duration::zero())
-            voice_->say(LogLevel::warn, "the event loop answers again");
+            voice_->say(config::LogLevel::warn, "the event loop answers again");
         return;
     }
     Duration limit;
@@ -175,7 +175,7 @@ void Guard::look_at_loop(Duration silent_for) {
         "the event loop has not answered for " + format_rough_duration(silent_for);
     if (silent_for >= limit) return end(exit_held_up, sentence + hangs());
     if (silent_for < silence_limit || silent_for < 2 * silence_told_) return;
-    voice_->say(LogLevel::error, sentence + hangs());
+    voice_->say(config::LogLevel::error, sentence + hangs());
     silence_told_ = silent_for;
 }
 
@@ -192,7 +192,7 @@ std::string Guard::hangs() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> out;
     if (calls_)
-        for (const HeldCall& call : calls_->held(options_.hang_after))
+        for (const loop::HeldCall& call : calls_->held(options_.hang_after))
             out.push_back(call.sentence());
     if (!stage_.empty()) out.push_back(stage_);
     return out.empty() ? "" : "; " + listed(out, [](const std::string& each) { return each; });
@@ -214,4 +214,4 @@ void Guard::end(int code, const std::string& why) {
     std::_Exit(code);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

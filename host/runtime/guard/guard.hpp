@@ -29,7 +29,7 @@
 #include "runtime/guard/signal_trap.hpp"
 #include "runtime/loop/call_watch.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 
 /// One per process, made before its first thread. Its thread waits for nothing but signals and
 /// time, so what it is given to call must not block. Times are the machine's. [any thread]
@@ -69,8 +69,8 @@ public:
     void watch_loop(boost::asio::io_context& io, Duration stuck_after);
     void unwatch_loop();
     /// Says which of these calls are stuck, and names them where the process ends here.
-    void watch_calls(std::shared_ptr<const CallWatches> calls);
-    void set_log(std::shared_ptr<Logger> log) { voice_->set_log(std::move(log)); }
+    void watch_calls(std::shared_ptr<const loop::CallWatches> calls);
+    void set_log(std::shared_ptr<services::Logger> log) { voice_->set_log(std::move(log)); }
     /// Told of the reason right before the guard ends the process, on its thread; must not block.
     void on_end(std::function<void(std::string_view why)> on_end);
     /// What the process is about, named when it does not stop in time: "waits for the pass under
@@ -112,9 +112,9 @@ private:
     std::vector<Check> checks_;
     OnSignal on_signal_;
     std::function<void(std::string_view)> on_end_;
-    std::shared_ptr<const CallWatches> calls_;
+    std::shared_ptr<const loop::CallWatches> calls_;
     std::string stage_;
     std::thread thread_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

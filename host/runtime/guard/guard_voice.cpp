@@ -11,7 +11,7 @@
 #include <ctime>
 #include <utility>
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 namespace {
 
 constexpr std::size_t queued_lines_max = 64;
@@ -53,12 +53,12 @@ void write_past_log(int fd, std::string_view line, int patience_ms) {
 /// Shared with the thread, which a log may never let go.
 struct GuardVoice::State {
     struct Line {
-        LogLevel level;
+        config::LogLevel level;
         std::string text;
     };
     std::mutex mutex;  ///< guards what follows
     std::condition_variable changed;
-    std::shared_ptr<Logger> log;
+    std::shared_ptr<services::Logger> log;
     std::deque<Line> queue;
     std::chrono::steady_clock::time_point busy_since{};
     bool is_busy = false;
@@ -71,7 +71,7 @@ struct GuardVoice::State {
             if (queue.empty()) return;
             const Line line = std::move(queue.front());
             queue.pop_front();
-            const std::shared_ptr<Logger> to = log;
+            const std::shared_ptr<services::Logger> to = log;
             is_busy = true;
             busy_since = std::chrono::steady_clock::now();
             lock.unlock();
@@ -108,12 +108,12 @@ GuardVoice::~GuardVoice() {
     if (last_resort_ != STDERR_FILENO) ::close(last_resort_);
 }
 
-void GuardVoice::set_log(std::shared_ptr<Logger> log) {
+void GuardVoice::set_log(std::shared_ptr<services::Logger> log) {
     const std::lock_guard lock(state_->mutex);
     state_->log = std::move(log);
 }
 
-void GuardVoice::say(LogLevel level, std::string line) {
+void GuardVoice::say(config::LogLevel level, std::string line) {
     {
         const std::lock_guard lock(state_->mutex);
         if (state_->log && !state_->is_held_up() && state_->queue.size() < queued_lines_max) {
@@ -129,4 +129,4 @@ void GuardVoice::say_last(const std::string& line) {
     write_past_log(last_resort_, line, reader_patience_ms);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

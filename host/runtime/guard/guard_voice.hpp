@@ -10,7 +10,7 @@
 
 #include "runtime/services/logger.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 
 /// A line is written by a thread of its own, for a log whose reader has gone away holds up each
 /// thread that writes. [any thread]
@@ -23,10 +23,10 @@ public:
     ~GuardVoice();
 
     /// From now on lines go to this log; NULL: straight to standard error.
-    void set_log(std::shared_ptr<Logger> log);
+    void set_log(std::shared_ptr<services::Logger> log);
     /// Does not wait. Where the log has not taken the line before within a second, and without a
     /// log, the line goes straight to standard error.
-    void say(LogLevel level, std::string line);
+    void say(config::LogLevel level, std::string line);
     /// Straight to standard error as it was when the process began, and in this call: for a process
     /// that ends. Dropped where its reader takes nothing for a fifth of a second.
     void say_last(const std::string& line);
@@ -38,4 +38,4 @@ private:
     int last_resort_;  ///< a copy of standard error's descriptor
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

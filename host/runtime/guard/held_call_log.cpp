@@ -4,33 +4,33 @@
 
 #include <capstan/duration.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 namespace {
 
-bool is_same_call(const HeldCall& a, const HeldCall& b) {
+bool is_same_call(const loop::HeldCall& a, const loop::HeldCall& b) {
     return a.plugin == b.plugin && a.hook == b.hook && a.lasts <= b.lasts;
 }
 
 }  // namespace
 
-std::vector<HeldCallLog::Line> HeldCallLog::look(const std::vector<HeldCall>& stuck) {
+std::vector<HeldCallLog::Line> HeldCallLog::look(const std::vector<loop::HeldCall>& stuck) {
     std::vector<Line> out;
     std::erase_if(told_, [&](const auto& entry) {
-        const HeldCall& told = entry.second.call;
+        const loop::HeldCall& told = entry.second.call;
         const bool goes_on = std::ranges::any_of(
-            stuck, [&](const HeldCall& call) { return is_same_call(told, call); });
+            stuck, [&](const loop::HeldCall& call) { return is_same_call(told, call); });
         if (!goes_on)
-            out.emplace_back(LogLevel::warn, "plugin " + told.plugin + ": " +
-                                                 std::string(name_of(told.hook)) +
-                                                 " has returned after more than " +
-                                                 format_rough_duration(told.lasts) +
-                                                 "; the instance is called again");
+            out.emplace_back(config::LogLevel::warn, "plugin " + told.plugin + ": " +
+                                                         std::string(loop::name_of(told.hook)) +
+                                                         " has returned after more than " +
+                                                         format_rough_duration(told.lasts) +
+                                                         "; the instance is called again");
         return !goes_on;
     });
-    for (const HeldCall& call : stuck) {
+    for (const loop::HeldCall& call : stuck) {
         Told& told = told_[call.plugin];
         if (call.lasts >= told.next) {
-            out.emplace_back(LogLevel::error,
+            out.emplace_back(config::LogLevel::error,
                              call.sentence() + "; the instance gets no other call meanwhile");
             told.next = 2 * call.lasts;
         }
@@ -39,4 +39,4 @@ std::vector<HeldCallLog::Line> HeldCallLog::look(const std::vector<HeldCall>& st
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

@@ -4,7 +4,7 @@
 
 #include <boost/asio/post.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 
 void LoopPulse::watch(boost::asio::io_context& io) {
     const std::lock_guard lock(mutex_);
@@ -33,4 +33,4 @@ Duration LoopPulse::beat(Duration passed, Duration period) {
     return {};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

@@ -9,7 +9,7 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 
 /// Counts the time that passed between `beat`s while a posted function did not run. A process that
 /// was stopped, as by a debugger, is not late: no beat counts for more than two periods. [any
@@ -30,4 +30,4 @@ private:
     Duration silent_for_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

@@ -5,9 +5,9 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 
 /// A supervisor that signals a process and its group at once has asked once.
 inline constexpr Duration same_signal_within = std::chrono::seconds(1);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

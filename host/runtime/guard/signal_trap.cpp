@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 namespace {
 
 constexpr std::array<int, 4> trapped{SIGTERM, SIGINT, SIGQUIT, SIGHUP};
@@ -106,4 +106,4 @@ std::string SignalTrap::name_of(int signal) {
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

@@ -9,7 +9,7 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 
 /// SIGTERM, SIGINT, SIGQUIT and SIGHUP are blocked in the thread that makes this, and so in each
 /// thread that it starts later; `wait` takes them without a descriptor, which a plugin might close.
@@ -34,4 +34,4 @@ public:
     static std::string name_of(int signal);
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

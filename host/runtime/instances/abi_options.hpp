@@ -10,7 +10,7 @@
 
 #include "engine/policies.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// The options `among` of `question`, which it borrows from.
 struct AbiOptions {
@@ -27,4 +27,4 @@ struct AbiOptions {
     capstan_expander_request in{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -1,6 +1,6 @@
 #include "runtime/instances/absent_policies.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 class AbsentExpander final : public engine::Expander {
@@ -82,4 +82,4 @@ std::unique_ptr<engine::GroupSource> make_absent_group_source(const PluginInstan
     return std::make_unique<AbsentGroupSource>(instance);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

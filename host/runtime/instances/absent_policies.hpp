@@ -8,7 +8,7 @@
 
 #include "engine/policies.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// `unavailable`: "plugin acme_score: not asked, it has not started".
 Error not_started(const PluginInstanceId& instance);
@@ -19,4 +19,4 @@ std::unique_ptr<engine::SimilarityCheck> make_absent_similarity(const PluginInst
 std::unique_ptr<engine::Splitter> make_absent_splitter(const PluginInstanceId& instance);
 std::unique_ptr<engine::GroupSource> make_absent_group_source(const PluginInstanceId& instance);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

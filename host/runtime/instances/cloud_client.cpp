@@ -15,7 +15,7 @@
 #include "runtime/instances/readable_view.hpp"
 #include "runtime/loop/plugin_time.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 namespace {
 
@@ -46,9 +46,10 @@ struct GroupRequest {
     const Raw raw;
 };
 
-bool is_change(Hook hook) {
-    return hook == Hook::increase || hook == Hook::decrease_target || hook == Hook::remove ||
-           hook == Hook::create_group || hook == Hook::destroy_group;
+bool is_change(loop::Hook hook) {
+    return hook == loop::Hook::increase || hook == loop::Hook::decrease_target ||
+           hook == loop::Hook::remove || hook == loop::Hook::create_group ||
+           hook == loop::Hook::destroy_group;
 }
 
 Result<std::monostate> nothing_from_abi(const void* /*result*/) { return std::monostate(); }
@@ -63,7 +64,7 @@ auto from_abi_as(const void* result) {
 
 /// One call, from being asked for to its end.
 struct CloudClient::Call {
-    Hook hook;
+    loop::Hook hook;
     Duration timeout;
     std::uint32_t result_type;
     std::function<Result<std::any>(const void*)> from_abi;
@@ -95,7 +96,7 @@ CloudClient::CloudClient(std::shared_ptr<PluginInstance> instance, const capstan
       gate_(std::move(gate)) {}
 
 template <class T>
-void CloudClient::submit(Hook hook, Duration timeout, std::uint32_t result_type,
+void CloudClient::submit(loop::Hook hook, Duration timeout, std::uint32_t result_type,
                          FromAbi<T> from_abi, Start start, Done<T> done) {
     auto call = std::make_shared<Call>();
     call->hook = hook;
@@ -122,7 +123,7 @@ void CloudClient::refresh(View known, Done<View> done) {
         instance_->context().request_flags() |
             (has_changed_.exchange(false) ? std::uint32_t{CAPSTAN_REFRESH_UNCACHED} : 0u)});
     submit<View>(
-        Hook::refresh, instance_->context().identity().limits.refresh_deadline,
+        loop::Hook::refresh, instance_->context().identity().limits.refresh_deadline,
         CAPSTAN_RESULT_CLOUD_VIEW,
         [known = std::move(known)](const void* result) -> Result<View> {
             const auto& raw = *static_cast<const capstan_cloud_view*>(result);
@@ -131,7 +132,7 @@ void CloudClient::refresh(View known, Done<View> done) {
             return std::make_shared<const CloudView>(std::move(view));
         },
         [&cloud = cloud_, request](capstan_op op) {
-            return distrusted(cloud.refresh)(cloud.self, op, request.get());
+            return loop::distrusted(cloud.refresh)(cloud.self, op, request.get());
         },
         [self = shared_from_this(), request, done = std::move(done)](Result<View> view) {
             if (!view && (request->flags & CAPSTAN_REFRESH_UNCACHED) != 0)
@@ -143,10 +144,10 @@ void CloudClient::refresh(View known, Done<View> done) {
 void CloudClient::increase(Resize resize, Done<Resized> done) {
     const auto pinned = std::make_shared<const Pinned<Resize>>(std::move(resize));
     submit<Resized>(
-        Hook::increase, call_deadline(), CAPSTAN_RESULT_RESIZED,
+        loop::Hook::increase, call_deadline(), CAPSTAN_RESULT_RESIZED,
         &from_abi_as<capstan_resized, resized_from_abi>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return distrusted(cloud.increase)(cloud.self, op, &pinned->raw);
+            return loop::distrusted(cloud.increase)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -154,10 +155,10 @@ void CloudClient::increase(Resize resize, Done<Resized> done) {
 void CloudClient::decrease_target(Resize resize, Done<Resized> done) {
     const auto pinned = std::make_shared<const Pinned<Resize>>(std::move(resize));
     submit<Resized>(
-        Hook::decrease_target, call_deadline(), CAPSTAN_RESULT_RESIZED,
+        loop::Hook::decrease_target, call_deadline(), CAPSTAN_RESULT_RESIZED,
         &from_abi_as<capstan_resized, resized_from_abi>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return distrusted(cloud.decrease_target)(cloud.self, op, &pinned->raw);
+            return loop::distrusted(cloud.decrease_target)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -165,10 +166,10 @@ void CloudClient::decrease_target(Resize resize, Done<Resized> done) {
 void CloudClient::remove(Removal removal, Done<Removed> done) {
     const auto pinned = std::make_shared<const Pinned<Removal>>(std::move(removal));
     submit<Removed>(
-        Hook::remove, call_deadline(), CAPSTAN_RESULT_REMOVED,
+        loop::Hook::remove, call_deadline(), CAPSTAN_RESULT_REMOVED,
         &from_abi_as<capstan_removed, removed_from_abi>,
         [&cloud = cloud_, pinned](capstan_op op) {
-            return distrusted(cloud.remove)(cloud.self, op, &pinned->raw);
+            return loop::distrusted(cloud.remove)(cloud.self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -178,11 +179,11 @@ void CloudClient::describe(NodeGroupId group, Done<NodeTemplate> done) {
     const auto request = std::make_shared<const GroupRequest<capstan_describe_request>>(
         std::move(group), instance_->context().request_flags());
     submit<NodeTemplate>(
-        Hook::describe, call_deadline(), CAPSTAN_RESULT_TEMPLATE,
+        loop::Hook::describe, call_deadline(), CAPSTAN_RESULT_TEMPLATE,
         &from_abi_as<capstan_template, template_from_abi>,
         [templates, request](capstan_op op) -> capstan_status {
             if (templates == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return distrusted(templates->describe)(templates->self, op, &request->raw);
+            return loop::distrusted(templates->describe)(templates->self, op, &request->raw);
         },
         std::move(done));
 }
@@ -192,11 +193,11 @@ void CloudClient::machine_types(Done<MachineTypes> done) {
         std::make_shared<const capstan_machine_types_request>(capstan_machine_types_request{
             sizeof(capstan_machine_types_request), instance_->context().request_flags()});
     submit<MachineTypes>(
-        Hook::machine_types, call_deadline(), CAPSTAN_RESULT_MACHINE_TYPES,
+        loop::Hook::machine_types, call_deadline(), CAPSTAN_RESULT_MACHINE_TYPES,
         &from_abi_as<capstan_machine_types, machine_types_from_abi>,
         [groups = groups_, request](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return distrusted(groups->machine_types)(groups->self, op, request.get());
+            return loop::distrusted(groups->machine_types)(groups->self, op, request.get());
         },
         std::move(done));
 }
@@ -204,10 +205,10 @@ void CloudClient::machine_types(Done<MachineTypes> done) {
 void CloudClient::create(GroupPlan plan, Done<std::monostate> done) {
     const auto pinned = std::make_shared<const Pinned<GroupPlan>>(std::move(plan));
     submit<std::monostate>(
-        Hook::create_group, call_deadline(), CAPSTAN_RESULT_NONE, &nothing_from_abi,
+        loop::Hook::create_group, call_deadline(), CAPSTAN_RESULT_NONE, &nothing_from_abi,
         [groups = groups_, pinned](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return distrusted(groups->create)(groups->self, op, &pinned->raw);
+            return loop::distrusted(groups->create)(groups->self, op, &pinned->raw);
         },
         std::move(done));
 }
@@ -216,10 +217,10 @@ void CloudClient::destroy(NodeGroupId group, Done<std::monostate> done) {
     const auto request = std::make_shared<const GroupRequest<capstan_destroy_request>>(
         std::move(group), instance_->context().request_flags());
     submit<std::monostate>(
-        Hook::destroy_group, call_deadline(), CAPSTAN_RESULT_NONE, &nothing_from_abi,
+        loop::Hook::destroy_group, call_deadline(), CAPSTAN_RESULT_NONE, &nothing_from_abi,
         [groups = groups_, request](capstan_op op) -> capstan_status {
             if (groups == nullptr) return CAPSTAN_E_UNSUPPORTED;
-            return distrusted(groups->destroy)(groups->self, op, &request->raw);
+            return loop::distrusted(groups->destroy)(groups->self, op, &request->raw);
         },
         std::move(done));
 }
@@ -228,13 +229,14 @@ Duration CloudClient::call_deadline() const {
     return instance_->context().identity().limits.call_deadline.value_or(default_deadline);
 }
 
-Result<void> CloudClient::ask_gate(Hook hook) const {
+Result<void> CloudClient::ask_gate(loop::Hook hook) const {
     return is_change(hook) && gate_ ? gate_() : Result<void>();
 }
 
 void CloudClient::begin(const std::shared_ptr<Call>& call) {
-    HostContext& context = instance_->context();
-    const std::string name = "plugin " + instance_->id() + ": " + std::string(name_of(call->hook));
+    services::HostContext& context = instance_->context();
+    const std::string name =
+        "plugin " + instance_->id() + ": " + std::string(loop::name_of(call->hook));
     const auto give_up = [&](Error because) {
         because.provider_code = engine::not_asked;
         call->done(fail(within(name, std::move(because))));
@@ -242,22 +244,21 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
     if (const Result<void> askable = check_askable(*instance_); !askable)
         return give_up(askable.error());
     if (const Result<void> may = ask_gate(call->hook); !may) return give_up(may.error());
-    Operation operation{.what = name,
-                        .result_type = call->result_type,
-                        .deadline = context.clock().monotonic() + call->timeout,
-                        .hook = call->hook,
-                        .from_abi = call->from_abi,
-                        .done = [self = shared_from_this(), call](Result<std::any> result) {
-                            if (!result) {
-                                self->instance_->context().metrics().hook_failed(
-                                    call->hook, result.error().code);
-                                if (!call->is_asked)
-                                    result.error().provider_code = engine::not_asked;
-                            }
-                            if (is_change(call->hook) && call->is_asked) self->has_changed_ = true;
-                            call->done(std::move(result));
-                            self->ended();
-                        }};
+    services::Operation operation{
+        .what = name,
+        .result_type = call->result_type,
+        .deadline = context.clock().monotonic() + call->timeout,
+        .hook = call->hook,
+        .from_abi = call->from_abi,
+        .done = [self = shared_from_this(), call](Result<std::any> result) {
+            if (!result) {
+                self->instance_->context().metrics().hook_failed(call->hook, result.error().code);
+                if (!call->is_asked) result.error().provider_code = engine::not_asked;
+            }
+            if (is_change(call->hook) && call->is_asked) self->has_changed_ = true;
+            call->done(std::move(result));
+            self->ended();
+        }};
     const Result<capstan_op> op = context.operations().open(std::move(operation));
     if (op) {
         ++under_way_;
@@ -270,7 +271,7 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
 }
 
 void CloudClient::hand_over(const std::shared_ptr<Call>& call, capstan_op op) {
-    HostContext& context = instance_->context();
+    services::HostContext& context = instance_->context();
     context.strand().dispatch(
         [self = shared_from_this(), call, op, since = context.clock().monotonic()] {
             self->call_plugin(call, op, since);
@@ -278,7 +279,7 @@ void CloudClient::hand_over(const std::shared_ptr<Call>& call, capstan_op op) {
 }
 
 void CloudClient::call_plugin(const std::shared_ptr<Call>& call, capstan_op op, Duration since) {
-    HostContext& context = instance_->context();
+    services::HostContext& context = instance_->context();
     const bool is_stale = context.clock().monotonic() - since > gate_age_max;
     if (is_stale && is_change(call->hook) && gate_ && !context.operations().is_cancelled(op)) {
         return context.strand().post_to_host(
@@ -323,12 +324,12 @@ Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const Node
     capstan_price price{};
     price.struct_size = sizeof price;
     CAPSTAN_CHECK(
-        call_hook(*cloud, Hook::price, circumstances, watch, [&](const capstan_call* call) {
-            return distrusted(table->price)(table->self, call, &raw_group, &raw_node, &price);
+        call_hook(*cloud, loop::Hook::price, circumstances, watch, [&](const capstan_call* call) {
+            return loop::distrusted(table->price)(table->self, call, &raw_group, &raw_node, &price);
         }));
     Result<Price> out = price_from_abi(price);
     if (!out)
-        return contract_breach(*cloud, Hook::price,
+        return contract_breach(*cloud, loop::Hook::price,
                                "answered a price whose " + out.error().message);
     return out;
 }
@@ -343,12 +344,12 @@ Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
     capstan_group_options raw{};
     raw.struct_size = sizeof raw;
     CAPSTAN_CHECK(
-        call_hook(*cloud, Hook::options, circumstances, watch, [&](const capstan_call* call) {
-            return distrusted(table->get)(table->self, call, &crossing, &raw);
+        call_hook(*cloud, loop::Hook::options, circumstances, watch, [&](const capstan_call* call) {
+            return loop::distrusted(table->get)(table->self, call, &crossing, &raw);
         }));
     Result<GroupOptions> out = group_options_from_abi(raw);
     if (!out)
-        return contract_breach(*cloud, Hook::options,
+        return contract_breach(*cloud, loop::Hook::options,
                                "answered options of which " + out.error().message);
     return out;
 }
@@ -380,7 +381,7 @@ public:
 
 private:
     void take(const capstan_group* group, const capstan_template* node) noexcept {
-        const PluginTime::Paused copying;
+        const loop::PluginTime::Paused copying;
         try {
             if (++answers_ == 1) planned_ = from_abi(group, node);
         } catch (...) {
@@ -411,13 +412,13 @@ Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
     ProvisioningAbiArena arena;
     const capstan_group_plan crossing = arena.to_abi(plan);
     NewGroupSink sink;
-    CAPSTAN_CHECK(
-        call_hook(*cloud, Hook::new_group, circumstances, watch, [&](const capstan_call* call) {
-            return distrusted(table->new_group)(table->self, call, &crossing, sink.raw());
+    CAPSTAN_CHECK(call_hook(
+        *cloud, loop::Hook::new_group, circumstances, watch, [&](const capstan_call* call) {
+            return loop::distrusted(table->new_group)(table->self, call, &crossing, sink.raw());
         }));
     Result<PlannedGroup> planned = std::move(sink).answer();
-    if (!planned) return contract_breach(*cloud, Hook::new_group, planned.error().message);
+    if (!planned) return contract_breach(*cloud, loop::Hook::new_group, planned.error().message);
     return planned;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

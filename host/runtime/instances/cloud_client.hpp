@@ -13,12 +13,12 @@
 #include <capstan/cloud_view.hpp>
 
 #include "engine/policies.hpp"
-#include "runtime/instances/hook_gate.hpp"
 #include "runtime/instances/hook_call.hpp"
+#include "runtime/instances/hook_gate.hpp"
 #include "runtime/instances/instance.hpp"
 #include "runtime/instances/pass_watch.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// The interface `id`, kept by the watch; `unsupported`: there is none. [pass thread]
 template <class Table>
@@ -84,9 +84,9 @@ private:
     };
     CloudClient(std::shared_ptr<PluginInstance> instance, const capstan_cloud& cloud,
                 Companions companions, ChangeGate gate);
-    Result<void> ask_gate(Hook hook) const;
+    Result<void> ask_gate(loop::Hook hook) const;
     template <class T>
-    void submit(Hook hook, Duration timeout, std::uint32_t result_type, FromAbi<T> from_abi,
+    void submit(loop::Hook hook, Duration timeout, std::uint32_t result_type, FromAbi<T> from_abi,
                 Start start, Done<T> done);
     Duration call_deadline() const;
     // On the host's side.
@@ -123,4 +123,4 @@ Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
                                  const NodeGroup& group, const engine::CallContext& circumstances,
                                  PassWatch& watch);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -6,7 +6,7 @@
 
 #include "runtime/instances/operation_call.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 constexpr Duration call_deadline_default = std::chrono::minutes(1);
@@ -113,18 +113,18 @@ void ControllerClient::call() {
     const bool is_due = due_ && *due_ <= now();
     if (!is_due || is_under_way_ || !is_leading_ || !instance_->is_running()) return;
     due_.reset();
-    HostContext& context = instance_->context();
+    services::HostContext& context = instance_->context();
     const Duration began = now();
     const std::string name = "plugin " + instance_->id() + ": reconcile";
     if (const Result<void> askable = check_askable(*instance_); !askable)
         return ended(began, fail(within(name, askable.error())));
     const auto what = question(std::exchange(is_first_, false));
-    Operation operation{
+    services::Operation operation{
         .what = name,
         .result_type = CAPSTAN_RESULT_RECONCILED,
         .deadline = began + context.identity().limits.call_deadline.value_or(call_deadline_default),
         .reserved = true,
-        .hook = Hook::reconcile,
+        .hook = loop::Hook::reconcile,
         .from_abi = &result_from_abi,
         .done = [self = shared_from_this(), what, began](Result<std::any> result) {
             if (!result) return self->ended(began, fail(std::move(result).error()));
@@ -139,15 +139,16 @@ void ControllerClient::call() {
 }
 
 void ControllerClient::call_plugin(capstan_op op, const capstan_reconcile& what) {
-    call_for_operation(instance_->context(), op, Hook::reconcile, [&] {
-        return distrusted(controller_.reconcile)(controller_.self, op, &what);
+    call_for_operation(instance_->context(), op, loop::Hook::reconcile, [&] {
+        return loop::distrusted(controller_.reconcile)(controller_.self, op, &what);
     });
 }
 
 void ControllerClient::ended(Duration began, Result<Reconciled> result) {
     is_under_way_ = false;
     op_ = 0;
-    if (!result) instance_->context().metrics().hook_failed(Hook::reconcile, result.error().code);
+    if (!result)
+        instance_->context().metrics().hook_failed(loop::Hook::reconcile, result.error().code);
     {
         const std::lock_guard lock(mutex_);
         ++status_.reconciles;
@@ -175,4 +176,4 @@ Duration ControllerClient::next_after(const Result<Reconciled>& result) {
     return std::min(first_pause * (1 << doublings), longest_failing_pause);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -13,7 +13,7 @@
 
 #include "runtime/instances/instance.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// What can be told of a controller.
 struct ControllerStatus {
@@ -74,4 +74,4 @@ private:
     io::TimerId timer_ = 0;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

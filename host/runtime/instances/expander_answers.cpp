@@ -11,7 +11,7 @@
 #include "runtime/instances/hook_call.hpp"
 #include "runtime/instances/plugin_policies.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 ExpanderClient::Question question_among(const engine::ScaleUpQuestion& question,
@@ -82,7 +82,7 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
                           ExpanderAnswer& answer) {
     if (!ask_) {
         answer.error = Error{ErrorCode::unsupported,
-                             hook_name(*expander->instance(), Hook::filter) +
+                             hook_name(*expander->instance(), loop::Hook::filter) +
                                  ": its service is not asked here, and no answer is known"};
         return;
     }
@@ -90,7 +90,7 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
     Duration& waited = waited_[answer.instance];
     if (waited >= 2 * expander->deadline()) {
         answer.error = Error{ErrorCode::deadline,
-                             hook_name(instance, Hook::filter) + ": its service has taken " +
+                             hook_name(instance, loop::Hook::filter) + ": its service has taken " +
                                  format_rough_duration(waited) +
                                  " of this pass, and is not asked again in it"};
         return;
@@ -140,4 +140,4 @@ Result<std::unique_ptr<engine::Expander>> make_expander(
     return std::make_unique<ServiceExpander>(std::move(client), watch, std::move(answers));
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -18,7 +18,7 @@
 #include "runtime/instances/expander_client.hpp"
 #include "runtime/instances/pass_watch.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// One answer. Instance, seed and groups together tell the question: each round of a pass has a
 /// seed of its own.
@@ -71,4 +71,4 @@ Result<std::unique_ptr<engine::Expander>> make_expander(
     const std::shared_ptr<PluginInstance>& instance, PassWatch& watch,
     std::shared_ptr<ExpanderAnswers> answers);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -13,7 +13,7 @@
 #include "runtime/instances/hook_call.hpp"
 #include "runtime/instances/operation_call.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 /// What upstream gives its own grpc expander.
@@ -75,9 +75,9 @@ void ExpanderClient::filter(Question question, Done done) {
 }
 
 void ExpanderClient::begin(const std::shared_ptr<Call>& call) {
-    HostContext& context = instance_->context();
+    services::HostContext& context = instance_->context();
     const std::string name =
-        "plugin " + instance_->id() + ": " + std::string(name_of(Hook::filter));
+        "plugin " + instance_->id() + ": " + std::string(loop::name_of(loop::Hook::filter));
     if (const Result<void> askable = check_askable(*instance_); !askable)
         return call->done(fail(within(name, askable.error())));
     const auto options = static_cast<std::uint32_t>(call->question.asked.options.size());
@@ -85,21 +85,21 @@ void ExpanderClient::begin(const std::shared_ptr<Call>& call) {
         {.what = name,
          .result_type = CAPSTAN_RESULT_SELECTION,
          .deadline = context.clock().monotonic() + deadline(),
-         .hook = Hook::filter,
+         .hook = loop::Hook::filter,
          .from_abi = [options](const void* raw) { return kept_from_abi(raw, options); },
          .done =
              [self = shared_from_this(), call](Result<std::any> result) {
                  if (result) return call->done(std::any_cast<KeptOptions>(*std::move(result)));
-                 self->instance_->context().metrics().hook_failed(Hook::filter,
+                 self->instance_->context().metrics().hook_failed(loop::Hook::filter,
                                                                   result.error().code);
                  call->done(fail(std::move(result).error()));
              }});
     if (!op) return call->done(fail(op.error()));
     context.strand().dispatch([self = shared_from_this(), call, op = *op] {
-        call_for_operation(self->instance_->context(), op, Hook::filter, [&] {
-            return distrusted(self->table_.filter)(self->table_.self, op, &call->request);
+        call_for_operation(self->instance_->context(), op, loop::Hook::filter, [&] {
+            return loop::distrusted(self->table_.filter)(self->table_.self, op, &call->request);
         });
     });
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -10,7 +10,7 @@
 #include "engine/policies.hpp"
 #include "runtime/instances/instance.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// The asynchronous side of one expander. [any thread]
 class ExpanderClient : public std::enable_shared_from_this<ExpanderClient> {
@@ -45,4 +45,4 @@ private:
     const capstan_async_expander& table_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -9,7 +9,7 @@
 #include "runtime/instances/absent_policies.hpp"
 #include "runtime/loop/plugin_error.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 namespace {
 
@@ -44,13 +44,13 @@ private:
     const HookGate::Entry entry_;
 };
 
-void report_time(PluginInstance& instance, Hook hook, Duration took) {
+void report_time(PluginInstance& instance, loop::Hook hook, Duration took) {
     instance.context().metrics().hook_took(hook, std::chrono::duration<double>(took).count());
     if (took < instance.call_deadline() / 2) return;
     const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
-    instance.context().say(LogLevel::warn, std::string(name_of(hook)) + " took " +
-                                               std::to_string(milliseconds) +
-                                               " ms, more than half of what it may");
+    instance.context().say(config::LogLevel::warn, std::string(loop::name_of(hook)) + " took " +
+                                                       std::to_string(milliseconds) +
+                                                       " ms, more than half of what it may");
 }
 
 Result<void> check_gate_entry(HookGate::Entry entry, const std::string& name) {
@@ -68,13 +68,13 @@ std::uint32_t call_flags(const engine::CallContext& circumstances) noexcept {
            (circumstances.simulation ? std::uint32_t{CAPSTAN_CALL_SIMULATION} : 0u);
 }
 
-std::string hook_name(const PluginInstance& instance, Hook hook) {
-    return "plugin " + instance.id() + ": " + std::string(name_of(hook));
+std::string hook_name(const PluginInstance& instance, loop::Hook hook) {
+    return "plugin " + instance.id() + ": " + std::string(loop::name_of(hook));
 }
 
 Result<std::vector<std::string>> call_hook(
-    PluginInstance& instance, Hook hook, const engine::CallContext& circumstances, PassWatch& watch,
-    const std::function<capstan_status(const capstan_call*)>& body) {
+    PluginInstance& instance, loop::Hook hook, const engine::CallContext& circumstances,
+    PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body) {
     if (watch.is_absent(instance)) return fail(not_started(instance.context().identity().id));
     if (const std::string* const because = watch.missed(instance, hook))
         return fail(ErrorCode::deadline, hook_name(instance, hook) + " is left out: " + *because);
@@ -86,28 +86,28 @@ Result<std::vector<std::string>> call_hook(
         CAPSTAN_CHECK(check_gate_entry(stay.entry(), hook_name(instance, hook)));
     }
     HookCall call(pass_call_facts(instance, circumstances, watch, end));
-    const Duration spent_before = PluginTime::spent();
+    const Duration spent_before = loop::PluginTime::spent();
     watch.enter(instance, hook, end);
     const Result<capstan_status> status =
         instance.context().calls().call(hook, [&] { return body(call.abi()); });
     watch.leave();
     instance.ended_in_time(hook);
-    report_time(instance, hook, PluginTime::spent() - spent_before);
+    report_time(instance, hook, loop::PluginTime::spent() - spent_before);
     if (!status) {
         instance.context().metrics().hook_failed(hook, status.error().code);
         return fail(status.error().code, hook_name(instance, hook) + " " + status.error().message);
     }
     if (*status == CAPSTAN_OK) return call.take_sentences();
     // A price that the cloud does not know is an answer, and comes again in every pass.
-    const bool is_answer = hook == Hook::price && *status == CAPSTAN_E_NOT_FOUND;
+    const bool is_answer = hook == loop::Hook::price && *status == CAPSTAN_E_NOT_FOUND;
     if (!is_answer) instance.context().metrics().hook_failed(hook, error_code(*status));
     return fail(call.outcome(*status, hook_name(instance, hook)).error());
 }
 
-Unexpected contract_breach(PluginInstance& instance, Hook hook, const std::string& what) {
+Unexpected contract_breach(PluginInstance& instance, loop::Hook hook, const std::string& what) {
     instance.context().metrics().hook_failed(hook, ErrorCode::internal);
-    const std::string sentence = std::string(name_of(hook)) + " " + what;
-    instance.context().say(LogLevel::error, sentence);
+    const std::string sentence = std::string(loop::name_of(hook)) + " " + what;
+    instance.context().say(config::LogLevel::error, sentence);
     return fail(ErrorCode::internal, "plugin " + instance.id() + ": " + sentence);
 }
 
@@ -129,7 +129,7 @@ Result<void> HookCall::outcome(capstan_status status, std::string_view what) con
     // The report counts only if it is about this failure: a hook may have recovered from an earlier
     // one.
     if (error_ && error_->code == error_code(status)) return capstan::fail(within(what, *error_));
-    return capstan::fail(error_of(status, what));
+    return capstan::fail(loop::error_of(status, what));
 }
 
 std::vector<std::string> HookCall::take_sentences() {
@@ -144,7 +144,7 @@ std::int32_t HookCall::cancelled(const capstan_call* call) noexcept {
 
 capstan_status HookCall::fail(const capstan_call* call, const capstan_error* error) noexcept {
     try {
-        Error copy = copy_error(error);
+        Error copy = loop::copy_error(error);
         HookCall& self = of(call);
         const std::lock_guard lock(self.mutex_);
         self.error_ = std::move(copy);
@@ -164,4 +164,4 @@ void HookCall::explain(const capstan_call* call, capstan_str sentence) noexcept 
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -15,7 +15,7 @@
 #include "engine/policies.hpp"
 #include "runtime/instances/pass_watch.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// Calls `hook` through `body`, which calls the plugin's function by `distrusted`, and gives what
 /// the plugin explained. Serial instances are called one at a time. An error names the instance and
@@ -23,18 +23,18 @@ namespace capstan::runtime {
 /// `busy`: another call did not make room in time; `internal`: it let an exception out. Throws
 /// AbandonedPass. [pass thread]
 Result<std::vector<std::string>> call_hook(
-    PluginInstance& instance, Hook hook, const engine::CallContext& circumstances, PassWatch& watch,
-    const std::function<capstan_status(const capstan_call*)>& body);
+    PluginInstance& instance, loop::Hook hook, const engine::CallContext& circumstances,
+    PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body);
 
 /// What a call of a pass is made for: CAPSTAN_CALL_*.
 std::uint32_t call_flags(const engine::CallContext& circumstances) noexcept;
 
 /// "plugin acme_score: filter": how every error of a hook begins.
-std::string hook_name(const PluginInstance& instance, Hook hook);
+std::string hook_name(const PluginInstance& instance, loop::Hook hook);
 
 /// The plugin broke its contract: "plugin acme_score: filter kept option 7 of 3". Counted and
 /// logged.
-Unexpected contract_breach(PluginInstance& instance, Hook hook, const std::string& what);
+Unexpected contract_breach(PluginInstance& instance, loop::Hook hook, const std::string& what);
 
 // The capstan_call of one synchronous call, and what the plugin says through it.
 
@@ -78,4 +78,4 @@ private:
     std::vector<std::string> sentences_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
-std::optional<Time> HookRests::overran(Hook hook, Duration now, Time wall) {
+std::optional<Time> HookRests::overran(loop::Hook hook, Duration now, Time wall) {
     const std::lock_guard lock(mutex_);
-    State& state = states_[index_of(hook)];
+    State& state = states_[loop::index_of(hook)];
     ++state.not_returned;
     ++not_returned_;
     state.in_time_since.reset();
@@ -23,15 +23,15 @@ std::optional<Time> HookRests::overran(Hook hook, Duration now, Time wall) {
     return state.rests_until_wall;
 }
 
-void HookRests::returned(Hook hook) {
+void HookRests::returned(loop::Hook hook) {
     const std::lock_guard lock(mutex_);
-    --states_[index_of(hook)].not_returned;
+    --states_[loop::index_of(hook)].not_returned;
     --not_returned_;
 }
 
-void HookRests::ended_in_time(Hook hook, Duration now) {
+void HookRests::ended_in_time(loop::Hook hook, Duration now) {
     const std::lock_guard lock(mutex_);
-    State& state = states_[index_of(hook)];
+    State& state = states_[loop::index_of(hook)];
     if (state.rest == Duration::zero()) return;
     if (!state.in_time_since) state.in_time_since = now;
     if (now - *state.in_time_since < overrun_window) return;
@@ -39,14 +39,14 @@ void HookRests::ended_in_time(Hook hook, Duration now) {
     state.overruns.clear();
 }
 
-std::optional<HookRests::LeftOut> HookRests::find(Hook hook, Duration now) const {
+std::optional<HookRests::LeftOut> HookRests::find(loop::Hook hook, Duration now) const {
     const std::lock_guard lock(mutex_);
-    const State& state = states_[index_of(hook)];
+    const State& state = states_[loop::index_of(hook)];
     if (state.not_returned > 0) return LeftOut{.not_returned = hook};
     if (takes_one_call_ && not_returned_ > 0) {
         const auto inside = std::ranges::find_if(
             states_, [](const State& other) { return other.not_returned > 0; });
-        return LeftOut{.not_returned = static_cast<Hook>(inside - states_.begin())};
+        return LeftOut{.not_returned = static_cast<loop::Hook>(inside - states_.begin())};
     }
     if (state.rest > Duration::zero() && now < state.rests_until)
         return LeftOut{.rests_until = state.rests_until_wall};
@@ -105,4 +105,4 @@ std::size_t HookGate::inside() const {
     return inside_;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -14,7 +14,7 @@
 
 #include "runtime/loop/breadcrumbs.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// A call that overruns its deadline cannot be interrupted: its thread is abandoned, and the pass
 /// goes on without the hook. Until that thread has returned the hook is not called again, and of an
@@ -38,19 +38,19 @@ public:
 
     /// A call of the hook has been abandoned; `wall` is what the machine's clock shows. Until when
     /// the hook rests, on that clock; nothing: it is called again once that call has returned.
-    std::optional<Time> overran(Hook hook, Duration now, Time wall);
+    std::optional<Time> overran(loop::Hook hook, Duration now, Time wall);
     /// The abandoned call has returned.
-    void returned(Hook hook);
+    void returned(loop::Hook hook);
     /// A call has ended in time.
-    void ended_in_time(Hook hook, Duration now);
+    void ended_in_time(loop::Hook hook, Duration now);
 
     struct LeftOut {
         /// The call that has not returned, of this hook or of another one; nothing: it rests.
-        std::optional<Hook> not_returned{};
+        std::optional<loop::Hook> not_returned{};
         Time rests_until{};  ///< as `overran` gave it
     };
     /// Nothing: it is called.
-    std::optional<LeftOut> find(Hook hook, Duration now) const;
+    std::optional<LeftOut> find(loop::Hook hook, Duration now) const;
     /// How many abandoned calls have not returned.
     int not_returned() const;
 
@@ -65,7 +65,7 @@ private:
     };
     const bool takes_one_call_;
     mutable std::mutex mutex_;
-    std::array<State, hook_count> states_{};
+    std::array<State, loop::hook_count> states_{};
     int not_returned_ = 0;
 };
 
@@ -98,4 +98,4 @@ private:
     std::function<void()> when_empty_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -7,7 +7,7 @@
 #include "runtime/instances/hook_call.hpp"
 #include "runtime/instances/interface_tables.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 namespace {
 
@@ -17,12 +17,12 @@ constexpr Duration reconfigure_pause = std::chrono::milliseconds(2);
 constexpr Duration reconfigure_grace = std::chrono::seconds(1);
 constexpr Duration default_call_deadline = std::chrono::seconds(1);
 
-std::string named(const HostContext& context) { return "plugin " + context.id(); }
+std::string named(const services::HostContext& context) { return "plugin " + context.id(); }
 
 Unexpected bug(std::string message) { return fail(ErrorCode::internal, std::move(message)); }
 
 /// A call that is not part of a pass.
-HookCall::Facts single_call_facts(HostContext& context, Duration deadline) {
+HookCall::Facts single_call_facts(services::HostContext& context, Duration deadline) {
     return {.seed = context.random().next(), .now = context.clock().now(), .deadline = deadline};
 }
 
@@ -46,13 +46,13 @@ bool can_be_destroyed(const capstan_instance* made) {
 
 }  // namespace
 
-Result<const capstan_instance*> PluginInstance::make(HostContext& context,
+Result<const capstan_instance*> PluginInstance::make(services::HostContext& context,
                                                      const capstan_class& type,
                                                      const capstan_settings& settings) {
     const capstan_instance* made = nullptr;
     HookCall call(single_call_facts(context, context.clock().monotonic() + default_call_deadline));
-    const Result<capstan_status> status = context.calls().call_on_strand(Hook::create, [&] {
-        return distrusted(type.create)(context.host(), &settings, call.abi(), &made);
+    const Result<capstan_status> status = context.calls().call_on_strand(loop::Hook::create, [&] {
+        return loop::distrusted(type.create)(context.host(), &settings, call.abi(), &made);
     });
     if (!status) return fail(status.error().code, "create " + status.error().message);
     CAPSTAN_CHECK(call.outcome(*status, "create"));
@@ -60,29 +60,30 @@ Result<const capstan_instance*> PluginInstance::make(HostContext& context,
     if (checked) return made;
     if (can_be_destroyed(made))
         std::ignore = context.calls().call_on_strand(
-            Hook::destroy, [&] { distrusted(made->destroy)(made->self); });
+            loop::Hook::destroy, [&] { loop::distrusted(made->destroy)(made->self); });
     return fail(checked.error());
 }
 
-Result<std::shared_ptr<PluginInstance>> PluginInstance::create(const HostEnvironment& environment,
-                                                               InstanceSpec spec,
-                                                               const capstan_settings& settings) {
-    auto context = HostContext::make(environment, std::move(spec.identity));
+Result<std::shared_ptr<PluginInstance>> PluginInstance::create(
+    const services::HostEnvironment& environment, InstanceSpec spec,
+    const capstan_settings& settings) {
+    auto context = services::HostContext::make(environment, std::move(spec.identity));
     return create(std::move(context), std::move(spec), settings);
 }
 
-Result<std::shared_ptr<PluginInstance>> PluginInstance::create(std::shared_ptr<HostContext> context,
-                                                               InstanceSpec spec,
-                                                               const capstan_settings& settings) {
+Result<std::shared_ptr<PluginInstance>> PluginInstance::create(
+    std::shared_ptr<services::HostContext> context, InstanceSpec spec,
+    const capstan_settings& settings) {
     if (!CAPSTAN_HAS(spec.type, capstan_class, create))
         return bug(named(*context) + ": its class has no create");
     const std::string_view kind = text(spec.type->kind);
     if (context->withholds(kind))
-        return fail(ErrorCode::invalid_config, named(*context) + ": " + withheld_text(kind));
+        return fail(ErrorCode::invalid_config,
+                    named(*context) + ": " + services::withheld_text(kind));
     const Result<const capstan_instance*> made = make(*context, *spec.type, settings);
     if (made)
         return std::shared_ptr<PluginInstance>(new PluginInstance(context, std::move(spec), *made));
-    context->metrics().hook_failed(Hook::create, made.error().code);
+    context->metrics().hook_failed(loop::Hook::create, made.error().code);
     context->abandon();
     Error error = within(named(*context), made.error());
     // It may have failed for want of what it was not given.
@@ -91,7 +92,7 @@ Result<std::shared_ptr<PluginInstance>> PluginInstance::create(std::shared_ptr<H
     return fail(std::move(error));
 }
 
-PluginInstance::PluginInstance(std::shared_ptr<HostContext> context, InstanceSpec spec,
+PluginInstance::PluginInstance(std::shared_ptr<services::HostContext> context, InstanceSpec spec,
                                const capstan_instance* made)
     : context_(std::move(context)),
       type_(spec.type),
@@ -114,22 +115,23 @@ Result<const void*> PluginInstance::interface_table(std::string_view interface_i
 }
 
 /// Nothing may be asked while an earlier call does not return.
-Result<void> PluginInstance::demand_free(Hook hook) const {
+Result<void> PluginInstance::demand_free(loop::Hook hook) const {
     const auto stuck = context_->strand().stuck();
     if (!stuck) return {};
-    return fail(ErrorCode::unavailable, named(*context_) + ": " + std::string(name_of(hook)) +
+    return fail(ErrorCode::unavailable, named(*context_) + ": " + std::string(loop::name_of(hook)) +
                                             ": not asked while its " +
-                                            std::string(name_of(stuck->hook)) + " does not return");
+                                            std::string(loop::name_of(stuck->hook)) +
+                                            " does not return");
 }
 
 /// Opens an operation, has the strand call the plugin's function with it, and `done` be called at
 /// its end. `call` lives until then.
-capstan_op PluginInstance::ask(Hook hook, std::function<capstan_status(capstan_op)> call,
+capstan_op PluginInstance::ask(loop::Hook hook, std::function<capstan_status(capstan_op)> call,
                                Duration timeout, const Done& done) {
     const auto shared =
         std::make_shared<const std::function<capstan_status(capstan_op)>>(std::move(call));
-    Operation operation{
-        .what = named(*context_) + ": " + std::string(name_of(hook)),
+    services::Operation operation{
+        .what = named(*context_) + ": " + std::string(loop::name_of(hook)),
         .deadline = context_->clock().monotonic() + timeout,
         .reserved = true,
         .hook = hook,
@@ -156,7 +158,7 @@ capstan_op PluginInstance::ask(Hook hook, std::function<capstan_status(capstan_o
 capstan_op PluginInstance::ask_to_stop(Duration timeout, StopReason reason, const Done& done) {
     const capstan_stop_request request{sizeof request, context_->request_flags(),
                                        static_cast<std::int32_t>(reason), 0};
-    return ask(Hook::stop, request_of(instance_->stop, request), timeout, done);
+    return ask(loop::Hook::stop, request_of(instance_->stop, request), timeout, done);
 }
 
 void PluginInstance::start(Duration timeout, Done done, StartReason reason) {
@@ -172,10 +174,12 @@ void PluginInstance::start(Duration timeout, Done done, StartReason reason) {
             done(std::move(result));
         };
         if (!CAPSTAN_HAS(self->instance_, capstan_instance, start)) return ended({});
-        if (const Result<void> free = self->demand_free(Hook::start); !free) return ended(free);
+        if (const Result<void> free = self->demand_free(loop::Hook::start); !free)
+            return ended(free);
         const capstan_start_request request{sizeof request, self->context_->request_flags(),
                                             static_cast<std::int32_t>(reason), 0};
-        self->ask(Hook::start, self->request_of(self->instance_->start, request), timeout, ended);
+        self->ask(loop::Hook::start, self->request_of(self->instance_->start, request), timeout,
+                  ended);
     });
 }
 
@@ -184,10 +188,11 @@ void PluginInstance::self_check(Duration timeout, Done done) {
         if (!self->is_running())
             return done(fail(ErrorCode::unavailable, named(*self->context_) + " is not running"));
         if (!CAPSTAN_HAS(self->instance_, capstan_instance, self_check)) return done({});
-        if (const Result<void> free = self->demand_free(Hook::self_check); !free) return done(free);
+        if (const Result<void> free = self->demand_free(loop::Hook::self_check); !free)
+            return done(free);
         const capstan_self_check_request request{sizeof request, self->context_->request_flags()};
-        self->ask(Hook::self_check, self->request_of(self->instance_->self_check, request), timeout,
-                  done);
+        self->ask(loop::Hook::self_check, self->request_of(self->instance_->self_check, request),
+                  timeout, done);
     });
 }
 
@@ -195,7 +200,8 @@ void PluginInstance::reconfigure(std::shared_ptr<const capstan_settings> setting
                                  Done done) {
     const Duration deadline = context_->clock().monotonic() + timeout;
     const Done answer = answering_once(timeout, std::move(done));
-    if (Result<void> free = demand_free(Hook::reconfigure); !free) return answer(std::move(free));
+    if (Result<void> free = demand_free(loop::Hook::reconfigure); !free)
+        return answer(std::move(free));
     context_->strand().post([self = shared_from_this(), settings = std::move(settings), deadline,
                              answer] { self->reconfigure_now(settings, deadline, answer); });
 }
@@ -203,7 +209,7 @@ void PluginInstance::reconfigure(std::shared_ptr<const capstan_settings> setting
 /// `done`, on the host's side; where the strand has a thread that does not return, at the end of
 /// `timeout`.
 PluginInstance::Done PluginInstance::answering_once(Duration timeout, Done done) {
-    Strand& strand = context_->strand();
+    loop::Strand& strand = context_->strand();
     if (!strand.has_thread()) return done;
     struct Answer {
         std::atomic<bool> is_given{false};
@@ -251,16 +257,17 @@ void PluginInstance::reconfigure_now(const std::shared_ptr<const capstan_setting
 Result<void> PluginInstance::call_reconfigure(const capstan_settings& settings, Duration deadline) {
     HookCall call(single_call_facts(*context_, deadline));
     const std::string name = named(*context_) + ": reconfigure";
-    const Result<capstan_status> status = context_->calls().call_on_strand(Hook::reconfigure, [&] {
-        return distrusted(instance_->reconfigure)(instance_->self, &settings, call.abi());
-    });
+    const Result<capstan_status> status =
+        context_->calls().call_on_strand(loop::Hook::reconfigure, [&] {
+            return loop::distrusted(instance_->reconfigure)(instance_->self, &settings, call.abi());
+        });
     if (!status) {
-        context_->metrics().hook_failed(Hook::reconfigure, status.error().code);
+        context_->metrics().hook_failed(loop::Hook::reconfigure, status.error().code);
         return fail(status.error().code, name + " " + status.error().message);
     }
     if (*status == CAPSTAN_OK) return {};
-    context_->metrics().hook_failed(Hook::reconfigure, error_code(*status));
+    context_->metrics().hook_failed(loop::Hook::reconfigure, error_code(*status));
     return call.outcome(*status, name);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -20,12 +20,12 @@
 #include "runtime/loop/breadcrumbs.hpp"
 #include "runtime/services/host_context.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 struct InstanceSpec {
     const capstan_class* type = nullptr;    ///< lives as long as `library`
     std::shared_ptr<const void> library{};  ///< keeps the file loaded
-    InstanceIdentity identity;
+    services::InstanceIdentity identity;
 };
 
 /// [any thread] unless a function says otherwise. `stop` it before the last owner goes; one that
@@ -37,14 +37,14 @@ public:
 
     /// `settings` are validated and used during this call only. An error names the instance and
     /// what its plugin did wrong; then nothing is left of it. [load]
-    static Result<std::shared_ptr<PluginInstance>> create(const HostEnvironment& environment,
-                                                          InstanceSpec spec,
-                                                          const capstan_settings& settings);
+    static Result<std::shared_ptr<PluginInstance>> create(
+        const services::HostEnvironment& environment, InstanceSpec spec,
+        const capstan_settings& settings);
     /// The same with a context of that identity, which its caller may abandon while the plugin does
     /// not return.
-    static Result<std::shared_ptr<PluginInstance>> create(std::shared_ptr<HostContext> context,
-                                                          InstanceSpec spec,
-                                                          const capstan_settings& settings);
+    static Result<std::shared_ptr<PluginInstance>> create(
+        std::shared_ptr<services::HostContext> context, InstanceSpec spec,
+        const capstan_settings& settings);
     PluginInstance(const PluginInstance&) = delete;
     PluginInstance& operator=(const PluginInstance&) = delete;
     ~PluginInstance();
@@ -72,7 +72,7 @@ public:
     bool is_parallel() const noexcept { return type_->concurrency == CAPSTAN_CONCURRENCY_PARALLEL; }
     Duration call_deadline() const noexcept;
     HookGate& gate() noexcept { return gate_; }
-    HostContext& context() const noexcept { return *context_; }
+    services::HostContext& context() const noexcept { return *context_; }
 
     /// The table of one of its interfaces, complete; NULL: it has none of that id. Valid until
     /// `stop`.
@@ -84,23 +84,24 @@ public:
 
     /// Why a pass that begins now does without the decision hook, see HookRests; nothing: it is
     /// called.
-    std::optional<std::string> left_out(Hook hook);
+    std::optional<std::string> left_out(loop::Hook hook);
     /// A call of the decision hook overran its deadline and is left to itself, on the thread of
     /// that CPU clock: the hook is left out until the value goes, which is when the call has
     /// returned, and maybe for longer.
-    [[nodiscard]] std::shared_ptr<void> abandon_call(Hook hook, clockid_t cpu_clock);
+    [[nodiscard]] std::shared_ptr<void> abandon_call(loop::Hook hook, clockid_t cpu_clock);
     /// A call of the decision hook ended within its deadline.
-    void ended_in_time(Hook hook);
+    void ended_in_time(loop::Hook hook);
     /// Whether a call that was abandoned has not returned.
     bool has_abandoned_calls() const { return rests_.not_returned() > 0; }
     /// All that is left out at the moment, by hook, with the reason.
-    std::vector<std::pair<Hook, std::string>> hooks_left_out() const;
+    std::vector<std::pair<loop::Hook, std::string>> hooks_left_out() const;
 
 private:
     enum class State { created, starting, running, failed, stopping, stopped, stuck };
-    PluginInstance(std::shared_ptr<HostContext> context, InstanceSpec spec,
+    PluginInstance(std::shared_ptr<services::HostContext> context, InstanceSpec spec,
                    const capstan_instance* made);
-    static Result<const capstan_instance*> make(HostContext& context, const capstan_class& type,
+    static Result<const capstan_instance*> make(services::HostContext& context,
+                                                const capstan_class& type,
                                                 const capstan_settings& settings);
 
     Result<const void*> interface_table(std::string_view interface_id) const;
@@ -111,13 +112,13 @@ private:
         capstan_status (*function)(void*, capstan_op, const Request*) CAPSTAN_NOEXCEPT,
         const Request& request) const {
         return [function, self = instance_->self, request](capstan_op op) {
-            return distrusted(function)(self, op, &request);
+            return loop::distrusted(function)(self, op, &request);
         };
     }
-    capstan_op ask(Hook hook, std::function<capstan_status(capstan_op)> call, Duration timeout,
-                   const Done& done);
+    capstan_op ask(loop::Hook hook, std::function<capstan_status(capstan_op)> call,
+                   Duration timeout, const Done& done);
     capstan_op ask_to_stop(Duration timeout, StopReason reason, const Done& done);
-    Result<void> demand_free(Hook hook) const;
+    Result<void> demand_free(loop::Hook hook) const;
     Done answering_once(Duration timeout, Done done);
     void reconfigure_now(const std::shared_ptr<const capstan_settings>& settings, Duration deadline,
                          const Done& done);
@@ -127,12 +128,12 @@ private:
     void stop_has_answered(Result<void> result);
     void go_on_stopping();
     std::string unfinished() const;
-    std::optional<std::string> why_left_out(Hook hook) const;
+    std::optional<std::string> why_left_out(loop::Hook hook) const;
     void end_stop(State state, Result<void> result);
     void destroy();
     void retain();
 
-    const std::shared_ptr<HostContext> context_;
+    const std::shared_ptr<services::HostContext> context_;
     const capstan_class* const type_;
     const std::shared_ptr<const void> library_;
     const capstan_instance* instance_;  ///< NULL once destroyed
@@ -149,4 +150,4 @@ private:
     bool nothing_is_open_ = false;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -6,7 +6,7 @@
 #include "runtime/instances/pass_watch.hpp"
 #include "runtime/loop/abandoned_threads.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 /// "05:31:02Z".
@@ -26,7 +26,7 @@ std::string deadline_text(const PluginInstance& instance) {
 
 }  // namespace
 
-std::optional<std::string> PluginInstance::why_left_out(Hook hook) const {
+std::optional<std::string> PluginInstance::why_left_out(loop::Hook hook) const {
     const auto out = rests_.find(hook, context_->clock().monotonic());
     if (!out) return std::nullopt;
     if (!out->not_returned)
@@ -34,36 +34,36 @@ std::optional<std::string> PluginInstance::why_left_out(Hook hook) const {
                clock_text(out->rests_until);
     if (*out->not_returned == hook)
         return "a call of it that overran its deadline has not returned yet";
-    return "a call of " + std::string(name_of(*out->not_returned)) +
+    return "a call of " + std::string(loop::name_of(*out->not_returned)) +
            " has not returned yet, and the plugin takes one call at a time";
 }
 
-std::optional<std::string> PluginInstance::left_out(Hook hook) {
+std::optional<std::string> PluginInstance::left_out(loop::Hook hook) {
     std::optional<std::string> because = why_left_out(hook);
     context_->metrics().hook_left_out(hook, because.has_value());
     return because;
 }
 
-std::vector<std::pair<Hook, std::string>> PluginInstance::hooks_left_out() const {
-    std::vector<std::pair<Hook, std::string>> out;
-    for (const Hook hook : decision_hooks)
+std::vector<std::pair<loop::Hook, std::string>> PluginInstance::hooks_left_out() const {
+    std::vector<std::pair<loop::Hook, std::string>> out;
+    for (const loop::Hook hook : loop::decision_hooks)
         if (auto because = why_left_out(hook)) out.emplace_back(hook, *std::move(because));
     return out;
 }
 
-std::shared_ptr<void> PluginInstance::abandon_call(Hook hook, clockid_t cpu_clock) {
+std::shared_ptr<void> PluginInstance::abandon_call(loop::Hook hook, clockid_t cpu_clock) {
     const Duration since = context_->clock().monotonic();
     const std::optional<Time> rests_until = rests_.overran(hook, since, context_->clock().now());
     context_->metrics().hook_overran(hook);
     context_->metrics().hook_left_out(hook, true);
-    const std::string name(name_of(hook));
-    context_->say(LogLevel::error, name + " did not return within its deadline of " +
-                                       deadline_text(*this) +
-                                       ": it is left out until that call has returned" +
-                                       (rests_until ? ", and until " + clock_text(*rests_until) +
-                                                          " because it overruns again and again"
-                                                    : std::string()) +
-                                       "; meanwhile " + std::string(told_instead_of(hook)));
+    const std::string name(loop::name_of(hook));
+    context_->say(config::LogLevel::error,
+                  name + " did not return within its deadline of " + deadline_text(*this) +
+                      ": it is left out until that call has returned" +
+                      (rests_until ? ", and until " + clock_text(*rests_until) +
+                                         " because it overruns again and again"
+                                   : std::string()) +
+                      "; meanwhile " + std::string(told_instead_of(hook)));
     return {nullptr,
             [self = shared_from_this(), hook, name, since,
              thread = context_->abandoned_threads().add(id(), hook, cpu_clock)](void*) mutable {
@@ -73,15 +73,15 @@ std::shared_ptr<void> PluginInstance::abandon_call(Hook hook, clockid_t cpu_cloc
                 const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
                     self->context_->clock().monotonic() - since);
                 self->context_->say(
-                    LogLevel::warn,
+                    config::LogLevel::warn,
                     name + " has returned " + std::to_string(took.count()) +
                         " ms after its deadline: " +
                         (because ? "it stays left out: " + *because : "it is called again"));
             }};
 }
 
-void PluginInstance::ended_in_time(Hook hook) {
+void PluginInstance::ended_in_time(loop::Hook hook) {
     rests_.ended_in_time(hook, context_->clock().monotonic());
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

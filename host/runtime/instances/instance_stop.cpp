@@ -6,7 +6,7 @@
 
 #include "runtime/instances/instance.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 namespace {
 
@@ -15,10 +15,10 @@ namespace {
 constexpr Duration stop_grace = std::chrono::seconds(6);
 
 /// What stays in memory to the end of the process because something may still be running in it.
-void keep_for_ever(std::shared_ptr<HostContext> context, std::shared_ptr<const void> library,
-                   const capstan_instance* instance) {
+void keep_for_ever(std::shared_ptr<services::HostContext> context,
+                   std::shared_ptr<const void> library, const capstan_instance* instance) {
     struct Kept {
-        std::shared_ptr<HostContext> context;
+        std::shared_ptr<services::HostContext> context;
         std::shared_ptr<const void> library;
         const capstan_instance* instance;
     };
@@ -125,7 +125,7 @@ void PluginInstance::end_stop(State state, Result<void> result) {
     if (stop_has_ended_.exchange(true)) return;
     state_.store(state);
     context_->loop().cancel(stop_timer_);
-    if (!result) context_->say(LogLevel::error, result.error().message);
+    if (!result) context_->say(config::LogLevel::error, result.error().message);
     context_->strand().dispatch_to_host(
         [done = std::exchange(stop_done_, nullptr), result = std::move(result)] { done(result); });
     if (state == State::stuck) context_->abandon();
@@ -134,14 +134,15 @@ void PluginInstance::end_stop(State state, Result<void> result) {
 void PluginInstance::destroy() {
     const capstan_instance* const going = std::exchange(instance_, nullptr);
     std::ignore = context_->calls().call_on_strand(
-        Hook::destroy, [&] { distrusted(going->destroy)(going->self); });
+        loop::Hook::destroy, [&] { loop::distrusted(going->destroy)(going->self); });
     context_->retire();
 }
 
 void PluginInstance::retain() {
-    context_->say(LogLevel::warn, "could not be stopped: it stays in memory with its library");
+    context_->say(config::LogLevel::warn,
+                  "could not be stopped: it stays in memory with its library");
     context_->abandon();
     keep_for_ever(context_, library_, instance_);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -17,7 +17,7 @@
 
 #include "runtime/loop/guarded_call.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 namespace {
 
@@ -83,8 +83,8 @@ Result<void> check(const Table& expected, const void* table) {
 
 Result<const void*> find_interface(const capstan_instance& instance, std::string_view id) {
     const std::string name(id);
-    const Result<const void*> asked = call_guarded(
-        [&] { return distrusted(instance.interface_of)(instance.self, name.c_str()); });
+    const Result<const void*> asked = loop::call_guarded(
+        [&] { return loop::distrusted(instance.interface_of)(instance.self, name.c_str()); });
     if (!asked) return fail(ErrorCode::internal, "interface_of " + asked.error().message);
     const void* const table = *asked;
     if (table == nullptr) return nullptr;
@@ -94,4 +94,4 @@ Result<const void*> find_interface(const capstan_instance& instance, std::string
     return table;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

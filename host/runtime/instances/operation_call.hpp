@@ -11,7 +11,7 @@
 #include "runtime/instances/instance.hpp"
 #include "runtime/loop/plugin_error.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// Neither copied nor moved: the plugin holds its address during the call. [load]
 class LoadCall {
@@ -40,7 +40,7 @@ public:
 private:
     capstan_status note(const capstan_error* error) noexcept {
         try {
-            error_ = copy_error(error);
+            error_ = loop::copy_error(error);
         } catch (...) {  // no memory for the reason: the status alone must do
         }
         return CAPSTAN_REACHES(error, capstan_error, code) ? error->code : CAPSTAN_E_INTERNAL;
@@ -57,7 +57,7 @@ Result<void> check_askable(const PluginInstance& instance);
 
 /// Calls `function` and closes the operation by what the function returns; an operation that was
 /// given up on meanwhile is closed without a call. [the instance's strand]
-void call_for_operation(HostContext& context, capstan_op op, Hook hook,
+void call_for_operation(services::HostContext& context, capstan_op op, loop::Hook hook,
                         const std::function<capstan_status()>& function);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

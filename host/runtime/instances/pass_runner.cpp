@@ -5,7 +5,7 @@
 #include <exception>
 #include <optional>
 
-namespace capstan::runtime::detail {
+namespace capstan::runtime::instances::detail {
 
 namespace {
 
@@ -73,4 +73,4 @@ ErasedResult run_watched(PassThread& thread, const ErasedPass& pass,
     }
 }
 
-}  // namespace capstan::runtime::detail
+}  // namespace capstan::runtime::instances::detail

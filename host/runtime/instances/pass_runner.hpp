@@ -9,7 +9,7 @@
 #include "runtime/instances/pass_thread.hpp"
 #include "runtime/instances/pass_watch.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// What a pass came to, and without which hooks.
 template <class R>
@@ -61,4 +61,4 @@ WatchedResult<R> run_watched(std::function<R(PassWatch&)> pass,
     return run_watched<R>(thread, std::move(pass), std::move(known));
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

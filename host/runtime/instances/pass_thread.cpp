@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// Where tasks are handed over; owned by both threads.
 struct PassThread::Worker {
@@ -65,4 +65,4 @@ void PassThread::abandon() {
     std::exchange(desk_, nullptr)->close();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// Begun with the first task, and kept for the next one. Used by one thread at a time.
 class PassThread {
@@ -33,4 +33,4 @@ private:
     std::shared_ptr<Worker> desk_{};  ///< NULL: there is no thread
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

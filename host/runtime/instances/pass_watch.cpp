@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 namespace {
 
@@ -22,32 +22,32 @@ clockid_t own_cpu_clock() {
 PassWatch::PassWatch(std::vector<SkippedHook> known) : known_(std::move(known)) {
     // No hook of an instance that has not started can be asked for.
     std::ranges::copy_if(known_, std::back_inserter(misses_),
-                         [](const SkippedHook& miss) { return miss.hook == Hook::start; });
+                         [](const SkippedHook& miss) { return miss.hook == loop::Hook::start; });
 }
 
-std::string_view told_instead_of(Hook hook) noexcept {
+std::string_view told_instead_of(loop::Hook hook) noexcept {
     switch (hook) {
-        case Hook::filter: return "its stage's on_error applies";
-        case Hook::similar: return "no two groups are similar by it";
-        case Hook::bucket: return "templates are compared one by one";
-        case Hook::split: return "the chosen group alone grows";
-        case Hook::price: return "its groups have no price";
-        case Hook::options: return "its groups have the options of the configuration";
-        case Hook::new_group: return "no new group is planned in it";
-        case Hook::suggest: return "it suggests no new group";
-        case Hook::owns: return "its groups without nodes stay";
+        case loop::Hook::filter: return "its stage's on_error applies";
+        case loop::Hook::similar: return "no two groups are similar by it";
+        case loop::Hook::bucket: return "templates are compared one by one";
+        case loop::Hook::split: return "the chosen group alone grows";
+        case loop::Hook::price: return "its groups have no price";
+        case loop::Hook::options: return "its groups have the options of the configuration";
+        case loop::Hook::new_group: return "no new group is planned in it";
+        case loop::Hook::suggest: return "it suggests no new group";
+        case loop::Hook::owns: return "its groups without nodes stay";
         default: return "the call counts as failed";
     }
 }
 
 std::string miss_text(const SkippedHook& miss) {
-    if (miss.hook == Hook::start)
+    if (miss.hook == loop::Hook::start)
         return miss.instance.value() + ": " + miss.because + "; decided without it";
-    return miss.instance.value() + ": " + std::string(name_of(miss.hook)) +
+    return miss.instance.value() + ": " + std::string(loop::name_of(miss.hook)) +
            " is left out: " + miss.because + "; " + std::string(told_instead_of(miss.hook));
 }
 
-std::optional<std::string> PassWatch::judge(PluginInstance& instance, Hook hook) const {
+std::optional<std::string> PassWatch::judge(PluginInstance& instance, loop::Hook hook) const {
     const PluginInstanceId& id = instance.context().identity().id;
     const auto known = std::ranges::find_if(
         known_, [&](const SkippedHook& m) { return m.hook == hook && m.instance == id; });
@@ -56,11 +56,11 @@ std::optional<std::string> PassWatch::judge(PluginInstance& instance, Hook hook)
 
 bool PassWatch::is_absent(const PluginInstance& instance) const {
     return std::ranges::any_of(known_, [&](const SkippedHook& miss) {
-        return miss.hook == Hook::start && miss.instance == instance.context().identity().id;
+        return miss.hook == loop::Hook::start && miss.instance == instance.context().identity().id;
     });
 }
 
-const std::string* PassWatch::missed(PluginInstance& instance, Hook hook) {
+const std::string* PassWatch::missed(PluginInstance& instance, loop::Hook hook) {
     auto at = std::ranges::find_if(
         verdicts_, [&](const Verdict& v) { return v.instance == &instance && v.hook == hook; });
     if (at == verdicts_.end()) {
@@ -92,7 +92,7 @@ void PassWatch::serve() {
     served_.notify_all();
 }
 
-void PassWatch::enter(PluginInstance& instance, Hook hook, RealTime deadline) {
+void PassWatch::enter(PluginInstance& instance, loop::Hook hook, RealTime deadline) {
     std::uint64_t turn = turn_.load();
     if (turn == abandoned) throw AbandonedPass();
     instance_.store(&instance);
@@ -121,7 +121,7 @@ std::optional<SkippedHook> PassWatch::find_overdue(RealTime now) {
     std::uint64_t turn = turn_.load();
     if (!is_inside(turn) || now < deadline_.load()) return std::nullopt;
     PluginInstance& instance = *instance_.load();
-    const Hook hook = hook_.load();
+    const loop::Hook hook = hook_.load();
     const clockid_t cpu_clock = cpu_clock_.load();
     const std::lock_guard lock(abandoning_);
     // Fails when the hook has returned meanwhile: then what was read may belong to another one.
@@ -138,4 +138,4 @@ PassWatch::RealTime PassWatch::next_look(RealTime now) const {
     return is_inside(turn_.load()) ? std::min(usual, std::max(deadline_.load(), now)) : usual;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

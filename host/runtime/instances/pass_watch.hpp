@@ -22,19 +22,19 @@
 #include "runtime/instances/instance.hpp"
 #include "runtime/loop/breadcrumbs.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// A hook that a pass did without, and why; Hook::start stands for all hooks of an instance that
 /// has not started. Part of a pass's input: the same misses give the same decision again.
 struct SkippedHook {
     PluginInstanceId instance;
-    Hook hook = Hook::filter;
+    loop::Hook hook = loop::Hook::filter;
     std::string because{};  ///< "it did not return within its deadline of 500 ms"
     bool operator==(const SkippedHook&) const = default;
 };
 
 /// What a pass goes by where it does without `hook`: "its groups have no price".
-std::string_view told_instead_of(Hook hook) noexcept;
+std::string_view told_instead_of(loop::Hook hook) noexcept;
 
 /// The miss as a sentence, with what applies instead: "acme: price is left out: it did not return
 /// within its deadline of 500 ms; its groups have no price".
@@ -63,11 +63,11 @@ public:
     bool is_absent(const PluginInstance& instance) const;
     /// Why this pass does without `hook`, the same whenever it is asked; NULL: the hook is called.
     /// What the instance leaves out now becomes a miss. Lent as long as this lives.
-    const std::string* missed(PluginInstance& instance, Hook hook);
+    const std::string* missed(PluginInstance& instance, loop::Hook hook);
     /// Has the watching thread run `work`, and waits for its end. Not inside a hook.
     void run_outside(std::function<void()> work);
     /// Around one call; both throw AbandonedPass.
-    void enter(PluginInstance& instance, Hook hook, RealTime deadline);
+    void enter(PluginInstance& instance, loop::Hook hook, RealTime deadline);
     void leave();
 
     // [any thread]
@@ -92,10 +92,10 @@ private:
 
     struct Verdict {
         const PluginInstance* instance;
-        Hook hook;
+        loop::Hook hook;
         std::optional<std::string> because;  ///< nothing: the hook is called
     };
-    std::optional<std::string> judge(PluginInstance& instance, Hook hook) const;
+    std::optional<std::string> judge(PluginInstance& instance, loop::Hook hook) const;
 
     std::vector<std::shared_ptr<PluginInstance>> admitted_;
     const std::vector<SkippedHook> known_;
@@ -109,9 +109,9 @@ private:
     /// Odd: inside a hook. What describes the hook is written before it becomes so.
     std::atomic<std::uint64_t> turn_{0};
     std::atomic<PluginInstance*> instance_{nullptr};
-    std::atomic<Hook> hook_{Hook::filter};
+    std::atomic<loop::Hook> hook_{loop::Hook::filter};
     std::atomic<RealTime> deadline_{};
     std::atomic<clockid_t> cpu_clock_{};  ///< of the pass's thread
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -5,7 +5,7 @@
 #include "runtime/instances/hook_call.hpp"
 #include "runtime/instances/plugin_policies.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 namespace {
 
@@ -66,13 +66,13 @@ Result<engine::FilterResult> PluginExpander::filter(const engine::ScaleUpQuestio
     KeepSink sink(among.size());
     const capstan_expander& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,
-                call_hook(plugin_.instance(), Hook::filter, circumstances, plugin_.watch(),
+                call_hook(plugin_.instance(), loop::Hook::filter, circumstances, plugin_.watch(),
                           [&](const capstan_call* call) {
-                              return distrusted(table.filter)(table.self, call, &crossing.in,
-                                                              sink.raw());
+                              return loop::distrusted(table.filter)(table.self, call, &crossing.in,
+                                                                    sink.raw());
                           }));
     if (const std::string breach = sink.breach(); !breach.empty()) {
-        return contract_breach(plugin_.instance(), Hook::filter, breach);
+        return contract_breach(plugin_.instance(), loop::Hook::filter, breach);
     }
     engine::FilterResult out{.kept = {}, .sentences = std::move(sentences)};
     for (std::size_t i = 0; i < among.size(); ++i) {
@@ -81,4 +81,4 @@ Result<engine::FilterResult> PluginExpander::filter(const engine::ScaleUpQuestio
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

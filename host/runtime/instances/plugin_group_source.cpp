@@ -11,7 +11,7 @@
 #include "runtime/instances/plugin_policies.hpp"
 #include "runtime/loop/plugin_time.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 namespace {
 
@@ -45,7 +45,7 @@ private:
     }
     template <class F>
     void guard(F body) noexcept {
-        const PluginTime::Paused copying;
+        const loop::PluginTime::Paused copying;
         try {
             if (breach_.empty()) body();
         } catch (...) {
@@ -145,13 +145,13 @@ Result<engine::GroupsAnswer> PluginGroupSource::suggest(const engine::GroupsQues
     SuggestSink sink(question.machines);
     const capstan_group_source& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,
-                call_hook(plugin_.instance(), Hook::suggest, circumstances, plugin_.watch(),
+                call_hook(plugin_.instance(), loop::Hook::suggest, circumstances, plugin_.watch(),
                           [&](const capstan_call* call) {
-                              return distrusted(table.suggest)(table.self, call, &crossing.in,
-                                                               sink.raw());
+                              return loop::distrusted(table.suggest)(table.self, call, &crossing.in,
+                                                                     sink.raw());
                           }));
     if (!sink.breach().empty())
-        return contract_breach(plugin_.instance(), Hook::suggest, sink.breach());
+        return contract_breach(plugin_.instance(), loop::Hook::suggest, sink.breach());
     engine::GroupsAnswer out = sink.take();
     out.sentences = std::move(sentences);
     return out;
@@ -163,11 +163,12 @@ Result<bool> PluginGroupSource::owns(const NodeGroup& group,
     const capstan_group crossing = arena.to_abi(group);
     std::int32_t owns = 0;
     const capstan_group_source& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::owns, circumstances, plugin_.watch(),
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::owns, circumstances, plugin_.watch(),
                             [&](const capstan_call* call) {
-                                return distrusted(table.owns)(table.self, call, &crossing, &owns);
+                                return loop::distrusted(table.owns)(table.self, call, &crossing,
+                                                                    &owns);
                             }));
     return owns != 0;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

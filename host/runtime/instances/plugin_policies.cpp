@@ -3,10 +3,10 @@
 #include <capstan/to_abi.hpp>
 
 #include "io/printable.hpp"
-#include "runtime/instances/hook_gate.hpp"
 #include "runtime/instances/hook_call.hpp"
+#include "runtime/instances/hook_gate.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 namespace {
 
@@ -74,13 +74,13 @@ Result<Similarity> PluginSimilarity::similar(const NodeTemplate& a, const NodeTe
     const capstan_template right = arena.to_abi(b);
     AnswerSink sink;
     const capstan_similarity& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::similar, circumstances, plugin_.watch(),
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::similar, circumstances, plugin_.watch(),
                             [&](const capstan_call* call) {
-                                return distrusted(table.similar)(table.self, call, &left, &right,
-                                                                 sink.raw());
+                                return loop::distrusted(table.similar)(table.self, call, &left,
+                                                                       &right, sink.raw());
                             }));
     if (const std::string breach = sink.breach(may_decide()); !breach.empty()) {
-        return contract_breach(plugin_.instance(), Hook::similar, breach);
+        return contract_breach(plugin_.instance(), loop::Hook::similar, breach);
     }
     return sink.take_answer();
 }
@@ -95,9 +95,10 @@ Result<std::uint64_t> PluginSimilarity::bucket(const NodeTemplate& node,
     AbiArena arena;
     const capstan_template crossing = arena.to_abi(node);
     std::uint64_t hash = 0;
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::bucket, circumstances, plugin_.watch(),
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::bucket, circumstances, plugin_.watch(),
                             [&](const capstan_call* call) {
-                                return distrusted(table.bucket)(table.self, call, &crossing, &hash);
+                                return loop::distrusted(table.bucket)(table.self, call, &crossing,
+                                                                      &hash);
                             }));
     return hash;
 }
@@ -177,12 +178,13 @@ Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGr
     const capstan_splitter_request in{sizeof in, nodes, array_of(crossing)};
     GrowSink sink;
     const capstan_splitter& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), Hook::split, circumstances, plugin_.watch(),
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::split, circumstances, plugin_.watch(),
                             [&](const capstan_call* call) {
-                                return distrusted(table.split)(table.self, call, &in, sink.raw());
+                                return loop::distrusted(table.split)(table.self, call, &in,
+                                                                     sink.raw());
                             }));
     const auto breach = [&](const std::string& what) {
-        return contract_breach(plugin_.instance(), Hook::split, what);
+        return contract_breach(plugin_.instance(), loop::Hook::split, what);
     };
     std::vector<int> by(groups.size(), 0);
     std::int64_t sum = 0;
@@ -198,4 +200,4 @@ Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGr
     return by;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

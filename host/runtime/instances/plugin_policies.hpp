@@ -11,7 +11,7 @@
 #include "engine/policies.hpp"
 #include "runtime/instances/pass_watch.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// What they have in common: an instance whose interface is known, and the watch of the pass
 /// it works for, which it borrows. Cheap to make: one per pass. [pass thread]
@@ -101,4 +101,4 @@ private:
     const PluginPolicy<capstan_group_source> plugin_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -12,7 +12,7 @@
 #include <capstan/from_abi.hpp>
 #include <capstan/sentence.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using capstan::detail::element;
@@ -281,4 +281,4 @@ bool is_unchanged(const capstan_cloud_view& raw, const CloudView& known) {
            is_same_list<capstan_machine>(raw.machines, known.machines);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -7,7 +7,7 @@
 #include <capstan/cloud_view.hpp>
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 
 /// As many machines as a cloud can list at all. Kubernetes supports 5,000 nodes, and the largest
 /// clusters that were told of have 130,000: a larger target or minimum is a mistake, and a million
@@ -30,4 +30,4 @@ Result<CloudView> readable_view_from_abi(const capstan_cloud_view& raw);
 /// and after the same checks. [any thread]
 bool is_unchanged(const capstan_cloud_view& raw, const CloudView& known);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

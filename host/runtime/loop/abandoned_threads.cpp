@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 namespace {
 
 /// Of what the process may have of a core; less is what a plugin that polls for something uses.
@@ -137,4 +137,4 @@ std::optional<std::uint64_t> cgroup_memory_limit() {
     return bytes / 10 * 9;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

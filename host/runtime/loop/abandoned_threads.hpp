@@ -15,7 +15,7 @@
 
 #include "runtime/loop/breadcrumbs.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 /// What abandoned threads may cost the process until it is better to begin anew.
 struct AbandonedLimits {
@@ -79,4 +79,4 @@ private:
 /// that can be read.
 std::optional<std::uint64_t> cgroup_memory_limit();
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

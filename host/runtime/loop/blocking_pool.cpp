@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 /// Shared with the threads, which may outlive the pool.
 struct BlockingPool::State {
@@ -72,4 +72,4 @@ bool BlockingPool::submit(std::function<void()> work) {
     return true;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 /// Not boost::asio::thread_pool, because that one waits for ever for work that never returns. [any
 /// thread]
@@ -35,4 +35,4 @@ private:
     std::vector<std::thread> threads_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

@@ -15,7 +15,7 @@
 #include "io/file_descriptor.hpp"
 #include "io/printable.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 struct Trail::Record {
     std::uint32_t in_use;
@@ -47,7 +47,7 @@ Unexpected unavailable(const char* what, const std::filesystem::path& file) {
 
 /// Has the disk set `size` bytes aside: a page of a mapping that the disk has no room for ends the
 /// process with SIGBUS. File systems that cannot promise it are left as they are.
-Result<void> reserve(const FileDescriptor& fd, std::size_t size,
+Result<void> reserve(const io::FileDescriptor& fd, std::size_t size,
                      const std::filesystem::path& file) {
     const int error = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(size));
     if (error == 0 || error == EOPNOTSUPP || error == EINVAL) return {};
@@ -69,7 +69,7 @@ struct flock write_lock() {
 
 /// `size` bytes of the file, held together with the lock on it.
 Result<std::shared_ptr<void>> map_file(const std::filesystem::path& file, std::size_t size) {
-    auto fd = std::make_shared<FileDescriptor>(
+    auto fd = std::make_shared<io::FileDescriptor>(
         ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!*fd) return unavailable("open", file);
     struct flock lock = write_lock();
@@ -107,7 +107,7 @@ void Trail::leave(Hook hook) noexcept {
 }
 
 bool Breadcrumbs::is_taken(const std::filesystem::path& file) {
-    const FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    const io::FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     struct flock lock = write_lock();
     return fd && ::fcntl(fd.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
@@ -177,4 +177,4 @@ std::unique_ptr<Trail> Breadcrumbs::trail(std::string_view instance) {
     return std::make_unique<Trail>();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

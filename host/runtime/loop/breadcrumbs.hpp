@@ -13,7 +13,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 enum class Hook {
     create,
@@ -143,4 +143,4 @@ private:
     Ending previous_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

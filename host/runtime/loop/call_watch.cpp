@@ -4,7 +4,7 @@
 
 #include <capstan/duration.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 namespace {
 
 Duration::rep moment_of_call() {
@@ -54,4 +54,4 @@ std::vector<HeldCall> CallWatches::held(Duration at_least) const {
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

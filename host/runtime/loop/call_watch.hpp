@@ -12,7 +12,7 @@
 
 #include "runtime/loop/breadcrumbs.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 /// A call into a plugin that has not returned.
 struct HeldCall {
@@ -76,4 +76,4 @@ private:
     std::vector<std::weak_ptr<CallWatch>> all_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

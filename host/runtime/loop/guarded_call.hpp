@@ -10,7 +10,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 /// `function` as one that may throw. The tables of the C boundary say that nothing is thrown, and a
 /// compiler that goes by it leaves out the handlers around the call: what a plugin throws all the
@@ -51,4 +51,4 @@ auto call_guarded(F&& body) -> Result<std::invoke_result_t<F>> {
     return call_guarded(std::forward<F>(body), [] {});
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

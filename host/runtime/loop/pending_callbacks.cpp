@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 PendingCallbacks::PendingCallbacks(io::Loop& loop, std::shared_ptr<Strand> strand,
                                    std::shared_ptr<PluginCalls> calls, Options options)
@@ -184,4 +184,4 @@ std::size_t PendingCallbacks::open_count() const {
     return open_ + apart_;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

@@ -15,7 +15,7 @@
 #include "runtime/loop/plugin_calls.hpp"
 #include "runtime/loop/strand.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 /// Every function that was accepted is called exactly once, on the strand. Once closed, it touches
 /// the loop only for what was accepted before. [any thread]
@@ -96,4 +96,4 @@ private:
     BlockingPool pool_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

@@ -1,6 +1,6 @@
 #include "runtime/loop/plugin_calls.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 namespace {
 
 bool is_power_of_ten(std::uint64_t count) {
@@ -23,4 +23,4 @@ void PluginCalls::tell_thread_end(Hook hook) const {
                       " ends the thread that it was called on, and with it the process");
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

@@ -15,7 +15,7 @@
 #include "runtime/loop/guarded_call.hpp"
 #include "runtime/loop/plugin_time.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 /// Every call into an instance goes through its `call`: it leaves a crumb on the trail, counts as
 /// the plugin's time, and lets no exception out. [any thread]
@@ -68,4 +68,4 @@ private:
     std::array<std::atomic<std::uint64_t>, hook_count> escapes_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

@@ -5,7 +5,7 @@
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 namespace {
 
@@ -45,4 +45,4 @@ Error error_of(capstan_status status, std::string_view what) {
             std::string(what) + " answered " + std::string(name_of(code)) + " without saying why"};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

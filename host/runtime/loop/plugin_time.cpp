@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 namespace {
 
 struct ThreadTime {
@@ -31,4 +31,4 @@ bool PluginTime::set_inside(bool is_inside) noexcept {
     return std::exchange(thread_time.is_inside, is_inside);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

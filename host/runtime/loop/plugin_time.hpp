@@ -3,7 +3,7 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 /// Of each thread by itself, in real time. A call into a plugin counts (`Inside`), but for the
 /// copying that the host does while the plugin waits for it (`Paused`), as when a view of ten
@@ -40,4 +40,4 @@ private:
     static bool set_inside(bool is_inside) noexcept;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

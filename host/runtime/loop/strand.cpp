@@ -7,7 +7,7 @@
 
 #include "runtime/loop/plugin_time.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 namespace {
 
@@ -129,4 +129,4 @@ void Strand::drop_all(bool close) {
     scheduled_ = false;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

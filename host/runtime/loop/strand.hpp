@@ -18,7 +18,7 @@
 #include "runtime/loop/blocking_pool.hpp"
 #include "runtime/loop/call_watch.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 
 /// Unlike boost::asio::strand it knows how long its current function has been running, and it may
 /// outlive the io_context: a hook that never returned keeps its instance, and with it this, until
@@ -89,4 +89,4 @@ private:
     BlockingPool thread_{{.threads = 1, .queue = 1}};  ///< starts when needed
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

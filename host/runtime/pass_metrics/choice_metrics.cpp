@@ -13,7 +13,7 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 namespace {
 
 constexpr const char* machine_type_label = "node.kubernetes.io/instance-type";
@@ -38,11 +38,12 @@ InstanceOffering make_of(const engine::Snapshot& snapshot, const NodeGroupId& id
         const bool is_there = label != group->described->labels.end();
         return {is_there ? label->second : "", cores_of(group->described->capacity)};
     }
-    const engine::Membership membership = engine::make_membership(snapshot);
+    const engine::templates::Membership membership = engine::templates::make_membership(snapshot);
     const auto& nodes = membership.nodes[static_cast<std::size_t>(group - snapshot.groups->data())];
     if (nodes.empty()) return {};
-    const engine::NodeRow& node = snapshot.cluster.node(nodes.front());
-    const auto label = engine::find_label(snapshot.cluster, node.labels, machine_type_label);
+    const engine::snapshot::NodeRow& node = snapshot.cluster.node(nodes.front());
+    const auto label =
+        engine::snapshot::find_label(snapshot.cluster, node.labels, machine_type_label);
     return {label ? std::string(snapshot.cluster.text(*label)) : "", cores_of(*node.capacity)};
 }
 
@@ -52,9 +53,9 @@ std::string count_word(std::size_t namespaces) {
     return namespaces <= 10 ? "6-10" : "11+";
 }
 
-std::size_t count_namespaces(const engine::Cluster& cluster,
+std::size_t count_namespaces(const engine::snapshot::Cluster& cluster,
                              const std::vector<engine::PodCount>& pods) {
-    std::set<engine::Symbol> out;
+    std::set<engine::snapshot::Symbol> out;
     for (const engine::PodCount& some : pods)
         out.insert(cluster.equivalence_group(some.equivalence_group).ns);
     return out.size();
@@ -126,4 +127,4 @@ void ChoiceMetrics::count_groups(const PassObservation& pass) {
                          [](const auto&, const engine::ActionResult&) {}});
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

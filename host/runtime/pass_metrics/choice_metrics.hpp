@@ -6,7 +6,7 @@
 #include "runtime/pass_metrics/families.hpp"
 #include "runtime/pass_metrics/observation.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 
 class ChoiceMetrics {
 public:
@@ -24,4 +24,4 @@ private:
     prometheus::Counter& deleted_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

@@ -1,6 +1,6 @@
 #include "runtime/pass_metrics/failure_reason.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 
 std::string failure_reason(ErrorCode code) {
     switch (code) {
@@ -20,4 +20,4 @@ std::string failure_reason(const Error& error) {
     return error.provider_code.empty() ? failure_reason(error.code) : error.provider_code;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

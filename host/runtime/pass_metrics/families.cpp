@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 namespace {
 
 template <class Builder>
@@ -52,4 +52,4 @@ prometheus::Labels GaugeSeries::labels_of(const Name& name) const {
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

@@ -14,7 +14,7 @@
 #include <prometheus/labels.h>
 #include <prometheus/registry.h>
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 
 using Counters = prometheus::Family<prometheus::Counter>;
 using Gauges = prometheus::Family<prometheus::Gauge>;
@@ -53,4 +53,4 @@ private:
     std::map<Name, prometheus::Gauge*> series_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

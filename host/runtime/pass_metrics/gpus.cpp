@@ -7,7 +7,7 @@
 #include "engine/limits/totals.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 namespace {
 
 /// Clouds label nodes with the make of their GPUs; the last one is written by NVIDIA's own feature
@@ -26,7 +26,7 @@ struct Signs {
 
 std::string find_gpu_resource(const Resources& capacity) {
     const auto at = std::ranges::find_if(capacity, [](const Resources::Entry& entry) {
-        return entry.amount > 0 && engine::is_gpu(entry.resource);
+        return entry.amount > 0 && engine::limits::is_gpu(entry.resource);
     });
     return at == capacity.end() ? "" : at->resource;
 }
@@ -40,11 +40,11 @@ Signs signs_of(const NodeTemplate& node) {
     return out;
 }
 
-Signs signs_of(const engine::Cluster& cluster, engine::NodeIndex index) {
-    const engine::NodeRow& node = cluster.node(index);
+Signs signs_of(const engine::snapshot::Cluster& cluster, engine::snapshot::NodeIndex index) {
+    const engine::snapshot::NodeRow& node = cluster.node(index);
     Signs out{.resource = find_gpu_resource(*node.capacity)};
     for (const std::string_view key : gpu_labels) {
-        const auto value = engine::find_label(cluster, node.labels, key);
+        const auto value = engine::snapshot::find_label(cluster, node.labels, key);
         if (value && !out.label) out.label = std::string(cluster.text(*value));
     }
     return out;
@@ -54,7 +54,7 @@ Signs signs_of_group(const engine::Snapshot& snapshot, const NodeGroupId& id) {
     const engine::Group* group = engine::find_group(snapshot, id);
     if (group == nullptr) return {};
     if (group->described) return signs_of(*group->described);
-    const engine::Membership membership = engine::make_membership(snapshot);
+    const engine::templates::Membership membership = engine::templates::make_membership(snapshot);
     const auto& nodes = membership.nodes[static_cast<std::size_t>(group - snapshot.groups->data())];
     return nodes.empty() ? Signs{} : signs_of(snapshot.cluster, nodes.front());
 }
@@ -75,7 +75,7 @@ Gpu gpu_of_group(const engine::Snapshot& snapshot, const NodeGroupId& group) {
 }
 
 Gpu gpu_of_node(const engine::Snapshot& snapshot, std::string_view node, const NodeGroupId& group) {
-    const std::optional<engine::NodeIndex> index = snapshot.cluster.find_node(node);
+    const std::optional<engine::snapshot::NodeIndex> index = snapshot.cluster.find_node(node);
     if (!index) return gpu_of_group(snapshot, group);
     return make_gpu(signs_of(snapshot.cluster, *index),
                     [&] { return !signs_of_group(snapshot, group).resource.empty(); });
@@ -91,4 +91,4 @@ prometheus::Labels labels_with_drivers(const Gpu& gpu) {
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

@@ -8,7 +8,7 @@
 
 #include "engine/snapshot.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 
 /// The kind of GPU that a node has; both are empty where it has none and no label claims one.
 struct Gpu {
@@ -31,4 +31,4 @@ prometheus::Labels labels_of(const Gpu& gpu);
 /// Dynamic Resource Allocation, and devices are not looked at here.
 prometheus::Labels labels_with_drivers(const Gpu& gpu);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

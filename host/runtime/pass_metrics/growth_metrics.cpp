@@ -7,7 +7,7 @@
 #include "runtime/pass_metrics/failure_reason.hpp"
 #include "runtime/pass_metrics/gpus.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 namespace {
 
 using engine::ActionResult;
@@ -144,4 +144,4 @@ void GrowthMetrics::count_failure(const Gpu& gpu, const std::string& reason) {
     failed_gpu_.Add(labels).Increment();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

@@ -12,7 +12,7 @@
 #include "runtime/pass_metrics/gpus.hpp"
 #include "runtime/pass_metrics/observation.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 
 class GrowthMetrics {
 public:
@@ -40,4 +40,4 @@ private:
     std::map<NodeGroupId, std::set<MachineId>> failed_machines_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

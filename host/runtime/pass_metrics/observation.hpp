@@ -6,7 +6,7 @@
 #include "engine/pass/outcome.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 
 /// Borrows all of it.
 struct PassObservation {
@@ -19,4 +19,4 @@ struct PassObservation {
     Time at;  ///< when they were there, on the clock of the pass
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

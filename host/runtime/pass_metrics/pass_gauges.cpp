@@ -16,7 +16,7 @@
 #include "engine/templates/node_taints.hpp"
 #include "runtime/pass_metrics/failure_reason.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 namespace {
 
 /// Whether removals rest after something has happened; with the global kind of cooldown only, as
@@ -24,7 +24,7 @@ namespace {
 bool is_resting(const PassObservation& pass) {
     const engine::ScaleDownSettings& settings = pass.settings.scale_down;
     return settings.enabled && !settings.delay_type_local &&
-           engine::find_cooldown(pass.memory.last, settings, pass.at);
+           engine::scale_down::find_cooldown(pass.memory.last, settings, pass.at);
 }
 
 GaugeSeries::Values::value_type by_state(const char* state, int count) {
@@ -119,7 +119,7 @@ PassGauges::PassGauges(prometheus::Registry& registry)
                              "the others, without a reason."),
                       "node_group", "reason") {}
 
-void PassGauges::observe(const PassObservation& pass, const engine::Health& health) {
+void PassGauges::observe(const PassObservation& pass, const engine::health::Health& health) {
     observe_cluster(health);
     observe_totals(pass);
     observe_pods(pass);
@@ -127,14 +127,14 @@ void PassGauges::observe(const PassObservation& pass, const engine::Health& heal
     observe_removals(pass);
 }
 
-void PassGauges::observe_cluster(const engine::Health& health) {
+void PassGauges::observe_cluster(const engine::health::Health& health) {
     safe_.Set(health.unhealthy_because.empty() ? 1 : 0);
     int unregistered = 0, long_unregistered = 0;
-    for (const engine::GroupHealth& group : health.groups) {
+    for (const engine::health::GroupHealth& group : health.groups) {
         unregistered += group.unjoined;
         long_unregistered += group.long_unjoined;
     }
-    const engine::NodeCounts& all = health.all;
+    const engine::health::NodeCounts& all = health.all;
     nodes_.replace({by_state("ready", all.ready), by_state("unready", all.unready),
                     by_state("notStarted", all.starting), by_state("suspended", all.suspended),
                     by_state("longNotStarted", all.long_starting), by_state("deleted", all.deleted),
@@ -146,16 +146,16 @@ void PassGauges::observe_totals(const PassObservation& pass) {
     max_nodes_.Set(static_cast<double>(pass.settings.nodes.max.value_or(0)));
     cpu_limits_.replace(limits(pass.settings.cpu, 1000));
     memory_limits_.replace(limits(pass.settings.memory, 1));
-    const engine::Cluster& cluster = pass.snapshot.cluster;
+    const engine::snapshot::Cluster& cluster = pass.snapshot.cluster;
     double cores = 0, bytes = 0;
     GaugeSeries::Values taints;
     // Nodes of one make share their figures, and most of them stand together.
     const Resources* seen = nullptr;
     double its_cores = 0, its_bytes = 0;
-    for (engine::NodeIndex index = 0; index < cluster.node_count(); ++index) {
-        const engine::NodeRow& node = cluster.node(index);
+    for (engine::snapshot::NodeIndex index = 0; index < cluster.node_count(); ++index) {
+        const engine::snapshot::NodeRow& node = cluster.node(index);
         for (const Taint& taint : node.taints)
-            ++taints[{std::string(engine::kind_of_taint(taint.key, pass.settings))}];
+            ++taints[{std::string(engine::templates::kind_of_taint(taint.key, pass.settings))}];
         if (engine::is_marked(node)) continue;
         if (std::exchange(seen, node.capacity) != node.capacity) {
             its_cores = static_cast<double>(node.capacity->amount("cpu")) / 1000;
@@ -171,7 +171,7 @@ void PassGauges::observe_totals(const PassObservation& pass) {
 
 void PassGauges::observe_pods(const PassObservation& pass) {
     std::uint64_t pods = 0;
-    std::map<std::string, std::set<engine::PodGroupId>> classes;  // by owner
+    std::map<std::string, std::set<engine::snapshot::PodGroupId>> classes;  // by owner
     const auto add = [&](const engine::PodCount& some) {
         pods += some.count;
         const std::string& owner =
@@ -188,7 +188,7 @@ void PassGauges::observe_pods(const PassObservation& pass) {
         classes, [](const auto& owner) { return owner.second.size() > most_kinds_of_pods; })));
 }
 
-void PassGauges::observe_groups(const PassObservation& pass, const engine::Health& health) {
+void PassGauges::observe_groups(const PassObservation& pass, const engine::health::Health& health) {
     GaugeSeries::Values min, max, target, healthiness, backoff, unhealthy, status;
     double autoscaled = 0, autoprovisioned = 0;
     for (std::size_t g = 0; g < pass.snapshot.groups->size(); ++g) {
@@ -201,7 +201,8 @@ void PassGauges::observe_groups(const PassObservation& pass, const engine::Healt
         const bool is_healthy = health.groups[g].unhealthy_because.empty();
         healthiness[name] = is_healthy ? 1 : 0;
         unhealthy[name] = is_healthy ? 0 : 1;
-        const engine::Backoff* failure = engine::find_backoff(pass.memory, group.group.id, pass.at);
+        const engine::Backoff* failure =
+            engine::health::find_backoff(pass.memory, group.group.id, pass.at);
         const double is_backed_off = failure != nullptr ? 1 : 0;
         backoff[name] = is_backed_off;
         status[{name.first, failure != nullptr ? failure_reason(failure->code) : ""}] =
@@ -235,4 +236,4 @@ void PassGauges::observe_removals(const PassObservation& pass) {
     skip_eval_.Set(std::chrono::duration<double>(pass.at - *looked_at_nodes_).count());
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

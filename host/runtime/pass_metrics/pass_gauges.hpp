@@ -9,20 +9,20 @@
 #include "runtime/pass_metrics/families.hpp"
 #include "runtime/pass_metrics/observation.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 
 /// Of groups that are gone no series are left.
 class PassGauges {
 public:
     explicit PassGauges(prometheus::Registry& registry);
     /// `health`: after the pass.
-    void observe(const PassObservation& pass, const engine::Health& health);
+    void observe(const PassObservation& pass, const engine::health::Health& health);
 
 private:
-    void observe_cluster(const engine::Health& health);
+    void observe_cluster(const engine::health::Health& health);
     void observe_totals(const PassObservation& pass);
     void observe_pods(const PassObservation& pass);
-    void observe_groups(const PassObservation& pass, const engine::Health& health);
+    void observe_groups(const PassObservation& pass, const engine::health::Health& health);
     void observe_removals(const PassObservation& pass);
 
     prometheus::Gauge& safe_;
@@ -41,4 +41,4 @@ private:
     GaugeSeries in_backoff_, unhealthy_, backoff_status_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

@@ -9,7 +9,7 @@
 #include "engine/removal/phases.hpp"
 #include "runtime/pass_metrics/gpus.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 namespace {
 
 using engine::ActionResult;
@@ -190,4 +190,4 @@ void RemovalMetrics::follow_unneeded(const PassObservation& pass) {
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

@@ -11,7 +11,7 @@
 #include "runtime/pass_metrics/gpus.hpp"
 #include "runtime/pass_metrics/observation.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 
 class RemovalMetrics {
 public:
@@ -50,4 +50,4 @@ private:
     std::optional<Followed> before_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

@@ -8,7 +8,7 @@
 #include "runtime/plugin_files/needed_libraries.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace {
 
@@ -304,4 +304,4 @@ Result<std::vector<std::string>> read_version_floors(Bytes needed, const StringT
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

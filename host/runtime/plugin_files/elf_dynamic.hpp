@@ -9,7 +9,7 @@
 
 #include "runtime/plugin_files/elf_file.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 /// Fills the parts of `facts` that come from the dynamic section. Addresses are followed as the
 /// loader follows them; tables are bounded by their segment and by fixed limits, so a crafted file
@@ -34,4 +34,4 @@ private:
 /// Versions without numbers ("GLIBC_PRIVATE") are each listed.
 Result<std::vector<std::string>> read_version_floors(Bytes needed, const StringTable& strings);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -8,7 +8,7 @@
 #include "runtime/plugin_files/elf_dynamic.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace {
 
@@ -257,4 +257,4 @@ Result<ElfImage> read_image(PartialFile& file) {
     return read_image(file.bytes());
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -18,7 +18,7 @@
 
 #include "runtime/plugin_files/partial_file.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 using Bytes = std::span<const std::byte>;
 
@@ -130,4 +130,4 @@ Result<ElfImage> read_image(PartialFile& file);
 /// "x86_64", "aarch64"
 std::string machine_name(std::uint16_t machine);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

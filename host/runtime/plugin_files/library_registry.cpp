@@ -4,7 +4,7 @@
 
 #include "runtime/plugin_files/unloading.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 Result<std::shared_ptr<const PluginLibrary>> LibraryRegistry::load(const PluginFile& file) {
     auto& slot = by_hash_[file.facts.sha256];
@@ -75,4 +75,4 @@ std::vector<std::shared_ptr<const PluginLibrary>> LibraryRegistry::libraries() c
     return all;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

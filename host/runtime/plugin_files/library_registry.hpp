@@ -13,7 +13,7 @@
 #include "runtime/plugin_files/plugin_library.hpp"
 #include "runtime/plugin_files/private_copies.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 struct KeptLibrary {
     std::filesystem::path file;
@@ -64,4 +64,4 @@ private:
     std::map<std::string, std::shared_ptr<PluginLibrary>> by_hash_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

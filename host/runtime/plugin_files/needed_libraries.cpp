@@ -21,7 +21,7 @@
 #include "runtime/plugin_files/refuse.hpp"
 #include "runtime/plugin_files/trust.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace fs = std::filesystem;
 
@@ -157,8 +157,8 @@ Result<void> check_searched(const fs::path& folder) {
 }
 
 Result<LibraryNeeds> read_needs_of(const fs::path& file) {
-    const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    if (!fd) return refuse("cannot be opened: " + errno_message());
+    const io::FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!fd) return refuse("cannot be opened: " + io::errno_message());
     CAPSTAN_TRY(PartialFile bytes, PartialFile::open(fd.get()));
     CAPSTAN_TRY(LibraryNeeds needs, read_library_needs(bytes));
     for (auto* folders : {&needs.early_folders, &needs.late_folders})
@@ -303,4 +303,4 @@ std::string_view name_of(NeededLibrary::Found found) {
     return {};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -14,7 +14,7 @@
 #include "runtime/plugin_files/elf_file.hpp"
 #include "runtime/plugin_files/partial_file.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 struct LibraryNeeds {
     std::string soname{};                      ///< empty: none
@@ -84,4 +84,4 @@ NeededLibraries find_needed(const std::filesystem::path& plugin, const ElfFacts&
 /// "run path", "already loaded"
 std::string_view name_of(NeededLibrary::Found found);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -11,17 +11,17 @@
 #include "io/file_descriptor.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 Result<PartialFile> PartialFile::open(int fd) {
     struct stat facts{};
-    if (::fstat(fd, &facts) != 0) return refuse("cannot be read: " + errno_message());
+    if (::fstat(fd, &facts) != 0) return refuse("cannot be read: " + io::errno_message());
     const auto size = static_cast<std::size_t>(facts.st_size);
     if (size == 0) return PartialFile(fd, nullptr, 0);
     // Pages of an anonymous mapping that no thread writes are not there.
     void* room = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED) return refuse("cannot be read: " + errno_message());
+    if (room == MAP_FAILED) return refuse("cannot be read: " + io::errno_message());
     return PartialFile(fd, static_cast<std::byte*>(room), size);
 }
 
@@ -40,11 +40,11 @@ Result<void> PartialFile::fetch(std::uint64_t at, std::uint64_t size) {
     for (std::size_t place = at; place < end;) {
         const ssize_t n = ::pread(fd_, room_ + place, end - place, static_cast<off_t>(place));
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return refuse("cannot be read: " + errno_message());
+        if (n < 0) return refuse("cannot be read: " + io::errno_message());
         if (n == 0) return refuse("changed while it was read");
         place += static_cast<std::size_t>(n);
     }
     return {};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

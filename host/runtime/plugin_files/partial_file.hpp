@@ -7,7 +7,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 /// As long as the file; what has not been fetched is zeros, which take no memory. Any parser of
 /// bytes works on it that fetches first what it looks at.
@@ -32,4 +32,4 @@ private:
     std::size_t size_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -10,7 +10,7 @@
 #include "runtime/plugin_files/plugin_note.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace {
 
@@ -24,7 +24,7 @@ constexpr std::size_t list_size_min = offsetof(capstan_class_list, classes) + si
 
 Result<capstan_array> ask_for_classes(const capstan_entry& entry) {
     const Result<const capstan_class_list*> answer =
-        call_guarded([&] { return distrusted(entry.classes)(); });
+        loop::call_guarded([&] { return loop::distrusted(entry.classes)(); });
     if (!answer) return refuse("cannot be asked for its classes: it " + answer.error().message);
     const capstan_class_list* const list = *answer;
     if (list == nullptr) return refuse("answers with no class list");
@@ -96,4 +96,4 @@ Result<std::vector<ClassInfo>> read_classes(const capstan_entry& entry,
     return classes;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

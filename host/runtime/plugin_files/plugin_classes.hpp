@@ -9,7 +9,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 /// How many decision hooks of one instance may run at once.
 enum class Concurrency { serial, parallel };
@@ -35,4 +35,4 @@ Result<std::vector<ClassInfo>> read_classes(const capstan_entry& entry,
 /// "least_waste": lower-case letters, digits and '_', at most 64.
 bool is_class_id(std::string_view text);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -17,7 +17,7 @@
 #include "runtime/plugin_files/refuse.hpp"
 #include "runtime/plugin_files/sha256.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace {
 
@@ -37,7 +37,7 @@ Result<std::vector<std::byte>> read_bytes(int fd, std::size_t size) {
     while (got < bytes.size()) {
         const ssize_t n = ::read(fd, bytes.data() + got, bytes.size() - got);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return refuse("cannot be read: " + errno_message());
+        if (n < 0) return refuse("cannot be read: " + io::errno_message());
         if (n == 0) break;
         got += static_cast<std::size_t>(n);
     }
@@ -79,10 +79,10 @@ Result<void> take_libraries(PluginFacts& facts, bool is_pinned) {
 
 Result<PluginFile> read_checked(const std::filesystem::path& path,
                                 const std::optional<std::string>& pin) {
-    CAPSTAN_TRY(const FileDescriptor fd, open_trusted(path));
+    CAPSTAN_TRY(const io::FileDescriptor fd, open_trusted(path));
     PluginFile file;
     struct stat facts{};
-    if (::fstat(fd.get(), &facts) != 0) return refuse("cannot be read: " + errno_message());
+    if (::fstat(fd.get(), &facts) != 0) return refuse("cannot be read: " + io::errno_message());
     const auto size = static_cast<std::size_t>(facts.st_size);
     if (size > plugin_file_size_max)
         return refuse("has " + std::to_string(size) + " bytes, " +
@@ -236,4 +236,4 @@ Result<void> check_fields(capstan_array fields) {
     return check_level(fields, "", 1, left);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

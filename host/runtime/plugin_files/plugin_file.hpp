@@ -18,7 +18,7 @@
 #include "runtime/plugin_files/plugin_note.hpp"
 #include "runtime/plugin_files/trust.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 /// What is known of a plugin file without running it.
 struct PluginFacts {
@@ -84,4 +84,4 @@ Result<void> check_array(capstan_array array, std::string_view what, std::size_t
 /// which field.
 Result<void> check_fields(capstan_array fields);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

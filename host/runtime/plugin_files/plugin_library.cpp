@@ -11,7 +11,7 @@
 #include "runtime/plugin_files/plugin_file.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace {
 
@@ -111,7 +111,7 @@ Result<void> PluginLibrary::init() {
     if (entry_->init != nullptr) {
         const std::string path = facts_.path.string();
         const Result<capstan_status> status =
-            call_guarded([&] { return distrusted(entry_->init)(str(path)); });
+            loop::call_guarded([&] { return loop::distrusted(entry_->init)(str(path)); });
         if (!status) return refuse("cannot start: its init " + status.error().message);
         if (*status != CAPSTAN_OK)
             return refuse("refuses to start: its init answers " + std::to_string(*status) + " (" +
@@ -123,7 +123,7 @@ Result<void> PluginLibrary::init() {
 
 void PluginLibrary::deinit() {
     if (std::exchange(is_initialised_, false) && entry_->deinit != nullptr)
-        std::ignore = call_guarded([&] { distrusted(entry_->deinit)(); });
+        std::ignore = loop::call_guarded([&] { loop::distrusted(entry_->deinit)(); });
 }
 
 void PluginLibrary::close() {
@@ -133,4 +133,4 @@ void PluginLibrary::close() {
     mapping_.reset();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

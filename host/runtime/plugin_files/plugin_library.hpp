@@ -14,7 +14,7 @@
 #include "runtime/plugin_files/plugin_classes.hpp"
 #include "runtime/plugin_files/plugin_file.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 /// Made by LibraryRegistry, shared as `std::shared_ptr<const PluginLibrary>` by everything that
 /// uses its code. What it offers was checked once and never changes. Unless it is closed, its code
@@ -61,4 +61,4 @@ private:
     std::vector<ClassInfo> classes_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -9,7 +9,7 @@
 #include "runtime/plugin_files/elf_file.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace {
 
@@ -132,4 +132,4 @@ Result<PluginNote> read_note(std::span<const std::byte> bytes, const std::vector
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -13,7 +13,7 @@
 
 #include "runtime/plugin_files/elf_file.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 struct PluginNote {
     std::uint16_t abi_major = 0;
@@ -39,4 +39,4 @@ bool is_kind(std::string_view text);
 /// "0x31504143", as the headers write a magic number.
 std::string magic_text(std::uint32_t magic);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -15,7 +15,7 @@
 #include "runtime/plugin_files/refuse.hpp"
 #include "runtime/plugin_files/trust.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace fs = std::filesystem;
 
@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view folder_prefix = "capstan-plugins-";
 
 Unexpected refuse_with_errno(const std::string& what) {
-    return refuse(what + ": " + errno_message());
+    return refuse(what + ": " + io::errno_message());
 }
 
 /// The topmost folder on the same file system as `folder`.
@@ -48,14 +48,14 @@ Result<void> check_mount(const fs::path& place) {
 }
 
 /// The lock on a folder's descriptor, or nothing while another process holds it.
-FileDescriptor lock_folder(const fs::path& folder) {
-    FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+io::FileDescriptor lock_folder(const fs::path& folder) {
+    io::FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return {};
     return fd;
 }
 
 /// The folder itself, whatever stands under its name by now.
-fs::path descriptor_path(const FileDescriptor& fd) {
+fs::path descriptor_path(const io::FileDescriptor& fd) {
     return "/proc/self/fd/" + std::to_string(fd.get());
 }
 
@@ -83,7 +83,7 @@ void remove_abandoned(const fs::path& place) {
             ours.push_back(entry->path());
     }
     for (const fs::path& folder : ours)
-        if (const FileDescriptor lock = lock_folder(folder)) {
+        if (const io::FileDescriptor lock = lock_folder(folder)) {
             remove_copies(descriptor_path(lock));
             fs::remove(folder, error);
         }
@@ -97,13 +97,13 @@ bool is_still_there(const fs::path& folder, int fd) {
 }
 
 /// A new, locked folder in `place`.
-Result<std::pair<fs::path, FileDescriptor>> make_folder(const fs::path& place) {
+Result<std::pair<fs::path, io::FileDescriptor>> make_folder(const fs::path& place) {
     // Another host that cleans up could meet the new folder before its lock; then a second one is
     // made.
     for (int attempt = 0; attempt < 10; ++attempt) {
         std::string name = (place / (std::string(folder_prefix) + "XXXXXX")).string();
         if (::mkdtemp(name.data()) == nullptr) return refuse_with_errno("cannot be written");
-        FileDescriptor lock = lock_folder(name);
+        io::FileDescriptor lock = lock_folder(name);
         if (lock && is_still_there(name, lock.get()))
             return std::pair(fs::path(name), std::move(lock));
     }
@@ -111,7 +111,7 @@ Result<std::pair<fs::path, FileDescriptor>> make_folder(const fs::path& place) {
 }
 
 Result<void> write_file(const fs::path& file, std::span<const std::byte> bytes) {
-    const FileDescriptor fd(
+    const io::FileDescriptor fd(
         ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!fd) return refuse_with_errno("cannot be created");
     if (!write_all(fd, bytes)) return refuse_with_errno("cannot be written");
@@ -152,7 +152,7 @@ Result<PrivateCopies> PrivateCopies::create(const std::vector<fs::path>& places)
                   "; set TMPDIR to a folder that allows execution");
 }
 
-PrivateCopies::PrivateCopies(fs::path folder, FileDescriptor lock)
+PrivateCopies::PrivateCopies(fs::path folder, io::FileDescriptor lock)
     : folder_(std::move(folder)),
       lock_(std::move(lock)),
       entrance_(check_folders(folder_.parent_path()) ? folder_ : descriptor_path(lock_)) {}
@@ -184,4 +184,4 @@ void PrivateCopies::remove(const fs::path& copy) const {
     fs::remove(copy, ignored);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -16,7 +16,7 @@
 
 #include "io/file_descriptor.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 /// The folder is `capstan-plugins-XXXXXX`, mode 0700. It is removed with this object; one that a
 /// crash left behind is removed by the next host that uses the same place. Copies stay until then,
@@ -50,11 +50,11 @@ public:
     int descriptor() const { return lock_.get(); }
 
 private:
-    PrivateCopies(std::filesystem::path folder, FileDescriptor lock);
+    PrivateCopies(std::filesystem::path folder, io::FileDescriptor lock);
 
     std::filesystem::path folder_;
-    FileDescriptor lock_;             // held on the folder while its process lives
+    io::FileDescriptor lock_;         // held on the folder while its process lives
     std::filesystem::path entrance_;  // the folder, by its name or by the descriptor
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

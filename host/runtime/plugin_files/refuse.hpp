@@ -6,7 +6,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 /// A file or a setting that must change before the host can go on. `reason` continues a sentence
 /// that the layer above begins: "plugin /opt/x.so: " + "is empty".
@@ -14,4 +14,4 @@ inline Unexpected refuse(std::string reason) {
     return fail(ErrorCode::invalid_config, std::move(reason));
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

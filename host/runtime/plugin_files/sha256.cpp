@@ -9,7 +9,7 @@
 
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace {
 
@@ -33,4 +33,4 @@ Result<std::string> parse_sha256(std::string_view pin) {
     return hex;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -8,7 +8,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 /// 64 lower-case hexadecimal digits, as `sha256sum` prints them.
 std::string sha256_hex(std::span<const std::byte> bytes);
@@ -16,4 +16,4 @@ std::string sha256_hex(std::span<const std::byte> bytes);
 /// A pin as written in a configuration, in the form of sha256_hex. Upper case is accepted.
 Result<std::string> parse_sha256(std::string_view pin);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -13,7 +13,7 @@
 #include "io/file_descriptor.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace fs = std::filesystem;
 
@@ -112,17 +112,18 @@ Result<fs::path> find_configured(const std::string& name, const TrustPolicy& pol
 }
 
 /// Opens `name` inside `folder`, refusing a link that has appeared since the path was resolved.
-Result<FileDescriptor> open_in(int folder, const fs::path& name, int flags, struct stat& facts) {
-    FileDescriptor fd(::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+Result<io::FileDescriptor> open_in(int folder, const fs::path& name, int flags,
+                                   struct stat& facts) {
+    io::FileDescriptor fd(::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
     if (!fd || ::fstat(fd.get(), &facts) != 0)
-        return refuse("cannot be opened: " + errno_message());
+        return refuse("cannot be opened: " + io::errno_message());
     return fd;
 }
 
 /// Walks down from the root, checking each folder on the way; the last one stays open.
-Result<FileDescriptor> open_folder(const fs::path& folder) {
+Result<io::FileDescriptor> open_folder(const fs::path& folder) {
     struct stat facts{};
-    CAPSTAN_TRY(FileDescriptor at, open_in(AT_FDCWD, "/", O_PATH | O_DIRECTORY, facts));
+    CAPSTAN_TRY(io::FileDescriptor at, open_in(AT_FDCWD, "/", O_PATH | O_DIRECTORY, facts));
     fs::path so_far = "/";
     CAPSTAN_CHECK(check_folder(facts, ::geteuid()).map_error([&](Error e) {
         return within("the folder /", std::move(e));
@@ -176,13 +177,13 @@ Result<void> check_folders(const fs::path& folder) {
     return {};
 }
 
-Result<FileDescriptor> open_trusted(const fs::path& file) {
+Result<io::FileDescriptor> open_trusted(const fs::path& file) {
     if (!file.is_absolute() || !file.has_filename())
         return refuse("is not the absolute path of a file");
-    CAPSTAN_TRY(const FileDescriptor folder, open_folder(file.parent_path()));
+    CAPSTAN_TRY(const io::FileDescriptor folder, open_folder(file.parent_path()));
     struct stat facts{};
     // Without O_NONBLOCK the host would wait for somebody to write into a FIFO.
-    CAPSTAN_TRY(FileDescriptor fd,
+    CAPSTAN_TRY(io::FileDescriptor fd,
                 open_in(folder.get(), file.filename(), O_RDONLY | O_NONBLOCK, facts));
     CAPSTAN_CHECK(check_file(facts, ::geteuid()));
     return fd;
@@ -237,7 +238,7 @@ Result<WayEnd> follow_trusted(const fs::path& path) {
     Parts parts(path);
     fs::path here = "/";
     struct stat facts{};
-    if (::lstat("/", &facts) != 0) return refuse("cannot be looked at: " + errno_message());
+    if (::lstat("/", &facts) != 0) return refuse("cannot be looked at: " + io::errno_message());
     for (int links = 0; !parts.empty();) {
         const fs::path name = parts.take();
         if (name.empty() || name == ".") continue;
@@ -249,7 +250,7 @@ Result<WayEnd> follow_trusted(const fs::path& path) {
         struct stat found{};
         const bool is_there = ::lstat(next.c_str(), &found) == 0;
         if (!is_there && errno != ENOENT)
-            return refuse(next.string() + " cannot be looked at: " + errno_message());
+            return refuse(next.string() + " cannot be looked at: " + io::errno_message());
         if (takes_new_names(facts) && name != "..")
             CAPSTAN_CHECK(
                 check_entry_of_sticky(next, is_there ? &found : nullptr).map_error([&](Error e) {
@@ -268,9 +269,9 @@ Result<WayEnd> follow_trusted(const fs::path& path) {
         parts.put_first(target);
         if (!target.is_absolute()) continue;
         here = "/";
-        if (::lstat("/", &facts) != 0) return refuse("cannot be looked at: " + errno_message());
+        if (::lstat("/", &facts) != 0) return refuse("cannot be looked at: " + io::errno_message());
     }
     return WayEnd{here, facts};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

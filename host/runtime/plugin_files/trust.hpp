@@ -17,7 +17,7 @@
 
 #include "io/file_descriptor.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 struct TrustPolicy {
     /// Where plugins named in a configuration may lie. Folders that do not exist are passed over.
@@ -42,7 +42,7 @@ Result<std::filesystem::path> find_plugin(const std::string& name, const TrustPo
 /// Opens `file`, a path without links, and checks it and each folder above it by the rules of this
 /// header. Every check is made on what has been opened, not on a name that could come to mean
 /// something else. Regular files only; never waits, also not for a FIFO.
-Result<FileDescriptor> open_trusted(const std::filesystem::path& file);
+Result<io::FileDescriptor> open_trusted(const std::filesystem::path& file);
 
 /// Checks `folder`, an absolute path without links, and each folder above it.
 Result<void> check_folders(const std::filesystem::path& folder);
@@ -69,4 +69,4 @@ struct WayEnd {
 /// refused. The end itself is not judged.
 Result<WayEnd> follow_trusted(const std::filesystem::path& path);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

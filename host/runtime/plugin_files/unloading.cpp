@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 namespace {
 
@@ -64,4 +64,4 @@ bool is_mapped(const std::filesystem::path& copy) {
     return true;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -11,7 +11,7 @@
 
 #include "runtime/plugin_files/elf_file.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 
 /// Why a library with these facts stays loaded for ever ("starts threads of its own (imports
 /// pthread_create)"), or nothing when it can be unloaded.
@@ -20,4 +20,4 @@ std::optional<std::string> reason_to_keep(const ElfFacts& elf);
 /// Whether the dynamic loader still has the library that was opened under this path.
 bool is_mapped(const std::filesystem::path& copy);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

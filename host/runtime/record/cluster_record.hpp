@@ -13,14 +13,14 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "runtime/record/described_types.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 /// Pods that no predicate can tell apart.
 struct PodClassRecord {
     std::uint32_t spec = 0;  ///< index into ClusterRecord::specs
     std::string ns = "default";
     Labels labels{}, annotations{};
-    engine::PodOwner owner{};
+    engine::snapshot::PodOwner owner{};
     std::vector<std::string> claims{};
 };
 BOOST_DESCRIBE_STRUCT(PodClassRecord, (), (spec, ns, labels, annotations, owner, claims))
@@ -31,7 +31,7 @@ struct PodRecord {
     std::uint32_t of = 0;  ///< index into ClusterRecord::classes
     std::string node{};    ///< bound to
     std::string nominated_node{}, unscheduled_reason{};
-    engine::PodPhase phase = engine::PodPhase::pending;
+    engine::snapshot::PodPhase phase = engine::snapshot::PodPhase::pending;
     bool gated = false;
     std::optional<Time> deleted{};
     Time created{};
@@ -42,21 +42,21 @@ BOOST_DESCRIBE_STRUCT(PodRecord, (),
 
 /// Nodes by name, pods by namespace and name, everything else likewise.
 struct ClusterRecord {
-    std::vector<engine::NodeObject> nodes{};
-    std::vector<engine::PodSpec> specs{};
+    std::vector<engine::snapshot::NodeObject> nodes{};
+    std::vector<engine::snapshot::PodSpec> specs{};
     std::vector<PodClassRecord> classes{};
     std::vector<PodRecord> pods{};
-    std::vector<engine::DaemonSetObject> daemon_sets{};
-    std::vector<engine::DisruptionBudgetObject> disruption_budgets{};
-    std::vector<engine::ControllerObject> controllers{};
-    std::vector<engine::ClaimObject> claims{};
-    std::vector<engine::VolumeObject> volumes{};
-    std::vector<engine::StorageClassObject> storage_classes{};
-    std::vector<engine::CsiNodeObject> csi_nodes{};
-    std::vector<engine::CsiDriverObject> csi_drivers{};
-    std::vector<engine::CsiCapacityObject> csi_capacities{};
-    std::vector<engine::NamespaceObject> namespaces{};
-    std::vector<engine::ServiceObject> services{};
+    std::vector<engine::snapshot::DaemonSetObject> daemon_sets{};
+    std::vector<engine::snapshot::DisruptionBudgetObject> disruption_budgets{};
+    std::vector<engine::snapshot::ControllerObject> controllers{};
+    std::vector<engine::snapshot::ClaimObject> claims{};
+    std::vector<engine::snapshot::VolumeObject> volumes{};
+    std::vector<engine::snapshot::StorageClassObject> storage_classes{};
+    std::vector<engine::snapshot::CsiNodeObject> csi_nodes{};
+    std::vector<engine::snapshot::CsiDriverObject> csi_drivers{};
+    std::vector<engine::snapshot::CsiCapacityObject> csi_capacities{};
+    std::vector<engine::snapshot::NamespaceObject> namespaces{};
+    std::vector<engine::snapshot::ServiceObject> services{};
 };
 BOOST_DESCRIBE_STRUCT(ClusterRecord, (),
                       (nodes, specs, classes, pods, daemon_sets, disruption_budgets, controllers,
@@ -64,11 +64,11 @@ BOOST_DESCRIBE_STRUCT(ClusterRecord, (),
                        namespaces, services))
 
 /// Equal clusters give equal records, whatever the numbers of their classes and pods.
-ClusterRecord make_cluster_record(const engine::Cluster& cluster);
+ClusterRecord make_cluster_record(const engine::snapshot::Cluster& cluster);
 
 /// `invalid_argument`: a pod is of a class, or a class of a spec, that is not there; the message
 /// says which.
-Result<engine::Cluster> make_cluster(const ClusterRecord& record,
-                                     engine::ClusterBuilderOptions options = {});
+Result<engine::snapshot::Cluster> make_cluster(
+    const ClusterRecord& record, engine::snapshot::ClusterBuilderOptions options = {});
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

@@ -14,7 +14,7 @@
 #include <boost/mp11/list.hpp>
 #include <boost/pfr/tuple_size.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 template <class T>
 concept NamedMembers = boost::describe::has_describe_members<T>::value && !std::is_union_v<T>;
@@ -31,4 +31,4 @@ void each_member(F f) {
     boost::mp11::mp_for_each<Members>([&](auto member) { f(member.name, member.pointer); });
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

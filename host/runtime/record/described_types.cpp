@@ -1,6 +1,6 @@
 #include "runtime/record/described_types.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 struct CountedPods {
     std::string example{};
@@ -17,4 +17,4 @@ void JsonForm<engine::PodCount>::read(const JsonCursor& place, engine::PodCount&
     pods = {.example = counted.example, .count = counted.count};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

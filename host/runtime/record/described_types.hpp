@@ -55,12 +55,10 @@ BOOST_DESCRIBE_STRUCT(PlannedGroup, (), (group, node))
 
 CAPSTAN_NAMESPACE_END
 
-namespace capstan::engine {
-
 // Objects of the Kubernetes API, described.
+namespace capstan::engine::snapshot {
 
 BOOST_DESCRIBE_ENUM(PodPhase, pending, running, succeeded, failed, unknown)
-
 BOOST_DESCRIBE_STRUCT(HostPort, (), (ip, protocol, port))
 BOOST_DESCRIBE_STRUCT(PodTerm, (),
                       (selector, namespaces, namespace_selector, topology_key, match_label_keys,
@@ -74,7 +72,6 @@ BOOST_DESCRIBE_STRUCT(PodSpec, (),
                        priority_class, scheduler, uses_resource_claims, uses_local_storage,
                        local_volumes, termination_grace))
 BOOST_DESCRIBE_STRUCT(PodOwner, (), (kind, api_group, name, uid, job_among_owners))
-
 BOOST_DESCRIBE_STRUCT(NodeObject, (),
                       (name, provider_id, labels, annotations, taints, capacity, allocatable,
                        unschedulable, ready, ready_since, suspended, created))
@@ -96,11 +93,10 @@ BOOST_DESCRIBE_STRUCT(CsiCapacityObject, (), (ns, name, storage_class, topology,
 BOOST_DESCRIBE_STRUCT(NamespaceObject, (), (name, labels))
 BOOST_DESCRIBE_STRUCT(ServiceObject, (), (ns, name, selector))
 
-}  // namespace capstan::engine
-
-namespace capstan::engine {
+}  // namespace capstan::engine::snapshot
 
 // What outlives a pass, described.
+namespace capstan::engine {
 
 BOOST_DESCRIBE_ENUM(RemovalPhase, tainting, waiting, draining, delayed, deleting, removed, undoing)
 BOOST_DESCRIBE_STRUCT(Backoff, (),
@@ -138,9 +134,8 @@ BOOST_DESCRIBE_STRUCT(Memory, (),
 
 }  // namespace capstan::engine
 
-namespace capstan::engine {
-
 // What a pass came to, described. commands/README.md tells people of it.
+namespace capstan::engine {
 
 BOOST_DESCRIBE_ENUM(RemovalCause, underutilized, empty, unready, never_joined, failed)
 BOOST_DESCRIBE_ENUM(Unremovable, none, scale_down_disabled_annotation, scale_down_unready_disabled,
@@ -149,7 +144,6 @@ BOOST_DESCRIBE_ENUM(Unremovable, none, scale_down_disabled_annotation, scale_dow
                     minimal_resource_limit_exceeded, currently_being_deleted, not_underutilized,
                     not_unneeded_other_reason, recently_unremovable, no_place_to_move_pods,
                     blocked_by_pod, blocked_by_on_completion_pod, no_node_info, unexpected_error)
-
 BOOST_DESCRIBE_STRUCT(Decrease, (), (group, cloud, from, by, kept_one_too, because))
 BOOST_DESCRIBE_STRUCT(MachineRemoval, (), (group, cloud, machines, nodes, force, cause, because))
 BOOST_DESCRIBE_STRUCT(Increase, (), (group, cloud, from, by, pods_helped, option, because))
@@ -158,7 +152,6 @@ BOOST_DESCRIBE_STRUCT(GroupDeletion, (), (group, cloud, because))
 BOOST_DESCRIBE_STRUCT(NodeChange, (),
                       (node, set_taints, drop_taints, unschedulable, annotations, because))
 BOOST_DESCRIBE_STRUCT(Eviction, (), (pod, ns, uid, node, grace, best_effort, because))
-
 BOOST_DESCRIBE_STRUCT(StageVerdict, (), (stage, shown, kept, sentences, error, summary))
 BOOST_DESCRIBE_STRUCT(ChosenOption, (),
                       (group, nodes, granted, considered, similar, left_out, pods, stages, because))
@@ -186,7 +179,7 @@ BOOST_DESCRIBE_STRUCT(Decision, (),
 
 }  // namespace capstan::engine
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 /// Without the class: its number means something in one cluster in memory only.
 template <>
@@ -195,4 +188,4 @@ struct JsonForm<engine::PodCount> {
     static void read(const JsonCursor& place, engine::PodCount& pods);
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

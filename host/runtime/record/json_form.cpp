@@ -7,7 +7,7 @@
 
 #include "kubernetes/timestamps.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 void JsonForm<double>::write(JsonText& out, double value) {
     std::array<char, 32> digits{};
@@ -73,4 +73,4 @@ void JsonForm<Resources>::read(const JsonCursor& place, Resources& value) {
         value.set(member.key(), read_json<std::int64_t>(member));
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

@@ -28,7 +28,7 @@
 #include "runtime/record/described.hpp"
 #include "runtime/record/json_reader.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 using kubernetes::JsonCursor;
 
@@ -304,4 +304,4 @@ struct JsonForm<T> {
     }
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

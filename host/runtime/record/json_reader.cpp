@@ -12,7 +12,7 @@
 #include "io/printable.hpp"
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 namespace {
 
 namespace json = boost::json;
@@ -36,8 +36,8 @@ Spot spot_of(std::string_view text, std::size_t at) {
     const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
     const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
     const std::size_t end = std::min(text.find_first_of("\r\n", at), text.size());
-    const auto before = printable_characters(text.substr(start, at - start));
-    const auto after = printable_characters(text.substr(at, std::min(end - at, shown * 4)));
+    const auto before = config::printable_characters(text.substr(start, at - start));
+    const auto after = config::printable_characters(text.substr(at, std::min(end - at, shown * 4)));
     Spot out;
     out.line += static_cast<std::size_t>(
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
@@ -101,15 +101,16 @@ void refuse_unknown(const kubernetes::JsonCursor& object,
         if (std::ranges::find(known, member.key()) != known.end()) continue;
         member.complain(
             "is not known here" +
-            suggestion(member.key(), std::vector<std::string>(known.begin(), known.end())));
+            config::suggestion(member.key(), std::vector<std::string>(known.begin(), known.end())));
     }
 }
 
 std::string problems_text(const kubernetes::JsonProblems& problems, std::string_view name) {
     std::string out;
     for (const kubernetes::JsonProblem& problem : problems.kept()) {
-        const std::string place = problem.pointer.empty() ? "" : ": " + printable(problem.pointer);
-        out += std::string(name) + place + ": " + printable(problem.what) + "\n";
+        const std::string place =
+            problem.pointer.empty() ? "" : ": " + config::printable(problem.pointer);
+        out += std::string(name) + place + ": " + config::printable(problem.what) + "\n";
     }
     if (problems.left_out() > 0)
         out += "... and " + std::to_string(problems.left_out()) + " more\n";
@@ -186,4 +187,4 @@ void JsonText::append(std::string_view text) {
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

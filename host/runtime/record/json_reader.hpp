@@ -14,7 +14,7 @@
 
 #include "kubernetes/json_cursor.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 inline constexpr std::size_t json_bytes_max = std::size_t{256} << 20;
 /// Deeper than any Pod, shallow enough for everything that recurses.
@@ -68,4 +68,4 @@ private:
     bool needs_comma_ = false;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

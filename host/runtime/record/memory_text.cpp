@@ -11,7 +11,7 @@
 
 #include "runtime/record/described_types.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 Result<void> check_version(kubernetes::JsonProblems& problems, std::string_view name, int latest) {
     const JsonCursor root = problems.root();
@@ -174,4 +174,4 @@ Result<engine::Memory> parse_memory(std::string_view text, std::string_view name
     return read_back(std::move(saved.memory), written, *read);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

@@ -15,7 +15,7 @@
 #include "runtime/record/json_form.hpp"
 #include "runtime/record/json_reader.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 /// Whether `root` is of a version up to `latest`; see parse_versioned.
 Result<void> check_version(kubernetes::JsonProblems& problems, std::string_view name, int latest);
@@ -102,4 +102,4 @@ std::string_view memory_part(std::string_view text);
 Result<engine::Memory> parse_memory(std::string_view text, std::string_view name,
                                     const std::optional<engine::PassTime>& read = {});
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

@@ -9,24 +9,24 @@
 #include "runtime/plugin_files/sha256.hpp"
 #include "runtime/record/memory_text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 namespace {
 
 constexpr int record_version = 1;
 
 std::string digest_of(std::string_view text) {
-    return sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
+    return plugin_files::sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-std::string config_text(const Config& config, const PluginSet& plugins) {
-    std::map<PluginInstanceId, PluginSettings> settings;
+std::string config_text(const config::Config& config, const PluginSet& plugins) {
+    std::map<PluginInstanceId, config::PluginSettings> settings;
     for (const LoadedPlugin& plugin : plugins)
         settings[plugin.config.id] = {plugin.fields, plugin.settings};
-    return print_config(config, PrintDefaults::no,
-                        [&](const PluginInstanceId& id) -> const PluginSettings* {
-                            const auto found = settings.find(id);
-                            return found == settings.end() ? nullptr : &found->second;
-                        });
+    return config::print_config(config, config::PrintDefaults::no,
+                                [&](const PluginInstanceId& id) -> const config::PluginSettings* {
+                                    const auto found = settings.find(id);
+                                    return found == settings.end() ? nullptr : &found->second;
+                                });
 }
 
 std::vector<engine::CloudMachines> listed_machines(const engine::Snapshot& snapshot) {
@@ -36,11 +36,11 @@ std::vector<engine::CloudMachines> listed_machines(const engine::Snapshot& snaps
 }  // namespace
 
 PluginRecord make_plugin_record(const LoadedPlugin& plugin) {
-    const PluginFacts& facts = plugin.library->facts();
+    const plugin_files::PluginFacts& facts = plugin.library->facts();
     return {plugin.config.id.value(), facts.note.plugin_id, facts.note.version, facts.sha256};
 }
 
-SetupRecord make_setup_record(const Config& config, const PluginSet& plugins) {
+SetupRecord make_setup_record(const config::Config& config, const PluginSet& plugins) {
     SetupRecord out{.config = config_text(config, plugins)};
     out.config_sha256 = digest_of(out.config);
     for (const LoadedPlugin& plugin : plugins) out.plugins.push_back(make_plugin_record(plugin));
@@ -80,4 +80,4 @@ Result<PassRecord> parse_pass_record(std::string_view text, std::string_view nam
     return record;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

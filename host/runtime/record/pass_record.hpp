@@ -30,19 +30,38 @@ BOOST_DESCRIBE_STRUCT(CloudMachines, (), (cloud, types))
 BOOST_DESCRIBE_STRUCT(CandidateGroup, (), (planned, options, price_per_hour))
 BOOST_DESCRIBE_STRUCT(PassFigures, (),
                       (untried_pods, left_out_pods, at_maximum, at_minimum, looked_at_nodes))
-BOOST_DESCRIBE_STRUCT(Outcome, (), (decision, memory, wake_at, figures))
 
 }  // namespace capstan::engine
 
+namespace capstan::engine::pass {
+
+BOOST_DESCRIBE_STRUCT(Outcome, (), (decision, memory, wake_at, figures))
+
+}  // namespace capstan::engine::pass
+
 namespace capstan::runtime {
+
+BOOST_DESCRIBE_STRUCT(Theory, (), (cloud, plan, group, error))
+
+}  // namespace capstan::runtime
+
+namespace capstan::runtime::loop {
 
 BOOST_DESCRIBE_ENUM(Hook, create, start, stop, destroy, reconfigure, self_check, callback, blocking,
                     refresh, increase, decrease_target, remove, describe, price, options,
                     machine_types, new_group, create_group, destroy_group, filter, similar, bucket,
                     split, suggest, owns, reconcile)
+
+}  // namespace capstan::runtime::loop
+
+namespace capstan::runtime::instances {
+
 BOOST_DESCRIBE_STRUCT(SkippedHook, (), (instance, hook, because))
 BOOST_DESCRIBE_STRUCT(ExpanderAnswer, (), (instance, seed, groups, kept, sentences, error))
-BOOST_DESCRIBE_STRUCT(Theory, (), (cloud, plan, group, error))
+
+}  // namespace capstan::runtime::instances
+
+namespace capstan::runtime::record {
 
 /// A plugin that was asked, as it was.
 struct PluginRecord {
@@ -67,8 +86,8 @@ struct PassRecord {
     std::string host{};  ///< the version of the host
     SetupRecord setup{};
     engine::CallContext circumstances{};
-    std::vector<SkippedHook> known_misses{};
-    std::vector<ExpanderAnswer> expander_answers{};  ///< see PassResult
+    std::vector<instances::SkippedHook> known_misses{};
+    std::vector<instances::ExpanderAnswer> expander_answers{};  ///< see PassResult
     ClusterRecord cluster{};
     std::vector<engine::Group> groups{};  ///< with prices and options
     std::vector<engine::CloudMachines> machines{};
@@ -76,14 +95,14 @@ struct PassRecord {
     std::vector<std::string> notes{};  ///< see PassResult
     std::vector<Theory> theories{};    ///< see PassResult
     engine::Memory memory{};
-    engine::Outcome outcome{};
+    engine::pass::Outcome outcome{};
 };
 BOOST_DESCRIBE_STRUCT(PassRecord, (),
                       (version, host, setup, circumstances, known_misses, expander_answers, cluster,
                        groups, machines, unread, notes, theories, memory, outcome))
 
 PluginRecord make_plugin_record(const LoadedPlugin& plugin);
-SetupRecord make_setup_record(const Config& config, const PluginSet& plugins);
+SetupRecord make_setup_record(const config::Config& config, const PluginSet& plugins);
 PassRecord make_pass_record(std::string_view host, const SetupRecord& setup, const PassInput& input,
                             const PassResult& result);
 
@@ -92,4 +111,4 @@ std::string pass_record_text(const PassRecord& record);
 /// tampered with, which is an error too.
 Result<PassRecord> parse_pass_record(std::string_view text, std::string_view name);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

@@ -10,7 +10,7 @@
 
 #include "runtime/record/json_reader.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 namespace {
 
 namespace json = boost::json;
@@ -75,7 +75,7 @@ private:
     std::set<Path> seen_;
 };
 
-Lines lines_of(const engine::Outcome& outcome) {
+Lines lines_of(const engine::pass::Outcome& outcome) {
     JsonText text;
     write_json(text, outcome);
     Flattener lines;
@@ -97,7 +97,7 @@ std::string describe_plugin(const PluginRecord& plugin) {
 
 Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settings& settings,
                                   Wiring wiring) {
-    CAPSTAN_TRY(engine::Cluster cluster,
+    CAPSTAN_TRY(engine::snapshot::Cluster cluster,
                 make_cluster(record.cluster,
                              {.spread_timeout_annotation = settings.spread_timeout_annotation}));
     return PassInput{
@@ -122,8 +122,8 @@ std::string text_of_path(const std::vector<std::string>& path) {
     return out;
 }
 
-std::vector<Difference> find_differences(const engine::Outcome& recorded,
-                                         const engine::Outcome& now) {
+std::vector<Difference> find_differences(const engine::pass::Outcome& recorded,
+                                         const engine::pass::Outcome& now) {
     const Lines before = lines_of(recorded);
     const Lines after = lines_of(now);
     std::set<Path> paths;
@@ -153,4 +153,4 @@ std::vector<std::string> plugin_changes(const std::vector<PluginRecord>& recorde
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

@@ -9,7 +9,7 @@
 
 #include "runtime/record/pass_record.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 /// What was decided on, with those who decide now. Clouds are not asked again: what they said
 /// stands in the record. `invalid_argument`: see make_cluster.
@@ -28,11 +28,11 @@ std::string text_of_path(const std::vector<std::string>& path);
 
 /// By path; none: the outcomes are the same. Items of lists go by their names where they have some,
 /// so that one that is there or not makes no other differ.
-std::vector<Difference> find_differences(const engine::Outcome& recorded,
-                                         const engine::Outcome& now);
+std::vector<Difference> find_differences(const engine::pass::Outcome& recorded,
+                                         const engine::pass::Outcome& now);
 
 /// One sentence for each plugin whose file is another one now, or that is not there.
 std::vector<std::string> plugin_changes(const std::vector<PluginRecord>& recorded,
                                         const PluginSet& now);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

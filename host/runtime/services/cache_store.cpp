@@ -15,7 +15,7 @@
 
 #include "io/file_descriptor.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 namespace {
 
@@ -33,7 +33,8 @@ bool is_cache_name(std::string_view name) {
 
 Unexpected cannot(const char* what, const fs::path& file) {
     const ErrorCode code = errno == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable;
-    return fail(code, std::string("cache: ") + what + " " + file.string() + ": " + errno_message());
+    return fail(code,
+                std::string("cache: ") + what + " " + file.string() + ": " + io::errno_message());
 }
 
 /// What the instance has there without that one file; what cannot be looked at counts nothing.
@@ -50,7 +51,7 @@ std::size_t size_of_others(const fs::path& file) {
 }
 
 Result<void> write_blob(const fs::path& file, std::string_view value) {
-    const FileDescriptor fd(
+    const io::FileDescriptor fd(
         ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd) return cannot("create", file);
     if (!write_all(fd, std::as_bytes(std::span(value)))) return cannot("write", file);
@@ -59,7 +60,8 @@ Result<void> write_blob(const fs::path& file, std::string_view value) {
     return {};
 }
 
-Result<std::string> read_whole(const FileDescriptor& fd, std::size_t size, const fs::path& file) {
+Result<std::string> read_whole(const io::FileDescriptor& fd, std::size_t size,
+                               const fs::path& file) {
     std::string out(size, '\0');
     std::size_t done = 0;
     while (done < size) {
@@ -83,7 +85,8 @@ Result<fs::path> CacheStore::file_of(const PluginInstanceId& owner, std::string_
 
 Result<CachedBlob> CacheStore::get(const PluginInstanceId& owner, std::string_view name) const {
     CAPSTAN_TRY(const fs::path file, file_of(owner, name));
-    const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const io::FileDescriptor fd(
+        ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!fd) return cannot("open", file);
     struct stat facts{};
     if (::fstat(fd.get(), &facts) != 0) return cannot("look at", file);
@@ -120,4 +123,4 @@ Result<void> CacheStore::remove(const PluginInstanceId& owner, std::string_view 
     return {};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

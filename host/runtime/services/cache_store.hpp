@@ -12,7 +12,7 @@
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// A folder for each instance, a file for each blob. A file is replaced as a whole: whatever
 /// interrupts a write, the old or the new one is there. Hosts that share the folder see each
@@ -45,4 +45,4 @@ private:
     std::mutex mutex_;  ///< one write after the other, so that what is there is counted right
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

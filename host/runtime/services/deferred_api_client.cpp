@@ -6,14 +6,14 @@
 
 #include "kubernetes/client/api_status.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 Error DeferredApiClient::not_connected() {
     return {ErrorCode::unavailable, "the host is not connected to a cluster yet"};
 }
 
 void DeferredApiClient::disconnect() {
-    kubernetes::Api* const api = std::exchange(api_, nullptr);
+    kubernetes::client::Api* const api = std::exchange(api_, nullptr);
     for (auto& [key, open] : std::exchange(open_, {})) {
         api->cancel(open.id);
         later(std::move(open.done),
@@ -21,7 +21,8 @@ void DeferredApiClient::disconnect() {
     }
 }
 
-kubernetes::Api::RequestId DeferredApiClient::send(kubernetes::ApiRequest request, Done done) {
+kubernetes::client::Api::RequestId DeferredApiClient::send(kubernetes::client::ApiRequest request,
+                                                           Done done) {
     if (auto why = find_obstacle(request)) return refuse(request, std::move(done), *std::move(why));
     guard(request);
     const RequestId key = ++last_;
@@ -30,8 +31,8 @@ kubernetes::Api::RequestId DeferredApiClient::send(kubernetes::ApiRequest reques
     return key;
 }
 
-kubernetes::Api::RequestId DeferredApiClient::stream(kubernetes::ApiRequest request, Part on_part,
-                                                     Done done) {
+kubernetes::client::Api::RequestId DeferredApiClient::stream(kubernetes::client::ApiRequest request,
+                                                             Part on_part, Done done) {
     if (auto why = find_obstacle(request)) return refuse(request, std::move(done), *std::move(why));
     guard(request);
     const RequestId key = ++last_;
@@ -44,8 +45,8 @@ kubernetes::Api::RequestId DeferredApiClient::stream(kubernetes::ApiRequest requ
     return key;
 }
 
-kubernetes::Api::Done DeferredApiClient::finish_with(RequestId key) {
-    return [this, key](Result<kubernetes::ApiReply> reply) {
+kubernetes::client::Api::Done DeferredApiClient::finish_with(RequestId key) {
+    return [this, key](Result<kubernetes::client::ApiReply> reply) {
         auto found = open_.extract(key);
         if (!found.empty()) found.mapped().done(std::move(reply));
     };
@@ -56,29 +57,30 @@ void DeferredApiClient::cancel(RequestId id) {
     if (at != open_.end()) api_->cancel(at->second.id);
 }
 
-std::optional<Error> DeferredApiClient::find_obstacle(const kubernetes::ApiRequest& request) const {
+std::optional<Error> DeferredApiClient::find_obstacle(
+    const kubernetes::client::ApiRequest& request) const {
     if (api_ == nullptr) return not_connected();
     const Result<void> may = ask_gates(request);
     return may ? std::nullopt : std::optional(within("not sent", may.error()));
 }
 
-Result<void> DeferredApiClient::ask_gates(const kubernetes::ApiRequest& request) const {
-    if (kubernetes::is_question(request)) return {};
+Result<void> DeferredApiClient::ask_gates(const kubernetes::client::ApiRequest& request) const {
+    if (kubernetes::client::is_question(request)) return {};
     if (gate_) CAPSTAN_CHECK(gate_());
     return request.may_leave ? request.may_leave() : Result<void>();
 }
 
 /// It may wait for its turn, or be sent again, after all was well.
-void DeferredApiClient::guard(kubernetes::ApiRequest& request) const {
-    if (!gate_ || kubernetes::is_question(request)) return;
+void DeferredApiClient::guard(kubernetes::client::ApiRequest& request) const {
+    if (!gate_ || kubernetes::client::is_question(request)) return;
     request.may_leave = [gate = gate_, own = std::move(request.may_leave)]() -> Result<void> {
         CAPSTAN_CHECK(gate());
         return own ? own() : Result<void>();
     };
 }
 
-kubernetes::Api::RequestId DeferredApiClient::refuse(const kubernetes::ApiRequest& request,
-                                                     Done done, Error why) {
+kubernetes::client::Api::RequestId DeferredApiClient::refuse(
+    const kubernetes::client::ApiRequest& request, Done done, Error why) {
     later(std::move(done), within(request.method + " " + request.path, std::move(why)));
     return ++last_;
 }
@@ -89,4 +91,4 @@ void DeferredApiClient::later(Done done, Error error) {
     });
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

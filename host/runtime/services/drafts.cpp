@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 bool DraftIds::contains(std::string_view id) const {
     return std::ranges::find(ids, id) != ids.end();
@@ -16,4 +16,4 @@ std::string withheld_text(std::string_view id) {
            "serves it";
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

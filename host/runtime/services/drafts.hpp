@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// An id is a draft by this list and not by its name, which it keeps when it becomes stable: a file
 /// built against the last draft goes on working then.
@@ -23,4 +23,4 @@ DraftIds draft_ids(bool are_served = false);
 /// "capstan.magic/1 is a draft ...; `drafts = true` in [trust] serves it".
 std::string withheld_text(std::string_view id);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

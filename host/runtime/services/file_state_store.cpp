@@ -17,7 +17,7 @@
 #include "runtime/services/state_store.hpp"
 #include "runtime/services/state_text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 namespace {
 
@@ -36,18 +36,18 @@ std::string file_name(const PluginInstanceId& owner) {
     return name + ".state";
 }
 
-Result<void> write_synced(const FileDescriptor& fd, std::string_view text,
+Result<void> write_synced(const io::FileDescriptor& fd, std::string_view text,
                           const std::string& file) {
     if (!write_all(fd, std::as_bytes(std::span(text))))
-        return fail(ErrorCode::unavailable, "write " + file + ": " + errno_message());
+        return fail(ErrorCode::unavailable, "write " + file + ": " + io::errno_message());
     if (::fsync(fd.get()) != 0)
-        return fail(ErrorCode::unavailable, "sync " + file + ": " + errno_message());
+        return fail(ErrorCode::unavailable, "sync " + file + ": " + io::errno_message());
     return {};
 }
 
 /// Makes a rename survive a power failure.
 void sync_directory(const std::filesystem::path& directory) {
-    const FileDescriptor fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const io::FileDescriptor fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (fd) ::fsync(fd.get());
 }
 
@@ -60,23 +60,24 @@ public:
         : directory_(std::move(directory)), lock_patience_(lock_patience) {}
     Result<InstanceState> load(const PluginInstanceId& owner) override;
     Result<void> save(const PluginInstanceId& owner, const InstanceState& state) override;
-    Result<FileDescriptor> hold() override;
+    Result<io::FileDescriptor> hold() override;
 
 private:
     const std::filesystem::path directory_;
     const Duration lock_patience_;
 };
 
-Result<FileDescriptor> StateFolder::hold() {
-    FileDescriptor fd(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+Result<io::FileDescriptor> StateFolder::hold() {
+    io::FileDescriptor fd(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd)
-        return fail(ErrorCode::unavailable, "open " + directory_.string() + ": " + errno_message());
+        return fail(ErrorCode::unavailable,
+                    "open " + directory_.string() + ": " + io::errno_message());
     const auto end = std::chrono::steady_clock::now() + lock_patience_;
     while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno == EINTR) continue;
         if (errno != EWOULDBLOCK)
             return fail(ErrorCode::unavailable,
-                        "lock " + directory_.string() + ": " + errno_message());
+                        "lock " + directory_.string() + ": " + io::errno_message());
         if (std::chrono::steady_clock::now() >= end)
             return fail(ErrorCode::unavailable, "lock " + directory_.string() +
                                                     ": another process has held it for " +
@@ -91,7 +92,7 @@ Result<InstanceState> StateFolder::load(const PluginInstanceId& owner) {
     std::ifstream in(file, std::ios::binary);
     if (!in) {
         if (errno == ENOENT) return InstanceState();
-        return fail(ErrorCode::unavailable, "open " + file.string() + ": " + errno_message());
+        return fail(ErrorCode::unavailable, "open " + file.string() + ": " + io::errno_message());
     }
     std::string bytes(state_text_limit, '\0');
     in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -107,13 +108,14 @@ Result<void> StateFolder::save(const PluginInstanceId& owner, const InstanceStat
     const std::string file = (directory_ / file_name(owner)).string();
     const std::string fresh = file + ".new";
     {
-        const FileDescriptor fd(
+        const io::FileDescriptor fd(
             ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-        if (!fd) return fail(ErrorCode::unavailable, "create " + fresh + ": " + errno_message());
+        if (!fd)
+            return fail(ErrorCode::unavailable, "create " + fresh + ": " + io::errno_message());
         CAPSTAN_CHECK(write_synced(fd, state_text(state), fresh));
     }
     if (::rename(fresh.c_str(), file.c_str()) != 0) {
-        return fail(ErrorCode::unavailable, "rename " + fresh + ": " + errno_message());
+        return fail(ErrorCode::unavailable, "rename " + fresh + ": " + io::errno_message());
     }
     sync_directory(directory_);
     return {};
@@ -167,4 +169,4 @@ Result<void> FileStateStore::run(std::function<void()> work) {
                     format_rough_duration(patience_));
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -8,7 +8,7 @@
 #include "io/http_syntax.hpp"
 #include "runtime/services/services.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 namespace {
 
@@ -24,19 +24,20 @@ std::string crash_name(const InstanceIdentity& identity) {
                                    : name;
 }
 
-std::shared_ptr<Trail> make_trail(const std::shared_ptr<Breadcrumbs>& crumbs,
-                                  const InstanceIdentity& identity) {
-    return crumbs ? std::shared_ptr<Trail>(crumbs->trail(crash_name(identity)))
-                  : std::make_shared<Trail>();
+std::shared_ptr<loop::Trail> make_trail(const std::shared_ptr<loop::Breadcrumbs>& crumbs,
+                                        const InstanceIdentity& identity) {
+    return crumbs ? std::shared_ptr<loop::Trail>(crumbs->trail(crash_name(identity)))
+                  : std::make_shared<loop::Trail>();
 }
 
-Strand::Watchdog watchdog(std::shared_ptr<Logger> log, std::shared_ptr<InstanceMetrics> metrics,
-                          std::string id) {
+loop::Strand::Watchdog watchdog(std::shared_ptr<Logger> log,
+                                std::shared_ptr<InstanceMetrics> metrics, std::string id) {
     return {.report = [log = std::move(log), metrics = std::move(metrics),
                        id = std::move(id)](Duration took) {
         metrics->strand_overrun();
         // Each is counted; one that an operator notices is told as such.
-        const LogLevel level = took < std::chrono::seconds(1) ? LogLevel::debug : LogLevel::warn;
+        const config::LogLevel level =
+            took < std::chrono::seconds(1) ? config::LogLevel::debug : config::LogLevel::warn;
         log->write(level, id,
                    "the plugin held up its own other calls for " + milliseconds_text(took) +
                        "; decisions go on, and where it happens often its author should know");
@@ -45,22 +46,23 @@ Strand::Watchdog watchdog(std::shared_ptr<Logger> log, std::shared_ptr<InstanceM
 
 /// Calls whose failure becomes an error are counted where that is made; of the others nothing
 /// comes.
-bool is_counted_here(Hook hook) {
-    return hook == Hook::callback || hook == Hook::blocking || hook == Hook::destroy;
+bool is_counted_here(loop::Hook hook) {
+    return hook == loop::Hook::callback || hook == loop::Hook::blocking ||
+           hook == loop::Hook::destroy;
 }
 
-PluginCalls::Report call_report(std::shared_ptr<Logger> log,
-                                std::shared_ptr<InstanceMetrics> metrics, std::string id) {
+loop::PluginCalls::Report call_report(std::shared_ptr<Logger> log,
+                                      std::shared_ptr<InstanceMetrics> metrics, std::string id) {
     return [log = std::move(log), metrics = std::move(metrics), id = std::move(id)](
-               Hook hook, const std::string& sentence) {
+               loop::Hook hook, const std::string& sentence) {
         if (is_counted_here(hook)) metrics->hook_failed(hook, ErrorCode::internal);
-        log->write(LogLevel::error, id, sentence);
+        log->write(config::LogLevel::error, id, sentence);
     };
 }
 
 TlsRenewal::OnTrouble tls_report(std::shared_ptr<Logger> log, std::string id) {
     return [log = std::move(log), id = std::move(id)](const Error& error) {
-        log->write(LogLevel::warn, id,
+        log->write(config::LogLevel::warn, id,
                    "tls." + error.message + "; what it held before goes on to count");
     };
 }
@@ -76,7 +78,7 @@ std::string user_agent(const std::string& version, const InstanceIdentity& ident
     return product("capstan", version) + " " + product(identity.class_id, identity.version);
 }
 
-PendingCallbacks::Options task_options(const PluginLimits& limits) {
+loop::PendingCallbacks::Options task_options(const config::PluginLimits& limits) {
     return {
         .blocking = {.threads = static_cast<std::size_t>(std::max(limits.blocking_threads, 1))}};
 }
@@ -109,20 +111,20 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
       random_(io::seed_for(environment.seed, identity_.id.value())),
       crumbs_(environment.crumbs),
       abandoned_(environment.abandoned),
-      strand_(std::make_shared<Strand>(
+      strand_(std::make_shared<loop::Strand>(
           loop_.io(),
-          Strand::Options{
-              .watchdog =
-                  environment.is_virtual ? Strand::Watchdog{} : watchdog(log_, metrics_, id()),
+          loop::Strand::Options{
+              .watchdog = environment.is_virtual ? loop::Strand::Watchdog{}
+                                                 : watchdog(log_, metrics_, id()),
               .calls = environment.calls ? environment.calls->add(id(), identity_.kind) : nullptr,
               .has_thread = environment.has_strand_threads})),
-      calls_(std::make_shared<PluginCalls>(make_trail(environment.crumbs, identity_),
-                                           call_report(log_, metrics_, id()),
-                                           std::shared_ptr<CallWatch>(strand_, &strand_->calls()))),
+      calls_(std::make_shared<loop::PluginCalls>(
+          make_trail(environment.crumbs, identity_), call_report(log_, metrics_, id()),
+          std::shared_ptr<loop::CallWatch>(strand_, &strand_->calls()))),
       operations_(
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
-      tasks_(std::make_shared<PendingCallbacks>(loop_, strand_, calls_,
-                                                task_options(identity_.limits))),
+      tasks_(std::make_shared<loop::PendingCallbacks>(loop_, strand_, calls_,
+                                                      task_options(identity_.limits))),
       pass_wishes_(environment.pass_wishes),
       drafts_(environment.drafts),
       version_(environment.version),
@@ -138,7 +140,7 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
     if (!identity_.grants.kube.empty()) {
         kube_ = std::make_shared<PluginKube>(
             PluginKube::Options{.instance = id(),
-                                .grants = read_kube_grants(identity_.grants.kube),
+                                .grants = config::read_kube_grants(identity_.grants.kube),
                                 .seed = io::seed_for(environment.seed, id() + "/kube")},
             environment.kube, loop_, operations_, tasks_);
         *cluster_requests_ = kube_;
@@ -148,7 +150,7 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
     if (identity_.grants.cache) {
         cache_ = environment.cache;
         if (!cache_)
-            say(LogLevel::info, "no cache is kept for it: this host has no folder for one");
+            say(config::LogLevel::info, "no cache is kept for it: this host has no folder for one");
     }
     host_ = {sizeof host_,
              CAPSTAN_ABI_MAJOR,
@@ -172,8 +174,8 @@ OperationTable::Options HostContext::operation_options(
         .on_overdue = [metrics = metrics_] { metrics->overdue_operation(); },
         .call_cancel =
             [calls = calls_](auto fn, void* user, capstan_op op) {
-                std::ignore =
-                    calls->call_on_strand(Hook::callback, [&] { distrusted(fn)(user, op); });
+                std::ignore = calls->call_on_strand(loop::Hook::callback,
+                                                    [&] { loop::distrusted(fn)(user, op); });
             },
         .on_cancel =
             [requests = requests_, cluster_requests = cluster_requests_](capstan_op op) {
@@ -182,10 +184,10 @@ OperationTable::Options HostContext::operation_options(
             },
         .on_misuse =
             [log = log_, id = id()](const std::string& sentence) {
-                log->write(LogLevel::error, id, sentence + "; told once");
+                log->write(config::LogLevel::error, id, sentence + "; told once");
             },
         .on_end =
-            [metrics = metrics_](Hook hook, Duration took, const Error* error) {
+            [metrics = metrics_](loop::Hook hook, Duration took, const Error* error) {
                 metrics->call_took(hook, std::chrono::duration<double>(took).count(),
                                    error == nullptr ? "ok" : name_of(error->code));
             }};
@@ -200,7 +202,7 @@ bool HostContext::withholds(std::string_view id) noexcept {
             const std::lock_guard lock(withheld_mutex_);
             if (!withheld_.emplace(id).second) return true;
         }
-        say(LogLevel::warn, "the plugin does without " + withheld_text(id));
+        say(config::LogLevel::warn, "the plugin does without " + withheld_text(id));
     } catch (...) {  // out of memory: the answer is the same
     }
     return true;
@@ -233,7 +235,8 @@ const void* HostContext::service(std::string_view id) noexcept {
     return nullptr;
 }
 
-void HostContext::say(LogLevel level, const std::string& message, const LogPairs& fields) const {
+void HostContext::say(config::LogLevel level, const std::string& message,
+                      const LogPairs& fields) const {
     log_->write(level, id(), message, fields);
 }
 
@@ -256,4 +259,4 @@ void HostContext::abandon() {
     http_->retire();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

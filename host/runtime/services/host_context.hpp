@@ -30,7 +30,7 @@
 #include "runtime/services/secrets.hpp"
 #include "runtime/services/state_store.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Makes the client of one instance, which names it by `user_agent` and owns its connections.
 using HttpClients = std::function<std::shared_ptr<io::HttpClient>(const std::string& user_agent)>;
@@ -42,10 +42,10 @@ struct HostEnvironment {
     io::Loop& loop;
     std::shared_ptr<Logger> log;
     std::shared_ptr<Metrics> metrics;
-    HttpClients http{};                       ///< empty: this host sends no requests
-    std::shared_ptr<SecretSource> secrets{};  ///< NULL: it has none
-    std::shared_ptr<StateStore> state{};      ///< NULL: it keeps none
-    std::shared_ptr<Breadcrumbs> crumbs{};    ///< NULL: nobody asks how the process died
+    HttpClients http{};                           ///< empty: this host sends no requests
+    std::shared_ptr<SecretSource> secrets{};      ///< NULL: it has none
+    std::shared_ptr<StateStore> state{};          ///< NULL: it keeps none
+    std::shared_ptr<loop::Breadcrumbs> crumbs{};  ///< NULL: nobody asks how the process died
     std::uint64_t seed = 0;
     std::string version{};
     /// Time is virtual, so nobody is late: how long a plugin keeps its strand in real time is the
@@ -53,14 +53,14 @@ struct HostEnvironment {
     bool is_virtual = false;
     std::shared_ptr<KubeGateway> kube{};  ///< NULL: it has no cluster
     /// Of the process; not NULL.
-    std::shared_ptr<AbandonedThreads> abandoned = std::make_shared<AbandonedThreads>();
+    std::shared_ptr<loop::AbandonedThreads> abandoned = std::make_shared<loop::AbandonedThreads>();
     /// Each strand has a thread of its own; otherwise all are on the loop. Not where time is
     /// virtual.
     bool has_strand_threads = false;
     /// Nothing that a cloud is asked for is carried out: plugins are told.
     bool is_dry_run = false;
     /// The calls under way, for a watch on them; NULL: nothing watches.
-    std::shared_ptr<CallWatches> calls{};
+    std::shared_ptr<loop::CallWatches> calls{};
     std::shared_ptr<CacheStore> cache{};  ///< NULL: it keeps none
     DraftIds drafts = draft_ids();
     /// Of clouds that want a pass; not NULL.
@@ -75,9 +75,9 @@ struct InstanceIdentity {
     std::string origin{};          ///< "score.so 1.2.0", for reports
     std::string version{};         ///< of the plugin's file
     std::uint64_t generation = 1;  ///< counts the instances this table of the configuration has had
-    Grants grants{};
-    PluginTls tls{};
-    PluginLimits limits{};
+    config::Grants grants{};
+    config::PluginTls tls{};
+    config::PluginLimits limits{};
     bool is_controller = false;  ///< may ask to be called: capstan.reconcile/1
 };
 
@@ -95,16 +95,16 @@ public:
     /// CAPSTAN_CALL_*: what this host makes its requests for.
     std::uint32_t request_flags() const noexcept { return request_flags_; }
     io::Loop& loop() const noexcept { return loop_; }
-    Strand& strand() const noexcept { return *strand_; }
-    PluginCalls& calls() const noexcept { return *calls_; }
-    AbandonedThreads& abandoned_threads() const noexcept { return *abandoned_; }
+    loop::Strand& strand() const noexcept { return *strand_; }
+    loop::PluginCalls& calls() const noexcept { return *calls_; }
+    loop::AbandonedThreads& abandoned_threads() const noexcept { return *abandoned_; }
     const io::Clock& clock() const noexcept { return *clock_; }
     io::RandomSource& random() noexcept { return random_; }
     Logger& log() const noexcept { return *log_; }
     InstanceMetrics& metrics() noexcept { return *metrics_; }
     PluginMetrics& plugin_metrics() noexcept { return plugin_metrics_; }
     OperationTable& operations() const noexcept { return *operations_; }
-    PendingCallbacks& tasks() const noexcept { return *tasks_; }
+    loop::PendingCallbacks& tasks() const noexcept { return *tasks_; }
     PluginHttp& http() const noexcept { return *http_; }
     PluginKube* kube() const noexcept { return kube_.get(); }                ///< NULL: not granted
     const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
@@ -117,7 +117,7 @@ public:
     bool withholds(std::string_view id) noexcept;
     /// What it was not given for that reason, a sentence each; empty: nothing.
     std::string withheld() const;
-    void say(LogLevel level, const std::string& message, const LogPairs& fields = {}) const;
+    void say(config::LogLevel level, const std::string& message, const LogPairs& fields = {}) const;
 
     /// Timers, posted functions, blocking work and requests are refused from now on. Log, metrics,
     /// clock, secrets and state stay: an instance may save something while it stops.
@@ -143,10 +143,10 @@ private:
     const std::shared_ptr<InstanceMetrics> metrics_;
     PluginMetrics plugin_metrics_;
     io::RandomSource random_;
-    std::shared_ptr<Breadcrumbs> crumbs_;
-    const std::shared_ptr<AbandonedThreads> abandoned_;
-    const std::shared_ptr<Strand> strand_;
-    const std::shared_ptr<PluginCalls> calls_;
+    std::shared_ptr<loop::Breadcrumbs> crumbs_;
+    const std::shared_ptr<loop::AbandonedThreads> abandoned_;
+    const std::shared_ptr<loop::Strand> strand_;
+    const std::shared_ptr<loop::PluginCalls> calls_;
     std::shared_ptr<PluginHttp> http_;
     const std::shared_ptr<std::weak_ptr<PluginHttp>> requests_ =
         std::make_shared<std::weak_ptr<PluginHttp>>();
@@ -154,7 +154,7 @@ private:
     const std::shared_ptr<std::weak_ptr<PluginKube>> cluster_requests_ =
         std::make_shared<std::weak_ptr<PluginKube>>();
     const std::shared_ptr<OperationTable> operations_;
-    const std::shared_ptr<PendingCallbacks> tasks_;
+    const std::shared_ptr<loop::PendingCallbacks> tasks_;
     std::shared_ptr<SecretSource> secrets_;
     std::shared_ptr<StateStore> state_;
     std::shared_ptr<CacheStore> cache_;
@@ -168,4 +168,4 @@ private:
     capstan_host host_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -13,7 +13,7 @@
 #include "runtime/services/deferred_api_client.hpp"
 #include "runtime/services/startup_watches.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Used on the loop's thread alone. Nothing is written while the gate is closed, where no plugin
 /// can pass: in a dry run, and while another host leads; nor what was begun in another term than
@@ -21,13 +21,13 @@ namespace capstan::runtime {
 class KubeGateway {
 public:
     /// Borrows the loop.
-    explicit KubeGateway(io::Loop& loop, kubernetes::EventRecorder::Options events = {})
+    explicit KubeGateway(io::Loop& loop, kubernetes::client::EventRecorder::Options events = {})
         : api_(loop), discovery_(api_, loop), events_(api_, loop, std::move(events)) {}
 
     /// Borrows `api`, which calls back on this loop, until `disconnect`. Until then, and
     /// afterwards, requests end as `unavailable`. Watches that were opened before begin at once,
     /// in this call. See DeferredApiClient::WriteGate.
-    void connect(kubernetes::Api& api, DeferredApiClient::WriteGate gate = {}) {
+    void connect(kubernetes::client::Api& api, DeferredApiClient::WriteGate gate = {}) {
         api_.connect(api, std::move(gate));
         early_watches_.begin();
     }
@@ -44,15 +44,15 @@ public:
     DeferredApiClient& api() noexcept { return api_; }
     StartupWatches& early_watches() noexcept { return early_watches_; }
     const StartupWatches& early_watches() const noexcept { return early_watches_; }
-    kubernetes::Discovery& discovery() noexcept { return discovery_; }
-    kubernetes::EventRecorder& events() noexcept { return events_; }
+    kubernetes::client::Discovery& discovery() noexcept { return discovery_; }
+    kubernetes::client::EventRecorder& events() noexcept { return events_; }
 
 private:
     std::atomic<std::uint64_t> term_ = 0;
     DeferredApiClient api_;
     StartupWatches early_watches_;
-    kubernetes::Discovery discovery_;
-    kubernetes::EventRecorder events_;
+    kubernetes::client::Discovery discovery_;
+    kubernetes::client::EventRecorder events_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

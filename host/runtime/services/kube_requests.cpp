@@ -13,7 +13,7 @@
 
 #include "kubernetes/client/paths.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 constexpr std::size_t kube_body_limit = std::size_t{3} << 20;
@@ -75,14 +75,14 @@ std::string_view patch_content(std::int32_t type) {
 }
 
 /// Borrows from the plugin's.
-Result<kubernetes::ApiResource> read_resource(const capstan_kube_resource* raw) {
+Result<kubernetes::client::ApiResource> read_resource(const capstan_kube_resource* raw) {
     if (!CAPSTAN_REACHES(raw, capstan_kube_resource, kind))
         return refuse_kube_request("there is no resource");
-    const kubernetes::ApiResource out{.group = text(raw->group),
-                                      .version = text(raw->version),
-                                      .plural = text(raw->plural),
-                                      .kind = text(raw->kind),
-                                      .has_namespace = raw->has_namespace != 0};
+    const kubernetes::client::ApiResource out{.group = text(raw->group),
+                                              .version = text(raw->version),
+                                              .plural = text(raw->plural),
+                                              .kind = text(raw->kind),
+                                              .has_namespace = raw->has_namespace != 0};
     if (!is_token(out.plural, false))
         return refuse_kube_request(in_quotes(out.plural) + " is no resource");
     if (!is_token(out.version, false))
@@ -92,8 +92,8 @@ Result<kubernetes::ApiResource> read_resource(const capstan_kube_resource* raw) 
     return out;
 }
 
-KubeAction action_on(const kubernetes::ApiResource& resource, std::string_view verb, capstan_str ns,
-                     capstan_str below = {}) {
+config::KubeAction action_on(const kubernetes::client::ApiResource& resource, std::string_view verb,
+                             capstan_str ns, capstan_str below = {}) {
     return {.group = std::string(resource.group),
             .plural = std::string(resource.plural),
             .subresource = std::string(text(below)),
@@ -102,7 +102,8 @@ KubeAction action_on(const kubernetes::ApiResource& resource, std::string_view v
 }
 
 /// Whether namespace, name and subresource suit the verb.
-Result<void> check_path(const capstan_kube_request& raw, const kubernetes::ApiResource& resource) {
+Result<void> check_path(const capstan_kube_request& raw,
+                        const kubernetes::client::ApiResource& resource) {
     const bool is_list = raw.verb == CAPSTAN_KUBE_LIST;
     const bool is_below = raw.subresource.len > 0;
     if (raw.ns.len > 0 && !resource.has_namespace)
@@ -138,11 +139,11 @@ Result<void> check_texts(const capstan_kube_request& raw) {
     return {};
 }
 
-void add_text(kubernetes::ApiRequest::Query& query, const char* key, capstan_str value) {
+void add_text(kubernetes::client::ApiRequest::Query& query, const char* key, capstan_str value) {
     if (value.len > 0) query.emplace_back(key, text(value));
 }
 
-void describe_read(const capstan_kube_request& raw, kubernetes::ApiRequest& out) {
+void describe_read(const capstan_kube_request& raw, kubernetes::client::ApiRequest& out) {
     // A page is of the version that its token names.
     if (raw.continue_token.len == 0) add_text(out.query, "resourceVersion", raw.resource_version);
     if (raw.verb != CAPSTAN_KUBE_LIST) return;
@@ -153,7 +154,7 @@ void describe_read(const capstan_kube_request& raw, kubernetes::ApiRequest& out)
 }
 
 void describe_write(const capstan_kube_request& raw, const std::string& instance,
-                    kubernetes::ApiRequest& out) {
+                    kubernetes::client::ApiRequest& out) {
     out.body = text(raw.body);
     out.query.emplace_back("fieldManager", raw.field_manager.len > 0
                                                ? std::string(text(raw.field_manager))
@@ -165,7 +166,7 @@ void describe_write(const capstan_kube_request& raw, const std::string& instance
 }
 
 /// In the body alone: a server does not look at both.
-void describe_delete(const capstan_kube_request& raw, kubernetes::ApiRequest& out) {
+void describe_delete(const capstan_kube_request& raw, kubernetes::client::ApiRequest& out) {
     boost::json::object options{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
     boost::json::object only;
     if (raw.uid.len > 0) only["uid"] = text(raw.uid);
@@ -185,7 +186,7 @@ void describe_delete(const capstan_kube_request& raw, kubernetes::ApiRequest& ou
 }  // namespace
 
 Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::string& instance) {
-    CAPSTAN_TRY(const kubernetes::ApiResource resource, read_resource(raw.resource));
+    CAPSTAN_TRY(const kubernetes::client::ApiResource resource, read_resource(raw.resource));
     const std::string_view verb = verb_name(raw.verb);
     if (verb.empty()) return refuse_kube_request("an unknown verb, " + std::to_string(raw.verb));
     CAPSTAN_CHECK(check_path(raw, resource));
@@ -207,7 +208,7 @@ Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::
 }
 
 Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw, const std::string& instance) {
-    CAPSTAN_TRY(const kubernetes::ApiResource resource, read_resource(raw.resource));
+    CAPSTAN_TRY(const kubernetes::client::ApiResource resource, read_resource(raw.resource));
     if (raw.ns.len > 0 && !(resource.has_namespace && is_token(text(raw.ns), false)))
         return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace of such objects");
     if (raw.label_selector.len > text_limit || raw.field_selector.len > text_limit)
@@ -226,7 +227,7 @@ Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw, const std::
     return out;
 }
 
-Result<kubernetes::EventNote> parse_kube_note(const capstan_kube_note& raw) {
+Result<kubernetes::client::EventNote> parse_kube_note(const capstan_kube_note& raw) {
     for (const capstan_str each : {raw.kind, raw.name, raw.reason}) {
         if (each.len == 0) return refuse_kube_request("an event names kind, name and reason");
     }
@@ -236,7 +237,7 @@ Result<kubernetes::EventNote> parse_kube_note(const capstan_kube_note& raw) {
     }
     if (raw.ns.len > 0 && !is_token(text(raw.ns), false))
         return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace");
-    kubernetes::EventNote out;
+    kubernetes::client::EventNote out;
     out.about = {.api_version = std::string(text(raw.api_version)),
                  .kind = std::string(text(raw.kind)),
                  .ns = std::string(text(raw.ns)),
@@ -252,23 +253,23 @@ Result<kubernetes::EventNote> parse_kube_note(const capstan_kube_note& raw) {
 }
 
 std::string title_of(const KubeFollowed& what) {
-    const KubeAction& action = what.action;
+    const config::KubeAction& action = what.action;
     std::string out = action.plural + (action.group.empty() ? "" : "." + action.group);
     if (!action.ns.empty()) out += " in " + action.ns;
     for (const auto& [key, selector] : what.selectors) out += " (" + selector + ")";
     return out + " for plugin " + what.instance;
 }
 
-KubeAction action_of(const kubernetes::EventNote& note) {
+config::KubeAction action_of(const kubernetes::client::EventNote& note) {
     // Those about objects in no namespace are kept there.
     return {.plural = "events",
             .verb = "create",
             .ns = note.about.ns.empty() ? "default" : note.about.ns};
 }
 
-Error missing_grant(const std::string& instance, const KubeAction& action) {
-    return {ErrorCode::permission, "not granted: add " + in_quotes(grant_for(action)) +
+Error missing_grant(const std::string& instance, const config::KubeAction& action) {
+    return {ErrorCode::permission, "not granted: add " + in_quotes(config::grant_for(action)) +
                                        " to plugin." + instance + ".grants.kube"};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

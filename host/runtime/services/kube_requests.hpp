@@ -11,12 +11,12 @@
 #include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/config/kube_grant.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// One request, without its deadline.
 struct KubeCall {
-    KubeAction action{};
-    kubernetes::ApiRequest request{};
+    config::KubeAction action{};
+    kubernetes::client::ApiRequest request{};
     std::uint64_t max_reply_bytes = 0;
     std::uint64_t term = 0;  ///< in which it was begun, see KubeGateway
 };
@@ -24,9 +24,9 @@ struct KubeCall {
 /// What a watch follows.
 struct KubeFollowed {
     std::string instance{};
-    KubeAction action{};  ///< list; watch is another
+    config::KubeAction action{};  ///< list; watch is another
     std::string path{};
-    kubernetes::ApiRequest::Query selectors{};
+    kubernetes::client::ApiRequest::Query selectors{};
     std::string api_version{}, kind{};
     std::size_t queue_limit = 0;
 };
@@ -35,15 +35,15 @@ struct KubeFollowed {
 // seen to.
 Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::string& instance);
 Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw, const std::string& instance);
-Result<kubernetes::EventNote> parse_kube_note(const capstan_kube_note& raw);
+Result<kubernetes::client::EventNote> parse_kube_note(const capstan_kube_note& raw);
 
 /// As people are told: "configmaps in shop (metadata.name=prio) for plugin tiers".
 std::string title_of(const KubeFollowed& what);
 
 /// What writing such an event takes.
-KubeAction action_of(const kubernetes::EventNote& note);
+config::KubeAction action_of(const kubernetes::client::EventNote& note);
 
 /// Says what to add where.
-Error missing_grant(const std::string& instance, const KubeAction& action);
+Error missing_grant(const std::string& instance, const config::KubeAction& action);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

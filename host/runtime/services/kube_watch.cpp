@@ -6,15 +6,15 @@
 #include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 /// Told in one turn of the strand, so that others have theirs.
 constexpr int told_at_once = 64;
 constexpr Duration busy_delay = std::chrono::milliseconds(50);
 
-std::int32_t type_of(kubernetes::ObjectWatch::Change change) {
-    using Change = kubernetes::ObjectWatch::Change;
+std::int32_t type_of(kubernetes::client::ObjectWatch::Change change) {
+    using Change = kubernetes::client::ObjectWatch::Change;
     switch (change) {
         case Change::added: return CAPSTAN_KUBE_ADDED;
         case Change::modified: return CAPSTAN_KUBE_MODIFIED;
@@ -38,7 +38,7 @@ bool is_settling(std::int32_t type, const std::optional<Error>& error) {
 }  // namespace
 
 KubeWatchFeed::KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
-                             std::shared_ptr<PendingCallbacks> tasks, KubeFollowed what,
+                             std::shared_ptr<loop::PendingCallbacks> tasks, KubeFollowed what,
                              Listener listener, std::uint64_t seed)
     : gateway_(std::move(gateway)),
       loop_(loop),
@@ -66,18 +66,18 @@ void KubeWatchFeed::open() {
 }
 
 void KubeWatchFeed::begin() {
-    kubernetes::ObjectWatch::Options options{.path = what_.path,
-                                             .selectors = what_.selectors,
-                                             .api_version = what_.api_version,
-                                             .kind = what_.kind,
-                                             .purpose = "plugin",
-                                             .seed = seed_};
+    kubernetes::client::ObjectWatch::Options options{.path = what_.path,
+                                                     .selectors = what_.selectors,
+                                                     .api_version = what_.api_version,
+                                                     .kind = what_.kind,
+                                                     .purpose = "plugin",
+                                                     .seed = seed_};
     // The watch belongs to this, so it does not outlive it.
     options.on_change = [this](auto change, const boost::json::object& object) {
         take(change, object);
     };
     options.on_trouble = [this](const Error& error) { enqueue({CAPSTAN_KUBE_TROUBLE, {}, error}); };
-    watch_ = std::make_unique<kubernetes::ObjectWatch>(gateway_->api(), loop_, options);
+    watch_ = std::make_unique<kubernetes::client::ObjectWatch>(gateway_->api(), loop_, options);
     watch_->start();
 }
 
@@ -85,7 +85,7 @@ void KubeWatchFeed::settle() {
     if (early_) gateway_->early_watches().settle(*early_);
 }
 
-void KubeWatchFeed::take(kubernetes::ObjectWatch::Change change,
+void KubeWatchFeed::take(kubernetes::client::ObjectWatch::Change change,
                          const boost::json::object& object) {
     const std::int32_t type = type_of(change);
     enqueue({type, type == CAPSTAN_KUBE_SYNCED ? std::string() : boost::json::serialize(object),
@@ -161,8 +161,9 @@ void KubeWatchFeed::call(const Told& told) const {
     const capstan_kube_event event{sizeof event, told.type, str(told.object),
                                    told.error ? &error : nullptr};
     // By itself: what one throws must not keep the others from being told.
-    std::ignore = tasks_->calls().call(
-        Hook::callback, [&] { distrusted(listener_.on_event)(listener_.user, &event); });
+    std::ignore = tasks_->calls().call(loop::Hook::callback, [&] {
+        loop::distrusted(listener_.on_event)(listener_.user, &event);
+    });
 }
 
 void KubeWatchFeed::end() {
@@ -179,4 +180,4 @@ void KubeWatchFeed::end() {
     tasks_->deliver([self = shared_from_this()] { self->call({CAPSTAN_KUBE_ENDED, {}, {}}); });
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -16,7 +16,7 @@
 #include "runtime/services/kube_gateway.hpp"
 #include "runtime/services/kube_requests.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// [any thread] unless a function says otherwise.
 class KubeWatchFeed : public std::enable_shared_from_this<KubeWatchFeed> {
@@ -27,8 +27,8 @@ public:
     };
     /// Borrows the loop. `tasks` has promised one call, which is the last one.
     KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
-                  std::shared_ptr<PendingCallbacks> tasks, KubeFollowed what, Listener listener,
-                  std::uint64_t seed);
+                  std::shared_ptr<loop::PendingCallbacks> tasks, KubeFollowed what,
+                  Listener listener, std::uint64_t seed);
 
     /// Once.
     void start();
@@ -47,7 +47,7 @@ private:
     void open();
     void begin();
     void settle();
-    void take(kubernetes::ObjectWatch::Change change, const boost::json::object& object);
+    void take(kubernetes::client::ObjectWatch::Change change, const boost::json::object& object);
     void enqueue(Told told);
 
     void schedule();
@@ -58,12 +58,13 @@ private:
 
     const std::shared_ptr<KubeGateway> gateway_;
     io::Loop& loop_;
-    const std::shared_ptr<PendingCallbacks> tasks_;
+    const std::shared_ptr<loop::PendingCallbacks> tasks_;
     const KubeFollowed what_;
     const Listener listener_;
     const std::uint64_t seed_;
     // The loop's thread alone.
-    std::unique_ptr<kubernetes::ObjectWatch> watch_;  ///< NULL: it has not begun, or is over
+    std::unique_ptr<kubernetes::client::ObjectWatch>
+        watch_;  ///< NULL: it has not begun, or is over
     std::optional<StartupWatches::Id> early_{};
 
     std::mutex mutex_;
@@ -73,4 +74,4 @@ private:
     bool has_ended_ = false;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

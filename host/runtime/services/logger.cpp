@@ -13,7 +13,7 @@
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 namespace {
 
@@ -65,35 +65,36 @@ struct Logger::Output {
     spdlog::logger log;
 };
 
-Logger::Logger(const Log& config, std::shared_ptr<const io::Clock> clock)
+Logger::Logger(const config::Log& config, std::shared_ptr<const io::Clock> clock)
     : config_(config),
       clock_(std::move(clock)),
       output_(std::make_unique<Output>(std::make_shared<spdlog::sinks::stderr_sink_mt>())) {}
 
-Logger::Logger(const Log& config, std::shared_ptr<const io::Clock> clock, Sink sink)
+Logger::Logger(const config::Log& config, std::shared_ptr<const io::Clock> clock, Sink sink)
     : config_(config),
       clock_(std::move(clock)),
       output_(std::make_unique<Output>(std::make_shared<FunctionSink>(std::move(sink)))) {}
 
 Logger::~Logger() = default;
 
-bool Logger::is_kept(LogLevel level, std::string_view source) const {
+bool Logger::is_kept(config::LogLevel level, std::string_view source) const {
     const auto own = config_.per_plugin.find(std::string(source));
     return level >= (own != config_.per_plugin.end() ? own->second : config_.level);
 }
 
-void Logger::write(LogLevel level, std::string_view source, std::string_view message,
+void Logger::write(config::LogLevel level, std::string_view source, std::string_view message,
                    const LogPairs& fields) {
     if (is_kept(level, source))
         output_->log.log(spdlog::level::info,
                          spdlog::string_view_t(line(level, source, message, fields)));
 }
 
-std::string Logger::line(LogLevel level, std::string_view source, std::string_view message,
+std::string Logger::line(config::LogLevel level, std::string_view source, std::string_view message,
                          const LogPairs& fields) const {
-    const bool json = config_.format == LogFormat::json;
+    const bool json = config_.format == config::LogFormat::json;
     const std::string time = written(clock_->wall());
-    const std::string level_name(names_of(LogLevel{})[static_cast<std::size_t>(level)]);
+    const std::string level_name(
+        config::names_of(config::LogLevel{})[static_cast<std::size_t>(level)]);
     const std::string from = io::printable(source, source_limit);
     const std::string sentence = io::printable(io::redacted(std::string(message)), line_limit);
     std::size_t room = line_limit - std::min(line_limit, message.size());
@@ -113,4 +114,4 @@ std::string Logger::line(LogLevel level, std::string_view source, std::string_vi
     return json ? out + "}" : out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -15,7 +15,7 @@
 #include "io/clock.hpp"
 #include "runtime/config/daemon_config.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Figures and names of a line beside its sentence.
 using LogPairs = std::vector<std::pair<std::string, std::string>>;
@@ -28,26 +28,26 @@ public:
     using Sink = std::function<void(std::string_view line)>;
 
     /// Writes to standard error.
-    Logger(const Log& config, std::shared_ptr<const io::Clock> clock);
-    Logger(const Log& config, std::shared_ptr<const io::Clock> clock, Sink sink);
+    Logger(const config::Log& config, std::shared_ptr<const io::Clock> clock);
+    Logger(const config::Log& config, std::shared_ptr<const io::Clock> clock, Sink sink);
     Logger(const Logger&) = delete;
     Logger& operator=(const Logger&) = delete;
     ~Logger();
 
     /// `source` is a plugin instance, with its own level where the configuration gives one, or a
     /// part of the host.
-    bool is_kept(LogLevel level, std::string_view source) const;
-    void write(LogLevel level, std::string_view source, std::string_view message,
+    bool is_kept(config::LogLevel level, std::string_view source) const;
+    void write(config::LogLevel level, std::string_view source, std::string_view message,
                const LogPairs& fields = {});
 
 private:
-    std::string line(LogLevel level, std::string_view source, std::string_view message,
+    std::string line(config::LogLevel level, std::string_view source, std::string_view message,
                      const LogPairs& fields) const;
 
     struct Output;
-    const Log config_;
+    const config::Log config_;
     const std::shared_ptr<const io::Clock> clock_;
     const std::unique_ptr<Output> output_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -5,7 +5,7 @@
 
 #include <prometheus/text_serializer.h>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 namespace {
 
@@ -164,26 +164,27 @@ InstanceMetrics::~InstanceMetrics() {
     for (const auto& [labels, series] : http_) metrics_->release(metrics_->http_durations, series);
 }
 
-void InstanceMetrics::hook_took(Hook hook, double seconds) {
-    once(*metrics_, durations_[index_of(hook)], metrics_->hook_durations,
-         {{"plugin", id_}, {"hook", std::string(name_of(hook))}}, hook_buckets)
+void InstanceMetrics::hook_took(loop::Hook hook, double seconds) {
+    once(*metrics_, durations_[loop::index_of(hook)], metrics_->hook_durations,
+         {{"plugin", id_}, {"hook", std::string(loop::name_of(hook))}}, hook_buckets)
         .Observe(seconds);
 }
 
-void InstanceMetrics::call_took(Hook hook, double seconds, std::string_view result) {
+void InstanceMetrics::call_took(loop::Hook hook, double seconds, std::string_view result) {
     const std::lock_guard lock(calls_mutex_);
     const auto [at, is_new] = calls_.try_emplace({hook, std::string(result)}, nullptr);
     if (is_new)
-        at->second = &metrics_->acquire(
-            metrics_->call_durations,
-            {{"plugin", id_}, {"hook", std::string(name_of(hook))}, {"result", at->first.second}},
-            call_buckets);
+        at->second = &metrics_->acquire(metrics_->call_durations,
+                                        {{"plugin", id_},
+                                         {"hook", std::string(loop::name_of(hook))},
+                                         {"result", at->first.second}},
+                                        call_buckets);
     at->second->Observe(seconds);
 }
 
-void InstanceMetrics::hook_overran(Hook hook) {
-    once(*metrics_, overruns_[index_of(hook)], metrics_->hook_overruns,
-         {{"plugin", id_}, {"hook", std::string(name_of(hook))}})
+void InstanceMetrics::hook_overran(loop::Hook hook) {
+    once(*metrics_, overruns_[loop::index_of(hook)], metrics_->hook_overruns,
+         {{"plugin", id_}, {"hook", std::string(loop::name_of(hook))}})
         .Increment();
 }
 
@@ -205,21 +206,21 @@ void InstanceMetrics::wanted_pass() {
     once(*metrics_, pass_wishes_, metrics_->pass_wishes, {{"plugin", id_}}).Increment();
 }
 
-void InstanceMetrics::hook_left_out(Hook hook, bool is) {
-    std::atomic<prometheus::Gauge*>& place = left_out_[index_of(hook)];
+void InstanceMetrics::hook_left_out(loop::Hook hook, bool is) {
+    std::atomic<prometheus::Gauge*>& place = left_out_[loop::index_of(hook)];
     if (!is && place.load() == nullptr) return;
     once(*metrics_, place, metrics_->hooks_left_out,
-         {{"plugin", id_}, {"hook", std::string(name_of(hook))}})
+         {{"plugin", id_}, {"hook", std::string(loop::name_of(hook))}})
         .Set(is ? 1 : 0);
 }
 
-void InstanceMetrics::hook_failed(Hook hook, ErrorCode code) {
-    once(*metrics_, errors_[index_of(hook) * code_count + static_cast<std::size_t>(code)],
+void InstanceMetrics::hook_failed(loop::Hook hook, ErrorCode code) {
+    once(*metrics_, errors_[loop::index_of(hook) * code_count + static_cast<std::size_t>(code)],
          metrics_->errors,
          {{"plugin", id_},
-          {"hook", std::string(name_of(hook))},
+          {"hook", std::string(loop::name_of(hook))},
           {"code", std::string(capstan::name_of(code))}})
         .Increment();
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -25,7 +25,7 @@
 
 #include "runtime/loop/breadcrumbs.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Prometheus' text format; families by name and series by labels, so that equal metrics make equal
 /// texts. [any thread]
@@ -113,11 +113,11 @@ public:
     InstanceMetrics& operator=(const InstanceMetrics&) = delete;
     ~InstanceMetrics();
 
-    void hook_took(Hook hook, double seconds);
+    void hook_took(loop::Hook hook, double seconds);
     /// A call on the strand is over; `result` is "ok" or the name of an error's code.
-    void call_took(Hook hook, double seconds, std::string_view result);
-    void hook_overran(Hook hook);
-    void hook_failed(Hook hook, ErrorCode code);
+    void call_took(loop::Hook hook, double seconds, std::string_view result);
+    void hook_overran(loop::Hook hook);
+    void hook_failed(loop::Hook hook, ErrorCode code);
     void late_completion() { late_completions_.Increment(); }
     void overdue_operation() { overdue_operations_.Increment(); }
     void strand_overrun() { strand_overruns_.Increment(); }
@@ -126,7 +126,7 @@ public:
     void http_request(const std::string& host, const std::string& status, Duration took);
     void wanted_pass();
     /// There is a series for each hook that was left out once.
-    void hook_left_out(Hook hook, bool is);
+    void hook_left_out(loop::Hook hook, bool is);
 
 private:
     const std::shared_ptr<Metrics> metrics_;
@@ -135,16 +135,16 @@ private:
     prometheus::Counter& overdue_operations_;
     prometheus::Counter& strand_overruns_;
     prometheus::Counter& dropped_values_;
-    std::array<std::atomic<prometheus::Histogram*>, hook_count> durations_{};
+    std::array<std::atomic<prometheus::Histogram*>, loop::hook_count> durations_{};
     std::mutex calls_mutex_;
-    std::map<std::pair<Hook, std::string>, prometheus::Histogram*> calls_;
-    std::array<std::atomic<prometheus::Counter*>, hook_count> overruns_{};
-    std::array<std::atomic<prometheus::Gauge*>, hook_count> left_out_{};
+    std::map<std::pair<loop::Hook, std::string>, prometheus::Histogram*> calls_;
+    std::array<std::atomic<prometheus::Counter*>, loop::hook_count> overruns_{};
+    std::array<std::atomic<prometheus::Gauge*>, loop::hook_count> left_out_{};
     std::atomic<prometheus::Counter*> pass_wishes_{};
     static constexpr std::size_t code_count = 16;
-    std::array<std::atomic<prometheus::Counter*>, hook_count * code_count> errors_{};
+    std::array<std::atomic<prometheus::Counter*>, loop::hook_count * code_count> errors_{};
     std::mutex http_mutex_;
     std::map<std::pair<std::string, std::string>, prometheus::Histogram*> http_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

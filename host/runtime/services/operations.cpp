@@ -7,7 +7,7 @@
 #include "runtime/loop/plugin_error.hpp"
 #include "runtime/loop/plugin_time.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 namespace {
 
@@ -36,7 +36,7 @@ Result<std::any> raised_result(const Operation& operation, std::uint32_t type, c
                       ", asked for was type " + std::to_string(operation.result_type));
     }
     if (type == CAPSTAN_RESULT_NONE) return std::any();
-    const PluginTime::Paused copying;
+    const loop::PluginTime::Paused copying;
     if (result == nullptr) return misfit("the plugin completed without a result");
     try {
         Result<std::any> copy = operation.from_abi(result);
@@ -49,7 +49,8 @@ Result<std::any> raised_result(const Operation& operation, std::uint32_t type, c
 
 }  // namespace
 
-OperationTable::OperationTable(io::Loop& loop, std::shared_ptr<Strand> strand, Options options)
+OperationTable::OperationTable(io::Loop& loop, std::shared_ptr<loop::Strand> strand,
+                               Options options)
     : loop_(loop),
       strand_(std::move(strand)),
       options_(std::move(options)),
@@ -96,7 +97,7 @@ void OperationTable::answered(capstan_op op, const Result<capstan_status>& statu
                 std::string(name_of(status ? error_code(*status) : status.error().code)) +
                 "; the completion counts");
     }
-    Error why = status ? error_of(*status, operation->what)
+    Error why = status ? loop::error_of(*status, operation->what)
                        : Error{status.error().code, operation->what + " " + status.error().message};
     release(op, std::move(*operation), capstan::fail(std::move(why)));
 }
@@ -113,7 +114,7 @@ capstan_status OperationTable::complete(capstan_op op, std::uint32_t result_type
 }
 
 capstan_status OperationTable::fail(capstan_op op, const capstan_error* error) {
-    Error copy = copy_error(error);
+    Error copy = loop::copy_error(error);
     std::optional<Operation> operation = claim(op);
     if (!operation) return late(op);
     note_end(op, false, operation->what);
@@ -328,7 +329,7 @@ void OperationTable::overdue(capstan_op op) {
     end(op, {ErrorCode::deadline, "the plugin did not end the call in time"});
 }
 
-void OperationTable::end_stuck(capstan_op op, const HeldCall& stuck) {
+void OperationTable::end_stuck(capstan_op op, const loop::HeldCall& stuck) {
     if (options_.on_overdue) options_.on_overdue();
     end(op, {ErrorCode::deadline, "it did not end in time, for " + stuck.sentence()});
 }
@@ -365,4 +366,4 @@ Result<Duration> time_left(const OperationTable& operations, capstan_op parent, 
     return std::max(*deadline - now, Duration(1));
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -19,15 +19,16 @@
 #include "runtime/loop/breadcrumbs.hpp"
 #include "runtime/loop/strand.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// One call: what may end it and whom that concerns.
 struct Operation {
     std::string what;                                 ///< "refresh"; begins its error messages
     std::uint32_t result_type = CAPSTAN_RESULT_NONE;  ///< CAPSTAN_RESULT_*
     Duration deadline{};                              ///< a point of the loop's monotonic time
-    bool reserved = false;       ///< not counted: start and stop are never refused
-    std::optional<Hook> hook{};  ///< which call of the instance it is; nothing: none that is timed
+    bool reserved = false;  ///< not counted: start and stop are never refused
+    std::optional<loop::Hook>
+        hook{};  ///< which call of the instance it is; nothing: none that is timed
     /// Copies a result of that type; called inside `complete`, on the plugin's thread. Not for
     /// CAPSTAN_RESULT_NONE.
     std::function<Result<std::any>(const void* result)> from_abi;
@@ -58,11 +59,11 @@ public:
         /// returned after its completion.
         std::function<void(const std::string& sentence)> on_misuse{};
         /// Told of each that has a hook, when it is over: what it took, and the error, or NULL.
-        std::function<void(Hook hook, Duration took, const Error* error)> on_end{};
+        std::function<void(loop::Hook hook, Duration took, const Error* error)> on_end{};
         /// In which term this host leads, for term_of; NULL: always in the same. [any thread]
         std::function<std::uint64_t()> term{};
     };
-    OperationTable(io::Loop& loop, std::shared_ptr<Strand> strand, Options options);
+    OperationTable(io::Loop& loop, std::shared_ptr<loop::Strand> strand, Options options);
 
     /// `busy` when all slots are taken.
     Result<capstan_op> open(Operation operation);
@@ -126,7 +127,7 @@ private:
                    void (OperationTable::*then)(capstan_op));
     void give_up(capstan_op op);
     void overdue(capstan_op op);
-    void end_stuck(capstan_op op, const HeldCall& stuck);
+    void end_stuck(capstan_op op, const loop::HeldCall& stuck);
     void post_cancel(capstan_op op);
     void call_cancel(capstan_op op);
     std::vector<capstan_op> others(capstan_op except) const;
@@ -136,7 +137,7 @@ private:
     void tell_misuse(bool& is_told, const std::string& sentence);
 
     io::Loop& loop_;
-    const std::shared_ptr<Strand> strand_;
+    const std::shared_ptr<loop::Strand> strand_;
     const Options options_;
     mutable std::mutex mutex_;
     std::condition_variable cancel_returned_;
@@ -149,4 +150,4 @@ private:
 /// the operation is over. `now`: of the clock of deadlines.
 Result<Duration> time_left(const OperationTable& operations, capstan_op parent, Duration now);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -9,7 +9,7 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Drops a wish while there is no listener. [any thread]
 template <class Wish>
@@ -48,4 +48,4 @@ using PassWishes = PendingRequests<PassWish>;
 /// Between two passes that begin by such wishes.
 inline constexpr Duration pass_wish_pause = std::chrono::seconds(5);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -11,7 +11,7 @@
 #include "io/printable.hpp"
 #include "io/url.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 namespace {
 
@@ -79,14 +79,14 @@ std::vector<capstan_kv> lend_headers(const HttpHeaders& headers) {
 void hand_over_reply(capstan_http_done done, void* user, const Result<HttpReply>& result) {
     if (!result) {
         const capstan_error error = to_abi(result.error());
-        distrusted(done)(user, error.code, nullptr, &error);
+        loop::distrusted(done)(user, error.code, nullptr, &error);
         return;
     }
     const std::vector<capstan_kv> headers = lend_headers(result->headers);
     const std::vector<capstan_kv> trailers = lend_headers(result->trailers);
     const capstan_http_reply reply{sizeof reply, result->status, array_of(headers),
                                    str(result->body), array_of(trailers)};
-    distrusted(done)(user, CAPSTAN_OK, &reply, nullptr);
+    loop::distrusted(done)(user, CAPSTAN_OK, &reply, nullptr);
 }
 
 Error cancelled_error(const std::string& name, const char* why) {
@@ -101,7 +101,7 @@ std::string status_label(const Result<HttpReply>& result) {
 
 PluginHttp::PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, io::Loop& loop,
                        std::shared_ptr<OperationTable> operations,
-                       std::shared_ptr<PendingCallbacks> tasks,
+                       std::shared_ptr<loop::PendingCallbacks> tasks,
                        std::shared_ptr<InstanceMetrics> metrics)
     : options_(std::move(options)),
       loop_(loop),
@@ -159,7 +159,7 @@ capstan_status PluginHttp::send(const capstan_http_request* raw, capstan_http_do
             request = fail(room.error());
     }
     if (!request && refusals_ >= refusals_limit) return CAPSTAN_E_BUSY;
-    const capstan_status promised = tasks_->promise(PendingCallbacks::Bound::service);
+    const capstan_status promised = tasks_->promise(loop::PendingCallbacks::Bound::service);
     if (promised != CAPSTAN_OK) return promised;
     if (!request) {
         refuse({done, user}, within(name_of_request(*raw), std::move(request).error()));
@@ -266,7 +266,7 @@ void PluginHttp::finish(std::uint64_t key, Result<HttpReply> result) {
         self->leave(key);
         hand_over_reply(caller.done, caller.user, result);
     };
-    tasks_->deliver(tell, PendingCallbacks::Bound::service);
+    tasks_->deliver(tell, loop::PendingCallbacks::Bound::service);
 }
 
 /// [strand] Its end is about to be told, which makes room for another one.
@@ -301,7 +301,7 @@ void PluginHttp::refuse(Caller caller, Error error) {
         }
         hand_over_reply(caller.done, caller.user, fail(error));
     };
-    tasks_->deliver(tell, PendingCallbacks::Bound::service);
+    tasks_->deliver(tell, loop::PendingCallbacks::Bound::service);
 }
 
 void PluginHttp::cancel(capstan_op parent) {
@@ -337,4 +337,4 @@ void PluginHttp::cancel_if(const std::function<bool(capstan_op parent)>& matches
     for (const io::HttpClient::RequestId id : ids) client->cancel(id);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

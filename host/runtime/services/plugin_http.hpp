@@ -20,7 +20,7 @@
 #include "runtime/services/operations.hpp"
 #include "runtime/services/tls_renewal.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Lets through what the instance's grants name. A part of the requests is under way, until the
 /// instance has been told of their end; the others wait in the order in which they were sent. [any
@@ -30,13 +30,14 @@ public:
     struct Options {
         std::string instance;
         std::vector<std::string> hosts;  ///< as Grants::http
-        PluginTls tls{};
+        config::PluginTls tls{};
         /// Told of files of `tls` that can no longer be used.
         TlsRenewal::OnTrouble on_tls_trouble{};
     };
     /// `client`: NULL: this host sends nothing. Borrows the loop.
     PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, io::Loop& loop,
-               std::shared_ptr<OperationTable> operations, std::shared_ptr<PendingCallbacks> tasks,
+               std::shared_ptr<OperationTable> operations,
+               std::shared_ptr<loop::PendingCallbacks> tasks,
                std::shared_ptr<InstanceMetrics> metrics);
 
     /// As capstan_http says.
@@ -87,7 +88,7 @@ private:
     const Options options_;
     io::Loop& loop_;
     const std::shared_ptr<OperationTable> operations_;
-    const std::shared_ptr<PendingCallbacks> tasks_;
+    const std::shared_ptr<loop::PendingCallbacks> tasks_;
     const std::shared_ptr<InstanceMetrics> metrics_;
     TlsRenewal tls_;
     mutable std::mutex mutex_;
@@ -98,4 +99,4 @@ private:
     std::map<std::uint64_t, UnderWay> under_way_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

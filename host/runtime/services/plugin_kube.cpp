@@ -7,34 +7,36 @@
 
 #include "kubernetes/client/api_status.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 constexpr Duration kube_timeout = std::chrono::seconds(30);
 
-void hand_over(capstan_kube_done done, void* user, const Result<kubernetes::ApiReply>& result) {
+void hand_over(capstan_kube_done done, void* user,
+               const Result<kubernetes::client::ApiReply>& result) {
     if (!result) {
         const capstan_error error = to_abi(result.error());
-        return distrusted(done)(user, error.code, nullptr, &error);
+        return loop::distrusted(done)(user, error.code, nullptr, &error);
     }
     const capstan_kube_reply reply{sizeof reply, 0, str(result->body)};
-    distrusted(done)(user, CAPSTAN_OK, &reply, nullptr);
+    loop::distrusted(done)(user, CAPSTAN_OK, &reply, nullptr);
 }
 
 void hand_over(capstan_kube_resolved done, void* user,
-               const Result<kubernetes::ServedKind>& result) {
+               const Result<kubernetes::client::ServedKind>& result) {
     if (!result) {
         const capstan_error error = to_abi(result.error());
-        return distrusted(done)(user, error.code, nullptr, &error);
+        return loop::distrusted(done)(user, error.code, nullptr, &error);
     }
     const capstan_kube_resource resource{sizeof resource,     result->has_namespace ? 1 : 0,
                                          str(result->group),  str(result->version),
                                          str(result->plural), str(result->kind)};
-    distrusted(done)(user, CAPSTAN_OK, &resource, nullptr);
+    loop::distrusted(done)(user, CAPSTAN_OK, &resource, nullptr);
 }
 
 /// The reply, unless it is longer than was asked for.
-Result<kubernetes::ApiReply> limited(Result<kubernetes::ApiReply> reply, std::uint64_t most) {
+Result<kubernetes::client::ApiReply> limited(Result<kubernetes::client::ApiReply> reply,
+                                             std::uint64_t most) {
     if (!reply || reply->body.size() <= most) return reply;
     return capstan::fail(ErrorCode::quota,
                          "the reply is longer than " + std::to_string(most) + " bytes");
@@ -44,7 +46,7 @@ Result<kubernetes::ApiReply> limited(Result<kubernetes::ApiReply> reply, std::ui
 
 PluginKube::PluginKube(Options options, std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
                        std::shared_ptr<OperationTable> operations,
-                       std::shared_ptr<PendingCallbacks> tasks)
+                       std::shared_ptr<loop::PendingCallbacks> tasks)
     : options_(std::move(options)),
       gateway_(std::move(gateway)),
       loop_(loop),
@@ -60,8 +62,8 @@ Result<void> PluginKube::demand_cluster() const {
     return capstan::fail(ErrorCode::unsupported, "this host has no cluster");
 }
 
-Result<void> PluginKube::demand(const KubeAction& action) const {
-    if (is_granted(options_.grants, action)) return {};
+Result<void> PluginKube::demand(const config::KubeAction& action) const {
+    if (config::is_granted(options_.grants, action)) return {};
     return capstan::fail(missing_grant(options_.instance, action));
 }
 
@@ -112,7 +114,7 @@ void PluginKube::start(std::uint64_t key, KubeCall call, capstan_kube_done done,
         const std::lock_guard lock(mutex_);
         if (!open_.contains(key)) return;  // cancelled on its way
     }
-    if (!kubernetes::is_question(call.request)) {
+    if (!kubernetes::client::is_question(call.request)) {
         // What was decided in one term must not be done in another, whoever led between them.
         call.request.may_leave = [gateway = gateway_, term = call.term]() -> Result<void> {
             if (gateway->term() == term) return {};
@@ -120,8 +122,9 @@ void PluginKube::start(std::uint64_t key, KubeCall call, capstan_kube_done done,
         };
     }
     const Id id = gateway_->api().send(
-        std::move(call.request), [self = shared_from_this(), key, done, user,
-                                  most = call.max_reply_bytes](Result<kubernetes::ApiReply> reply) {
+        std::move(call.request),
+        [self = shared_from_this(), key, done, user,
+         most = call.max_reply_bytes](Result<kubernetes::client::ApiReply> reply) {
             self->finish(key, [done, user, result = limited(std::move(reply), most)] {
                 hand_over(done, user, result);
             });
@@ -155,10 +158,11 @@ capstan_status PluginKube::resolve(capstan_str api_version, capstan_str kind, ca
         fail(key, std::move(checked.error()));
         return CAPSTAN_OK;
     }
-    const kubernetes::KindName name{std::string(text(api_version)), std::string(text(kind))};
+    const kubernetes::client::KindName name{std::string(text(api_version)),
+                                            std::string(text(kind))};
     post([self = shared_from_this(), key, name, done, user] {
         self->gateway_->discovery().resolve(
-            name, [self, key, done, user](Result<kubernetes::ServedKind> result) {
+            name, [self, key, done, user](Result<kubernetes::client::ServedKind> result) {
                 self->finish(key, [done, user, result = std::move(result)] {
                     hand_over(done, user, result);
                 });
@@ -190,7 +194,7 @@ void PluginKube::fail(std::uint64_t key, Error error) {
 Result<KubeFollowed> PluginKube::prepare(const capstan_kube_watch& raw) const {
     CAPSTAN_TRY(KubeFollowed what, parse_kube_watch(raw, options_.instance));
     CAPSTAN_CHECK(demand(what.action));
-    KubeAction watching = what.action;
+    config::KubeAction watching = what.action;
     watching.verb = "watch";
     CAPSTAN_CHECK(demand(watching));
     CAPSTAN_CHECK(demand_cluster());
@@ -230,9 +234,9 @@ void PluginKube::refuse_watch(Error error, KubeWatchFeed::Listener listener) {
     tasks_->deliver([listener, error = std::move(error)] {
         const capstan_error raw = to_abi(error);
         const capstan_kube_event trouble{sizeof trouble, CAPSTAN_KUBE_TROUBLE, {}, &raw};
-        distrusted(listener.on_event)(listener.user, &trouble);
+        loop::distrusted(listener.on_event)(listener.user, &trouble);
         const capstan_kube_event ended{sizeof ended, CAPSTAN_KUBE_ENDED, {}, nullptr};
-        distrusted(listener.on_event)(listener.user, &ended);
+        loop::distrusted(listener.on_event)(listener.user, &ended);
     });
 }
 
@@ -250,9 +254,9 @@ capstan_status PluginKube::unwatch(std::uint64_t id) {
 
 capstan_status PluginKube::record(const capstan_kube_note* raw) {
     if (!CAPSTAN_REACHES(raw, capstan_kube_note, message)) return CAPSTAN_E_INVALID_ARGUMENT;
-    Result<kubernetes::EventNote> note = parse_kube_note(*raw);
+    Result<kubernetes::client::EventNote> note = parse_kube_note(*raw);
     if (!note) return static_cast<capstan_status>(note.error().code);
-    if (!is_granted(options_.grants, action_of(*note))) return CAPSTAN_E_PERMISSION;
+    if (!config::is_granted(options_.grants, action_of(*note))) return CAPSTAN_E_PERMISSION;
     if (!gateway_) return CAPSTAN_E_UNSUPPORTED;
     if (tasks_->is_closed()) return CAPSTAN_E_CANCELLED;
     post([gateway = gateway_, note = *std::move(note)] { gateway->events().record(note); });
@@ -290,4 +294,4 @@ void PluginKube::cancel_if(const std::function<bool(const Open&)>& matches) {
     }
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -19,21 +19,22 @@
 #include "runtime/services/kube_watch.hpp"
 #include "runtime/services/operations.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Lets through what the instance's grants name. [any thread]
 class PluginKube : public std::enable_shared_from_this<PluginKube> {
 public:
     struct Options {
         std::string instance{};
-        std::vector<KubeGrant> grants{};
+        std::vector<config::KubeGrant> grants{};
         std::size_t max_open = 64;  ///< requests
         std::size_t max_watches = 16;
         std::uint64_t seed = 0;
     };
     /// Borrows the loop. `gateway`: NULL: this host has no cluster, and everything is unsupported.
     PluginKube(Options options, std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
-               std::shared_ptr<OperationTable> operations, std::shared_ptr<PendingCallbacks> tasks);
+               std::shared_ptr<OperationTable> operations,
+               std::shared_ptr<loop::PendingCallbacks> tasks);
 
     // As capstan_kube says.
     capstan_status send(const capstan_kube_request* request, capstan_kube_done done, void* user);
@@ -50,7 +51,7 @@ public:
     void cancel_all();
 
 private:
-    using Id = kubernetes::Api::RequestId;
+    using Id = kubernetes::client::Api::RequestId;
     struct Open {
         capstan_op parent = 0;
         std::optional<Id> id{};  ///< nothing: on its way to the Api, or none of its requests
@@ -59,7 +60,7 @@ private:
 
     Result<KubeCall> prepare(const capstan_kube_request& raw) const;
     Result<KubeFollowed> prepare(const capstan_kube_watch& raw) const;
-    Result<void> demand(const KubeAction& action) const;
+    Result<void> demand(const config::KubeAction& action) const;
     Result<void> demand_cluster() const;
     capstan_status accept(Open open, std::uint64_t& key);
     void start(std::uint64_t key, KubeCall call, capstan_kube_done done, void* user);
@@ -74,11 +75,11 @@ private:
     const std::shared_ptr<KubeGateway> gateway_;
     io::Loop& loop_;
     const std::shared_ptr<OperationTable> operations_;
-    const std::shared_ptr<PendingCallbacks> tasks_;
+    const std::shared_ptr<loop::PendingCallbacks> tasks_;
     std::mutex mutex_;
     std::uint64_t last_key_ = 0;
     std::map<std::uint64_t, Open> open_;
     std::map<std::uint64_t, std::shared_ptr<KubeWatchFeed>> watches_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -11,7 +11,7 @@
 #include "io/printable.hpp"
 #include "runtime/config/metric_names.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 namespace {
 
@@ -28,8 +28,8 @@ bool reaches_buckets(const capstan_metric* metric) {
 
 /// "le" is Prometheus' own in histograms, "plugin" ours, and a leading digit or "__" nobody's.
 bool is_label_name(std::string_view name) {
-    return is_metric_name(name) && name != "plugin" && name != "le" && !name.starts_with("__") &&
-           (name[0] < '0' || name[0] > '9');
+    return config::is_metric_name(name) && name != "plugin" && name != "le" &&
+           !name.starts_with("__") && (name[0] < '0' || name[0] > '9');
 }
 
 std::optional<std::vector<std::string>> copy_labels(capstan_array array) {
@@ -111,7 +111,8 @@ std::string PluginMetrics::full_name(const std::string& name, bool is_whole) con
 
 capstan_status PluginMetrics::declare(const capstan_metric& metric, std::uint32_t& id,
                                       std::string* why) {
-    if (!reaches_buckets(&metric) || !is_type(metric.type) || !is_metric_name(text(metric.name))) {
+    if (!reaches_buckets(&metric) || !is_type(metric.type) ||
+        !config::is_metric_name(text(metric.name))) {
         return CAPSTAN_E_INVALID_ARGUMENT;
     }
     auto labels = copy_labels(metric.label_names);
@@ -145,7 +146,8 @@ capstan_status PluginMetrics::enter(Declared declared, std::uint32_t& id, std::s
         id = static_cast<std::uint32_t>(known - declared_.begin());
         return CAPSTAN_OK;
     }
-    if (declared.is_whole ? is_host_metric(declared.name) : metrics_->is_ours(declared.name))
+    if (declared.is_whole ? config::is_host_metric(declared.name)
+                          : metrics_->is_ours(declared.name))
         return conflict("it is one of the host's own");
     if (declared_.size() >= metric_limit) return CAPSTAN_E_BUSY;
     const std::string& plugin = options_.plugin.value();
@@ -218,4 +220,4 @@ PluginMetrics::Series PluginMetrics::add_series(const Declared& metric,
         metric.family);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

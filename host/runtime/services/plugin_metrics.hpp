@@ -13,7 +13,7 @@
 
 #include "runtime/services/metrics.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Names become `capstan_plugin_<class>_<name>`, but for those that are granted whole, and every
 /// series has the label `plugin`. Everything goes with this object. What is refused is refused
@@ -65,4 +65,4 @@ private:
     std::map<SeriesKey, Series> series_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -14,25 +14,26 @@
 #include "io/known_secrets.hpp"
 #include "runtime/config/secret_name.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 namespace {
 
 constexpr std::size_t size_limit = 1 << 20;
 
-Result<FileDescriptor> open_secret(const std::filesystem::path& file) {
+Result<io::FileDescriptor> open_secret(const std::filesystem::path& file) {
     // Links are followed: Kubernetes mounts a Secret as links, so that all its files change at
     // once.
-    FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    io::FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd) return fd;
     if (errno == ENOENT) return fail(ErrorCode::not_found, "there is no file " + file.string());
-    return fail(ErrorCode::unavailable, "open " + file.string() + ": " + errno_message());
+    return fail(ErrorCode::unavailable, "open " + file.string() + ": " + io::errno_message());
 }
 
-Result<SecretText> read_secret_file(const FileDescriptor& fd, const std::filesystem::path& file) {
+Result<SecretText> read_secret_file(const io::FileDescriptor& fd,
+                                    const std::filesystem::path& file) {
     struct stat facts{};
     if (::fstat(fd.get(), &facts) != 0)
-        return fail(ErrorCode::unavailable, "stat " + file.string() + ": " + errno_message());
+        return fail(ErrorCode::unavailable, "stat " + file.string() + ": " + io::errno_message());
     if (!S_ISREG(facts.st_mode))
         return fail(ErrorCode::unavailable, file.string() + " is not a regular file");
     SecretText secret(size_limit);
@@ -69,16 +70,16 @@ void SecretText::wipe() noexcept {
 }
 
 Result<SecretText> DirectorySecrets::read(std::string_view name) const {
-    if (!is_secret_name(name)) {
+    if (!config::is_secret_name(name)) {
         return fail(ErrorCode::invalid_argument,
                     "not a secret's name: letters, digits, '.', '_' and '-' make one");
     }
     const std::filesystem::path file = directory_ / name;
-    CAPSTAN_TRY(const FileDescriptor fd, open_secret(file));
+    CAPSTAN_TRY(const io::FileDescriptor fd, open_secret(file));
     CAPSTAN_TRY(SecretText secret, read_secret_file(fd, file));
     if (secret.view().ends_with('\n')) secret.drop_last();
     io::known_secrets().add(secret.view());
     return secret;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

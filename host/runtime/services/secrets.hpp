@@ -7,7 +7,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Text that is wiped when it goes. Moved, never copied.
 class SecretText {
@@ -49,4 +49,4 @@ private:
     const std::filesystem::path directory_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -12,7 +12,7 @@ namespace {
 
 /// What is wrong with a folder is the operator's to mend.
 capstan_status cache_answer(const HostContext& of, const Error& error) {
-    if (error.code == ErrorCode::unavailable) of.say(LogLevel::warn, error.message);
+    if (error.code == ErrorCode::unavailable) of.say(config::LogLevel::warn, error.message);
     return static_cast<capstan_status>(error.code);
 }
 
@@ -25,7 +25,7 @@ capstan_status get_blob(const capstan_host* host, capstan_str name,
         if (of.cache() == nullptr) return CAPSTAN_E_PERMISSION;
         const Result<CachedBlob> blob = of.cache()->get(of.identity().id, text(name));
         if (!blob) return cache_answer(of, blob.error());
-        distrusted(fn)(user, str(blob->value), unix_ns(blob->put));
+        loop::distrusted(fn)(user, str(blob->value), unix_ns(blob->put));
         return CAPSTAN_OK;
     });
 }
@@ -86,7 +86,7 @@ capstan_status cancel_timer(const capstan_host* host, std::uint64_t timer) noexc
     return guarded([&] { return context(host).tasks().cancel_timer(timer); });
 }
 
-capstan_status run_blocking(const capstan_host* host, PendingCallbacks::Work work,
+capstan_status run_blocking(const capstan_host* host, loop::PendingCallbacks::Work work,
                             capstan_task done, void* user) noexcept {
     return guarded([&] { return context(host).tasks().blocking(work, done, user); });
 }
@@ -150,8 +150,8 @@ namespace {
 constexpr std::uint32_t field_limit = 64;
 
 /// A level nobody knows is the nearest one.
-LogLevel level_of(std::int32_t level) noexcept {
-    return static_cast<LogLevel>(
+config::LogLevel level_of(std::int32_t level) noexcept {
+    return static_cast<config::LogLevel>(
         std::clamp<std::int32_t>(level, CAPSTAN_LOG_TRACE, CAPSTAN_LOG_ERROR));
 }
 
@@ -188,7 +188,7 @@ capstan_status declare(const capstan_host* host, const capstan_metric* metric,
         HostContext& of = context(host);
         std::string why;
         const capstan_status status = of.plugin_metrics().declare(*metric, *id, &why);
-        if (!why.empty()) of.say(LogLevel::warn, why);
+        if (!why.empty()) of.say(config::LogLevel::warn, why);
         return status;
     });
 }
@@ -266,7 +266,8 @@ Result<SecretText> read_secret(const HostContext& of, std::string_view name) {
         return fail(ErrorCode::permission, "there is no [secrets] dir to read it from");
     Result<SecretText> secret = of.secrets()->read(name);
     if (!secret)
-        of.say(LogLevel::warn, "secret " + std::string(name) + ": " + secret.error().message);
+        of.say(config::LogLevel::warn,
+               "secret " + std::string(name) + ": " + secret.error().message);
     return secret;
 }
 
@@ -278,12 +279,12 @@ capstan_status with(const capstan_host* host, capstan_str name,
     return guarded([&]() -> capstan_status {
         const Result<SecretText> secret = read_secret(context(host), text(name));
         if (secret) {
-            distrusted(fn)(user, str(secret->view()));
+            loop::distrusted(fn)(user, str(secret->view()));
             return CAPSTAN_OK;
         }
         const Error error = within("secret " + std::string(text(name)), secret.error());
         const capstan_error raw = to_abi(error);
-        if (on_error != nullptr) distrusted(on_error)(user, &raw);
+        if (on_error != nullptr) loop::distrusted(on_error)(user, &raw);
         return raw.code;
     });
 }
@@ -296,7 +297,7 @@ namespace {
 
 /// What went wrong with a store is an operator's business; a plugin's own doing is not.
 capstan_status answer(const HostContext& of, const Error& error) {
-    if (error.code == ErrorCode::unavailable) of.say(LogLevel::warn, error.message);
+    if (error.code == ErrorCode::unavailable) of.say(config::LogLevel::warn, error.message);
     return static_cast<capstan_status>(error.code);
 }
 
@@ -309,7 +310,7 @@ capstan_status get(const capstan_host* host, capstan_str key,
         if (of.state() == nullptr) return CAPSTAN_E_PERMISSION;
         const Result<StoredValue> stored = of.state()->get(of.identity().id, text(key));
         if (!stored) return answer(of, stored.error());
-        distrusted(fn)(user, str(stored->value), stored->revision);
+        loop::distrusted(fn)(user, str(stored->value), stored->revision);
         return CAPSTAN_OK;
     });
 }

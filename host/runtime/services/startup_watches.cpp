@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 StartupWatches::Id StartupWatches::add(std::string what, std::function<void()> begin) {
     unsettled_.emplace(++last_, Watch{std::move(what), std::move(begin)});
@@ -24,4 +24,4 @@ std::vector<std::string> StartupWatches::unsettled() const {
     return out;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

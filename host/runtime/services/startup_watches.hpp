@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// They begin as soon as the host is connected, and no decision is to be made until each is
 /// settled: its plugin has been told what there is, or why that cannot be known, or hears no more
@@ -37,4 +37,4 @@ private:
     std::map<Id, Watch> unsettled_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -6,7 +6,7 @@
 
 #include "runtime/services/state_text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 namespace {
 
@@ -88,7 +88,7 @@ Result<std::uint64_t> StateStore::put(const PluginInstanceId& owner, std::string
     }
     return ask<std::uint64_t>([owner, key = std::string(key), value = std::string(value),
                                if_revision](StateMedium& medium) -> Result<std::uint64_t> {
-        CAPSTAN_TRY(const FileDescriptor held, medium.hold());
+        CAPSTAN_TRY(const io::FileDescriptor held, medium.hold());
         CAPSTAN_TRY(InstanceState changed, medium.load(owner));
         CAPSTAN_TRY(const std::uint64_t revision, set_value(changed, key, value, if_revision));
         CAPSTAN_CHECK(medium.save(owner, changed));
@@ -98,7 +98,7 @@ Result<std::uint64_t> StateStore::put(const PluginInstanceId& owner, std::string
 
 Result<std::string> StateStore::share(const PluginInstanceId& owner, const std::string& name) {
     return ask<std::string>([owner, name](StateMedium& medium) -> Result<std::string> {
-        CAPSTAN_TRY(const FileDescriptor held, medium.hold());
+        CAPSTAN_TRY(const io::FileDescriptor held, medium.hold());
         CAPSTAN_TRY(InstanceState state, medium.load(owner));
         if (state.values.empty()) return std::string();
         if (state.home.empty()) {
@@ -115,7 +115,7 @@ Result<bool> StateStore::take_over(const PluginInstanceId& owner, std::string_vi
         return fail(ErrorCode::invalid_argument,
                     "what the leader before kept of its state cannot be read");
     return ask<bool>([owner, theirs = *std::move(theirs)](StateMedium& medium) -> Result<bool> {
-        CAPSTAN_TRY(const FileDescriptor held, medium.hold());
+        CAPSTAN_TRY(const io::FileDescriptor held, medium.hold());
         CAPSTAN_TRY(InstanceState ours, medium.load(owner));
         if (!ours.home.empty() && ours.home == theirs.home) return false;
         ours.last_revision = std::max(ours.last_revision, theirs.last_revision);
@@ -126,4 +126,4 @@ Result<bool> StateStore::take_over(const PluginInstanceId& owner, std::string_vi
     });
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -20,7 +20,7 @@
 #include "io/file_descriptor.hpp"
 #include "runtime/loop/blocking_pool.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Everything one instance keeps. Revisions of an instance grow with every write, so that none
 /// comes twice.
@@ -39,7 +39,7 @@ public:
     /// All of it or nothing.
     virtual Result<void> save(const PluginInstanceId& owner, const InstanceState& state) = 0;
     /// Held from load to save, so that no other process writes between.
-    virtual Result<FileDescriptor> hold() { return FileDescriptor(); }
+    virtual Result<io::FileDescriptor> hold() { return io::FileDescriptor(); }
 };
 
 /// Answers when the medium has answered. [any thread]
@@ -108,7 +108,7 @@ private:
 
     const std::string name_;
     const Duration patience_;
-    BlockingPool pool_{{.threads = 1, .queue = 64}};
+    loop::BlockingPool pool_{{.threads = 1, .queue = 64}};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

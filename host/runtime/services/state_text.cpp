@@ -9,7 +9,7 @@
 
 #include "kubernetes/client/access/credentials_base64.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 constexpr std::string_view first_line = "capstan-state 1\n";
@@ -102,8 +102,8 @@ std::string printable_state(const InstanceState& state) {
 
 std::optional<InstanceState> find_printable_state(std::string_view text) {
     if (!text.starts_with(base64_mark)) return find_state(text);
-    const auto bytes = kubernetes::find_base64_bytes(text.substr(base64_mark.size()));
+    const auto bytes = kubernetes::client::find_base64_bytes(text.substr(base64_mark.size()));
     return bytes ? find_state(*bytes) : std::nullopt;
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -13,7 +13,7 @@
 
 #include "runtime/services/state_store.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Some more than the values themselves may have, for the numbers beside them.
 inline constexpr std::size_t state_text_limit = 16 * StateStore::size_limit;
@@ -28,4 +28,4 @@ std::optional<InstanceState> find_state(std::string_view text);
 std::string printable_state(const InstanceState& state);
 std::optional<InstanceState> find_printable_state(std::string_view text);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

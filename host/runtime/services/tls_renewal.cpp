@@ -4,7 +4,7 @@
 
 #include "runtime/config/plugin_tls.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 constexpr Duration tls_check_period = std::chrono::seconds(10);
@@ -19,7 +19,7 @@ Result<void> TlsRenewal::renew(Duration now,
     if (is_fresh && known_) return {};
     if (is_fresh) return fail(*trouble_);
     looked_ = now;
-    Result<io::TlsOptions> read = read_plugin_tls(files_);
+    Result<io::TlsOptions> read = config::read_plugin_tls(files_);
     if (!read) return keep_old(read.error());
     trouble_.reset();
     if (known_ == *read) return {};
@@ -37,4 +37,4 @@ Result<void> TlsRenewal::keep_old(const Error& error) {
     return {};
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -12,7 +12,7 @@
 #include "io/tls_options.hpp"
 #include "runtime/config/pipeline.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 
 /// Reads the files again before a request, at most every ten seconds, so that a renewed certificate
 /// counts without a restart. [any thread]
@@ -21,7 +21,7 @@ public:
     using OnTrouble = std::function<void(const Error&)>;
     /// `on_trouble` is told when files that were fine can no longer be used; what they held before
     /// goes on to count.
-    TlsRenewal(PluginTls files, OnTrouble on_trouble)
+    TlsRenewal(config::PluginTls files, OnTrouble on_trouble)
         : files_(std::move(files)), on_trouble_(std::move(on_trouble)) {}
 
     /// `now`: monotonic. Calls `use` with what is new, if anything is. The error of
@@ -31,7 +31,7 @@ public:
 private:
     Result<void> keep_old(const Error& error);
 
-    const PluginTls files_;
+    const config::PluginTls files_;
     const OnTrouble on_trouble_;
     std::mutex mutex_;
     std::optional<Duration> looked_{};
@@ -39,4 +39,4 @@ private:
     std::optional<Error> trouble_{};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -9,7 +9,7 @@
 #include "simulation/api_server/label_query.hpp"
 #include "simulation/api_server/object_store.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 struct ApiCall {
     ObjectStore& store;
@@ -72,4 +72,4 @@ std::optional<HttpReply> serve_review(const ApiRequest& request);
 Answer<json::object> patched(const ApiCall& call, const json::object& document);
 WriteOptions write_options(const ApiRequest& request);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

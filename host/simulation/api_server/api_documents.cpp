@@ -3,7 +3,7 @@
 #include "simulation/api_server/api_server.hpp"
 #include "simulation/api_server/discovery_documents.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 HttpReply found(const std::optional<json::object>& document, const ApiRequest& request) {
@@ -111,4 +111,4 @@ HttpReply ApiServer::serve_faults(const ApiRequest& request) {
     return json_reply(200, {{"faults", std::move(all)}, {"taken", faults_.taken()}});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

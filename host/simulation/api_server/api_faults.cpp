@@ -4,7 +4,7 @@
 #include <array>
 #include <chrono>
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 struct TextMember {
@@ -153,4 +153,4 @@ json::object fault_object(const ApiFault& fault) {
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

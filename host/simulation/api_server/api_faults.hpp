@@ -8,7 +8,7 @@
 #include "simulation/api_server/api_request.hpp"
 #include "simulation/api_server/status_error.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// What becomes of the answer to a request that was carried out.
 enum class ResponseCorruption {
@@ -67,4 +67,4 @@ StatusError refusal_of(const ApiFault& fault, const ApiRequest& request);
 Answer<ApiFault> parse_fault(const json::object& written);
 json::object fault_object(const ApiFault& fault);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

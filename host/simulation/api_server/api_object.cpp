@@ -7,7 +7,7 @@
 
 #include <capstan/time_text.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using namespace std::chrono;
@@ -161,4 +161,4 @@ std::optional<Time> parse_timestamp_text(std::string_view text) {
     return time ? std::optional(*time) : std::nullopt;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -17,6 +17,10 @@ namespace capstan::simulation {
 
 namespace json = boost::json;
 
+}  // namespace capstan::simulation
+
+namespace capstan::simulation::api_server {
+
 using ApiObject = std::shared_ptr<const json::object>;
 
 inline std::string_view view(json::string_view text) { return {text.data(), text.size()}; }
@@ -65,4 +69,4 @@ std::string micro_timestamp_text(Time time);
 /// Nothing: no timestamp in UTC.
 std::optional<Time> parse_timestamp_text(std::string_view text);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -8,7 +8,7 @@
 #include "simulation/api_server/custom_kinds.hpp"
 #include "simulation/api_server/tables.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 RowObject row_object(const ApiRequest& request) {
@@ -167,4 +167,4 @@ Answer<HttpReply> serve_list(const ApiCall& call) {
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

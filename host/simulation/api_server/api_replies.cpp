@@ -2,7 +2,7 @@
 
 #include "simulation/api_server/api_call.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 HttpReply json_reply(int status, const json::object& body) {
     return {status, {{"content-type", "application/json"}}, json::serialize(body) + "\n"};
@@ -31,4 +31,4 @@ json::object success(const ResourceKind& kind, const json::object& object) {
             {"details", std::move(details)}};
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -11,7 +11,7 @@
 #include "io/url.hpp"
 #include "simulation/api_server/protobuf_body.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 struct Key {
@@ -237,4 +237,4 @@ Answer<std::uint64_t> parse_revision(std::string_view text) {
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -12,7 +12,7 @@
 #include "simulation/api_server/resource_kinds.hpp"
 #include "simulation/api_server/status_error.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// A place in an object, as far as it tells which list stands there.
 struct ListPlace {
@@ -78,4 +78,4 @@ Answer<json::object> parse_body(const ApiRequest& request);
 /// A revision that is written in a query; zero for "" and "0". 400: none.
 Answer<std::uint64_t> parse_revision(std::string_view text);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

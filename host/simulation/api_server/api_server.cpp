@@ -8,7 +8,7 @@
 
 #include "simulation/api_server/api_call.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 StatusError unserved(const ApiRequest& request) {
@@ -214,4 +214,4 @@ Answer<HttpReply> ApiServer::serve_object(const ApiRequest& request) {
     return request.subresource.empty() ? serve_whole(call) : serve_below(call);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -14,7 +14,7 @@
 #include "simulation/api_server/object_store.hpp"
 #include "simulation/api_server/watch_streams.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// Serves a store. Beside the API there is /capstan/faults: GET lists the faults on demand, POST
 /// adds one, DELETE removes all; POST /capstan/faults/cut cuts all watches, and
@@ -72,4 +72,4 @@ private:
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -7,7 +7,7 @@
 #include "simulation/api_server/object_checks.hpp"
 #include "simulation/api_server/table_cells.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// What only pods have: a node that they are bound to, and logs.
 
@@ -340,4 +340,4 @@ Answer<HttpReply> serve_eviction(const ApiCall& call) {
         });
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -5,7 +5,7 @@
 #include "simulation/api_server/json_patch.hpp"
 #include "simulation/api_server/managed_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 bool is_apply(const ApiRequest& request) {
@@ -167,4 +167,4 @@ Answer<HttpReply> serve_collection_delete(const ApiCall& call) {
          {"items", std::move(items)}});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -9,7 +9,7 @@
 
 #include "io/http_syntax.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 constexpr std::string_view share_of_cpu = "targetCPUUtilizationPercentage";
@@ -197,4 +197,4 @@ void CustomKinds::withdraw(const json::object& definition) {
     store_.kinds().replace(resource, {});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

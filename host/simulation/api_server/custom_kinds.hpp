@@ -8,7 +8,7 @@
 #include "simulation/api_server/api_object.hpp"
 #include "simulation/api_server/object_store.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// v1's target share of CPU becomes the metric that it stands for.
 json::object autoscaler_as_v2(json::object v1);
@@ -36,4 +36,4 @@ private:
     std::unique_ptr<Subscription> subscription_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 const std::vector<std::string> all_verbs = {"create", "delete", "deletecollection", "get",
@@ -294,4 +294,4 @@ std::string openapi_protobuf(const ResourceKinds& kinds) {
            protobuf_field(paths, all);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -8,7 +8,7 @@
 #include "simulation/api_server/api_request.hpp"
 #include "simulation/api_server/resource_kinds.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// All groups at once, of the core ("/api") or of the others ("/apis").
 json::object group_discovery(const ResourceKinds& kinds, bool is_core, Form form);
@@ -36,4 +36,4 @@ struct Subresource {
 };
 std::vector<Subresource> subresources_of(const ResourceKind& kind);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -10,7 +10,7 @@
 
 #include "simulation/api_server/api_request.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 constexpr std::array unowned_metadata = {"name",
@@ -209,4 +209,4 @@ std::string first_field(const FieldSet& fields) {
     return {};
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

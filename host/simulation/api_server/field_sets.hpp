@@ -4,7 +4,7 @@
 
 #include "simulation/api_server/api_object.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 using FieldSet = json::object;
 
@@ -22,4 +22,4 @@ void remove_fields(json::object& object, const FieldSet& fields);
 /// ".spec.replicas", the first one of a set: for messages.
 std::string first_field(const FieldSet& fields);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -9,7 +9,7 @@
 #include "simulation/api_server/api_request.hpp"
 #include "simulation/api_server/tables.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using Steps = std::vector<std::string>;
@@ -420,4 +420,4 @@ void apply_strategic_patch(json::object& object, const json::object& patch) {
     merge_object(object, patch, {});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

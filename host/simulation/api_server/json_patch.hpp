@@ -4,7 +4,7 @@
 #include "simulation/api_server/api_object.hpp"
 #include "simulation/api_server/status_error.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// RFC 6902. 422: a test does not hold, or a place is not there; `document` is half changed then.
 Answer<void> apply_json_patch(json::value& document, const json::array& operations);
@@ -18,4 +18,4 @@ void apply_merge_patch(json::value& document, const json::value& patch);
 /// $deleteFromPrimitiveList.
 void apply_strategic_patch(json::object& object, const json::object& patch);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -10,7 +10,7 @@
 
 #include "io/http_syntax.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 /// At commas that stand outside of parentheses.
@@ -268,4 +268,4 @@ bool has_fields(const json::object& object, const std::vector<FieldCondition>& q
     });
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -10,7 +10,7 @@
 #include "simulation/api_server/resource_kinds.hpp"
 #include "simulation/api_server/status_error.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 enum class LabelOperator { exists, absent, in, not_in, greater, less };
 
@@ -41,4 +41,4 @@ Answer<std::vector<FieldCondition>> parse_field_query(const ResourceKind& kind,
                                                       std::string_view text);
 bool has_fields(const json::object& object, const std::vector<FieldCondition>& query);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

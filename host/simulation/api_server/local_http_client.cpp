@@ -9,7 +9,7 @@
 
 #include "io/served_connection.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 /// "http://api.local/api/v1/pods?limit=5" -> "/api/v1/pods?limit=5"
@@ -198,4 +198,4 @@ void LocalHttpClient::set_reachable(bool reachable) {
     for (const auto& [id, exchange] : open) exchange->lose();
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -8,7 +8,7 @@
 #include "io/http_client.hpp"
 #include "simulation/api_server/api_server.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// Has the errors that a network would have: a reply that is cut off is a lost connection, and a
 /// peer that gives up has the server see it leave. What a URL says before its path does not count.
@@ -46,4 +46,4 @@ private:
     std::shared_ptr<std::map<RequestId, std::shared_ptr<Exchange>>> open_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -5,7 +5,7 @@
 
 #include "simulation/api_server/api_request.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 bool is_of(const json::object& entry, const FieldManager& manager) {
@@ -173,4 +173,4 @@ Answer<json::object> apply_config(const ResourceKind& kind, const json::object* 
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -8,7 +8,7 @@
 #include "simulation/api_server/resource_kinds.hpp"
 #include "simulation/api_server/status_error.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 struct FieldManager {
     std::string name{};
@@ -31,4 +31,4 @@ Answer<json::object> apply_config(const ResourceKind& kind, const json::object* 
                                   const json::object& config, const FieldManager& manager,
                                   bool force, Time now);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -6,7 +6,7 @@
 
 #include "simulation/api_server/label_query.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 constexpr std::size_t longest_name = 253;
@@ -237,4 +237,4 @@ bool has_finalizers(const json::object& object) {
     return finalizers != nullptr && !finalizers->empty();
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -8,7 +8,7 @@
 #include "simulation/api_server/resource_kinds.hpp"
 #include "simulation/api_server/status_error.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// Fills in kind, apiVersion and namespace where they are missing; 400: they are others.
 Answer<void> check_identity(const ResourceKind& kind, std::string_view space, json::object& object);
@@ -36,4 +36,4 @@ bool is_same_desire(const json::object& a, const json::object& b);
 std::string name_suffix(std::uint64_t random);
 bool has_finalizers(const json::object& object);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 struct Default {
@@ -193,4 +193,4 @@ void set_defaults(const ResourceKind& kind, json::object& object) {
         set_template_defaults(object);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -4,7 +4,7 @@
 #include "simulation/api_server/object_checks.hpp"
 #include "simulation/api_server/object_store.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 /// What a kubelet may still take to stop it. Nothing: there is nobody who would have to.
@@ -79,4 +79,4 @@ void ObjectStore::empty_space(std::string_view space) {
     }
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

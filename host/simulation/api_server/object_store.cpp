@@ -10,7 +10,7 @@
 #include "simulation/api_server/object_defaults.hpp"
 #include "simulation/api_server/resource_storage.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 std::vector<ApiObject> items_of(const ResourceStorage::Objects& objects, std::string_view space) {
@@ -210,4 +210,4 @@ void ObjectStore::compact(std::uint64_t revision) {
         shelf(*kind).forget_until(std::min(revision, revision_));
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -18,7 +18,7 @@
 #include "simulation/api_server/resource_storage.hpp"
 #include "simulation/api_server/status_error.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// Which part of an object a write is for; the others stay as they are.
 enum class ObjectPart { all_but_status, status, everything };
@@ -121,4 +121,4 @@ private:
     mutable std::map<std::string, std::unique_ptr<ResourceStorage>, std::less<>> shelves_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

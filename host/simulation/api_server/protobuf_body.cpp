@@ -8,7 +8,7 @@
 
 #include <capstan/base64.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 /// A message a line: numbers of fields, their names, and types; `list`, `map` and `inline` come
@@ -354,4 +354,4 @@ Answer<json::object> parse_protobuf_body(std::string_view body) {
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

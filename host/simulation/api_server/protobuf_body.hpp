@@ -8,7 +8,7 @@
 #include "simulation/api_server/api_object.hpp"
 #include "simulation/api_server/status_error.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 enum class ProtobufType {
     text,
@@ -43,4 +43,4 @@ const ProtobufMessage* find_protobuf_message(std::string_view name);
 /// known, so that nothing is lost without a word; 400: it is none at all.
 Answer<json::object> parse_protobuf_body(std::string_view body);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

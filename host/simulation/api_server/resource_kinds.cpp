@@ -7,7 +7,7 @@
 
 #include "io/http_syntax.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 enum Trait : unsigned {
@@ -164,4 +164,4 @@ void ResourceKinds::replace(std::string_view resource, std::vector<ResourceKind>
     }
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -10,7 +10,7 @@
 
 #include "simulation/api_server/api_object.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// Where a custom resource keeps what its scale subresource shows.
 struct ScalePaths {
@@ -67,4 +67,4 @@ private:
     std::vector<KindPtr> kinds_;  ///< groups in the order of discovery, versions by preference
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -11,7 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/json/memory_resource.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 std::size_t bytes_of(const json::value& value);
@@ -253,4 +253,4 @@ const Change* ResourceStorage::next(std::uint64_t after) const {
     return found == changes_.end() ? nullptr : &*found;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -15,7 +15,7 @@
 
 #include "simulation/api_server/api_object.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// A copy that nobody changes any more, of that revision. All of it lies together and goes at once,
 /// so that thousands of old states cost little to keep and to forget. Copies of it, and of its
@@ -98,4 +98,4 @@ private:
 std::string object_key(std::string_view space, std::string_view name);
 std::string object_key(const json::object& object);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

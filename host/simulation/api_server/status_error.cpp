@@ -2,7 +2,7 @@
 
 #include <boost/json/array.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 StatusError about(int code, std::string reason, const std::string& what, const std::string& name,
@@ -76,4 +76,4 @@ boost::json::object status_object(const StatusError& refusal) {
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

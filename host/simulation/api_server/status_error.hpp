@@ -10,7 +10,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// A Status that tells of a failure: its HTTP status, the word that programs react to and the
 /// sentence for people.
@@ -48,11 +48,11 @@ StatusError too_large(std::uint64_t asked, std::uint64_t current);
 /// The same as an object of the API.
 boost::json::object status_object(const StatusError& refusal);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server
 
 namespace capstan {
 /// For CAPSTAN_TRY in functions that answer or refuse.
-inline simulation::UnexpectedStatus fail(simulation::StatusError refusal) {
-    return simulation::UnexpectedStatus(std::move(refusal));
+inline simulation::api_server::UnexpectedStatus fail(simulation::api_server::StatusError refusal) {
+    return simulation::api_server::UnexpectedStatus(std::move(refusal));
 }
 }  // namespace capstan

@@ -7,7 +7,7 @@
 
 #include "simulation/api_server/label_query.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 constexpr std::string_view role_prefix = "node-role.kubernetes.io/";
@@ -393,4 +393,4 @@ json::array pod_cells(const json::object& pod, Time now) {
             gates_text(pod)};
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

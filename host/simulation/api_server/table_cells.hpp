@@ -6,7 +6,7 @@
 
 #include "simulation/api_server/tables.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 json::array node_cells(const json::object& node, Time now);
 json::array pod_cells(const json::object& pod, Time now);
@@ -30,4 +30,4 @@ json::value age_cell(const json::object& object, Time now);
 /// "a=b,c=d"; "<none>": no labels.
 std::string labels_text(const json::object* labels);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -8,7 +8,7 @@
 
 #include "simulation/api_server/table_cells.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using namespace std::chrono;
@@ -385,4 +385,4 @@ const TableLayout* find_layout(const ResourceKind& kind) {
     return kind.is_custom || found == all.end() ? nullptr : &found->second;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

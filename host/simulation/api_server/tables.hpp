@@ -9,7 +9,7 @@
 #include "simulation/api_server/api_object.hpp"
 #include "simulation/api_server/resource_kinds.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 struct TableColumn {
     std::string name{};
@@ -46,4 +46,4 @@ json::object metadata_of(const json::object& object, std::string_view meta_versi
 /// ".status.conditions[?(@.type=='Ready')].status", ".spec.hosts[0]".
 std::vector<const json::value*> values_at(const json::object& object, std::string_view path);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

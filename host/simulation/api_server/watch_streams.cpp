@@ -11,7 +11,7 @@
 #include "simulation/api_server/resource_storage.hpp"
 #include "simulation/api_server/tables.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 class WatchStreams::Stream : public std::enable_shared_from_this<Stream> {
 public:
@@ -268,4 +268,4 @@ void WatchStreams::cut_all() {
 
 void WatchStreams::close(std::uint64_t id) { streams_.erase(id); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

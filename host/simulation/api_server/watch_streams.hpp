@@ -10,7 +10,7 @@
 #include "simulation/api_server/api_call.hpp"
 #include "simulation/api_server/api_faults.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// Must go before the store. [the loop's thread]
 class WatchStreams {
@@ -41,4 +41,4 @@ private:
     std::map<std::uint64_t, std::shared_ptr<Stream>> streams_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

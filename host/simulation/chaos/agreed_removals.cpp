@@ -5,7 +5,7 @@
 
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 void AgreedRemovals::see_lists(const std::vector<engine::Group>& groups) {
     std::set<MachineId> listed;
@@ -34,4 +34,4 @@ int AgreedRemovals::still_in_target(const engine::Group& group) const {
     }));
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -10,7 +10,7 @@
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 class AgreedRemovals {
 public:
@@ -27,4 +27,4 @@ private:
     std::map<MachineId, int> agreed_{};  ///< with its group's target then
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

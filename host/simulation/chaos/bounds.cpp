@@ -4,7 +4,7 @@
 #include "simulation/chaos/agreed_removals.hpp"
 #include "simulation/chaos/invariant.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 /// Of a target, machines that its cloud has agreed to remove count no more, whatever its list says.
@@ -44,4 +44,4 @@ private:
 
 std::unique_ptr<Invariant> bounds_invariant() { return std::make_unique<Bounds>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

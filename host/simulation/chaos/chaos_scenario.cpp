@@ -11,7 +11,7 @@
 #include "simulation/chaos/dice.hpp"
 #include "simulation/toml_values.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 using std::chrono::hours;
@@ -31,10 +31,10 @@ constexpr std::array<FaultKind, 14> kinds{
     FaultKind::eviction_error, FaultKind::clock_jump,   FaultKind::restart,
     FaultKind::restart_midway, FaultKind::policy_denial};
 
-runtime::TomlValue target_value(int target) {
-    runtime::TomlValue table;
+runtime::config::TomlValue target_value(int target) {
+    runtime::config::TomlValue table;
     table.children.push_back(
-        {.kind = runtime::TomlValue::Kind::integer, .key = "target", .integer = target});
+        {.kind = runtime::config::TomlValue::Kind::integer, .key = "target", .integer = target});
     return table;
 }
 
@@ -46,13 +46,14 @@ struct GroupBounds {
     Duration until = Duration::max();  ///< and no more after that
 };
 
-std::optional<int> find_whole(const runtime::TomlValue& table, std::string_view key) {
-    const runtime::TomlValue* found = table.find(key);
-    if (found == nullptr || found->kind != runtime::TomlValue::Kind::integer) return std::nullopt;
+std::optional<int> find_whole(const runtime::config::TomlValue& table, std::string_view key) {
+    const runtime::config::TomlValue* found = table.find(key);
+    if (found == nullptr || found->kind != runtime::config::TomlValue::Kind::integer)
+        return std::nullopt;
     return static_cast<int>(found->integer);
 }
 
-GroupBounds bounds_from(const runtime::TomlValue& group, Duration from) {
+GroupBounds bounds_from(const runtime::config::TomlValue& group, Duration from) {
     return {text_of(group, "id"), find_whole(group, "min").value_or(0), find_whole(group, "max"),
             from};
 }
@@ -62,9 +63,9 @@ std::vector<GroupBounds> group_bounds(const std::vector<SimulatedCloud>& clouds,
                                       const std::vector<Action>& actions) {
     std::vector<GroupBounds> out;
     for (const SimulatedCloud& cloud : clouds) {
-        const runtime::TomlValue* groups = cloud.settings.find("groups");
+        const runtime::config::TomlValue* groups = cloud.settings.find("groups");
         if (groups == nullptr) continue;
-        for (const runtime::TomlValue& group : groups->children)
+        for (const runtime::config::TomlValue& group : groups->children)
             out.push_back(bounds_from(group, Duration(0)));
     }
     for (const Action& action : actions) {
@@ -234,4 +235,4 @@ Result<ChaosScenario> make_storm(const Input& base, const std::vector<SimulatedC
     return Weather(base, clouds, seed).make(base, seed);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -9,7 +9,7 @@
 #include "simulation/input.hpp"
 #include "simulation/simulated_clouds.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 /// `input` is what happens in `base` without its expectations, then calm. Until `storm` after the
 /// start there are faults, targets that somebody else changes, pods that come, go and are scaled;
@@ -24,4 +24,4 @@ struct ChaosScenario {
 Result<ChaosScenario> make_storm(const Input& base, const std::vector<SimulatedCloud>& clouds,
                                  std::uint64_t seed);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -10,7 +10,7 @@
 #include "simulation/chaos/sums.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 /// How many times the price of another group is too much. The shipped expander weighs a price with
@@ -28,7 +28,7 @@ public:
         for (const engine::Increase& increase : moment.decision().increases) {
             const engine::Group* const group = moment.find_group(increase.group);
             if (group == nullptr || !group->price_per_hour) continue;
-            const std::vector<engine::PodIndex> pods = pods_for(moment, increase);
+            const std::vector<engine::snapshot::PodIndex> pods = pods_for(moment, increase);
             if (pods.empty()) continue;
             for (const engine::Group& other : moment.groups())
                 compare(moment, increase, *group->price_per_hour, other, pods, out);
@@ -44,15 +44,15 @@ private:
 
     /// The waiting pods that the option was chosen for; one that only looks like them may be among
     /// them. Empty: not all of them are known.
-    static std::vector<engine::PodIndex> pods_for(const Moment& moment,
-                                                  const engine::Increase& increase) {
-        std::vector<engine::PodIndex> out;
+    static std::vector<engine::snapshot::PodIndex> pods_for(const Moment& moment,
+                                                            const engine::Increase& increase) {
+        std::vector<engine::snapshot::PodIndex> out;
         const auto& options = moment.decision().options;
         if (increase.option >= options.size() || options[increase.option].pods.empty()) return out;
-        std::map<engine::PodGroupId, std::uint32_t> wanted;
+        std::map<engine::snapshot::PodGroupId, std::uint32_t> wanted;
         for (const engine::PodCount& pods : options[increase.option].pods)
             wanted[pods.equivalence_group] += pods.count;
-        for (const engine::PodIndex pod : moment.cluster().unbound()) {
+        for (const engine::snapshot::PodIndex pod : moment.cluster().unbound()) {
             const auto at = wanted.find(moment.cluster().class_of(pod));
             if (at == wanted.end() || at->second == 0) continue;
             --at->second;
@@ -60,11 +60,11 @@ private:
         }
         const bool is_complete =
             std::ranges::all_of(wanted, [](const auto& entry) { return entry.second == 0; });
-        return is_complete ? out : std::vector<engine::PodIndex>();
+        return is_complete ? out : std::vector<engine::snapshot::PodIndex>();
     }
 
     void compare(const Moment& moment, const engine::Increase& increase, double price,
-                 const engine::Group& other, const std::vector<engine::PodIndex>& pods,
+                 const engine::Group& other, const std::vector<engine::snapshot::PodIndex>& pods,
                  std::vector<std::string>& out) const {
         if (other.group.id == increase.group || !other.price_per_hour) return;
         const std::optional<int> machines = machines_for(moment, other, pods);
@@ -79,10 +79,10 @@ private:
 
     /// How many are surely enough: first come, first served. Nothing: not all pods surely fit.
     std::optional<int> machines_for(const Moment& moment, const engine::Group& group,
-                                    const std::vector<engine::PodIndex>& pods) const {
+                                    const std::vector<engine::snapshot::PodIndex>& pods) const {
         std::vector<Resources> rooms;
-        for (const engine::PodIndex pod : pods) {
-            const engine::Cluster& cluster = moment.cluster();
+        for (const engine::snapshot::PodIndex pod : pods) {
+            const engine::snapshot::Cluster& cluster = moment.cluster();
             if (!looks_.surely_fits(moment, pod, group)) return std::nullopt;
             Resources wants = cluster.equivalence_group(cluster.class_of(pod)).spec->requests;
             wants += Resources{{"pods", 1}};
@@ -120,4 +120,4 @@ private:
 
 std::unique_ptr<Invariant> cost_invariant() { return std::make_unique<Cost>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

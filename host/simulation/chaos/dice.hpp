@@ -5,7 +5,7 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 /// Equal seeds, equal throws.
 class Dice {
@@ -36,4 +36,4 @@ private:
     std::uint64_t state_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -3,7 +3,7 @@
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 class Evictions final : public Invariant {
@@ -11,7 +11,7 @@ public:
     std::string_view name() const override { return "budgets"; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
-        const engine::Cluster& cluster = moment.cluster();
+        const engine::snapshot::Cluster& cluster = moment.cluster();
         std::map<std::string, int> asked;
         for (const engine::Eviction& eviction : moment.decision().evictions) {
             const auto pod = find_pod(cluster, eviction);
@@ -29,10 +29,10 @@ public:
     }
 
 private:
-    static std::vector<std::string> budgets_of(const engine::Cluster& cluster,
-                                               engine::PodIndex pod) {
-        const engine::PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
-        const Labels labels = engine::to_labels(cluster, row.labels);
+    static std::vector<std::string> budgets_of(const engine::snapshot::Cluster& cluster,
+                                               engine::snapshot::PodIndex pod) {
+        const engine::snapshot::PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
+        const Labels labels = engine::snapshot::to_labels(cluster, row.labels);
         std::vector<std::string> out;
         for (const auto& [name, budget] : cluster.objects().budgets) {
             if (budget.ns == cluster.text(row.ns) && budget.selector &&
@@ -47,4 +47,4 @@ private:
 
 std::unique_ptr<Invariant> evictions_invariant() { return std::make_unique<Evictions>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

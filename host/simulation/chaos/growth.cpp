@@ -8,7 +8,7 @@
 #include "engine/templates/membership.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 namespace {
 
@@ -27,7 +27,7 @@ bool could_grow(const Moment& moment, const engine::Group& group, int target, in
                 Sums sums) {
     if (group.group.max && target + machines > *group.group.max) return false;
     if (!group.group.healthy.value_or(true)) return false;
-    if (engine::find_backoff(moment.memory(), group, moment.now()) != nullptr) return false;
+    if (engine::health::find_backoff(moment.memory(), group, moment.now()) != nullptr) return false;
     // Where a pass puts a group's size right it does nothing else to the group.
     if (is_put_right(moment.decision(), group.group.id)) return false;
     // Of a cloud that is out of reach nothing can be had.
@@ -39,18 +39,19 @@ bool could_grow(const Moment& moment, const engine::Group& group, int target, in
 }
 
 void KnownLooks::see(const Moment& moment) {
-    const engine::Cluster& cluster = moment.cluster();
+    const engine::snapshot::Cluster& cluster = moment.cluster();
     const std::vector<engine::Group>& groups = moment.groups();
     std::erase_if(known_, [&](const auto& entry) {
         const engine::Group* const group = moment.find_group(entry.first);
         return group == nullptr || !group->described || *group->described != entry.second.described;
     });
-    const engine::Membership membership = engine::make_membership({cluster, moment.result.groups});
-    std::vector<std::optional<engine::NodeIndex>> newest(groups.size());
-    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+    const engine::templates::Membership membership =
+        engine::templates::make_membership({cluster, moment.result.groups});
+    std::vector<std::optional<engine::snapshot::NodeIndex>> newest(groups.size());
+    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         const auto& machine = membership.machine_of[i];
         if (!machine || !cluster.node(i).ready) continue;
-        std::optional<engine::NodeIndex>& one = newest[machine->group];
+        std::optional<engine::snapshot::NodeIndex>& one = newest[machine->group];
         if (!one || cluster.node(*one).created < cluster.node(i).created) one = i;
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -60,12 +61,12 @@ void KnownLooks::see(const Moment& moment) {
     }
 }
 
-bool KnownLooks::surely_fits(const Moment& moment, engine::PodIndex pod,
+bool KnownLooks::surely_fits(const Moment& moment, engine::snapshot::PodIndex pod,
                              const engine::Group& group) const {
-    const engine::Cluster& cluster = moment.cluster();
+    const engine::snapshot::Cluster& cluster = moment.cluster();
     if (!simulation::surely_fits(cluster, pod, group, moment.settings())) return false;
     const auto known = known_.find(group.group.id);
     return known == known_.end() || might_fit(cluster, pod, known->second.look);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -9,7 +9,7 @@
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/sums.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 /// Whether its maximum, its health, its back-off and the cluster's limits let a group grow.
 /// `target`, `sums`: what there is to be without these machines.
@@ -24,7 +24,8 @@ public:
     void see(const Moment& moment);
     /// By the cloud's template and, where the group has had a ready node, by the look of the newest
     /// of those. A new template is trusted until a node is seen again.
-    bool surely_fits(const Moment& moment, engine::PodIndex pod, const engine::Group& group) const;
+    bool surely_fits(const Moment& moment, engine::snapshot::PodIndex pod,
+                     const engine::Group& group) const;
 
 private:
     struct Known {
@@ -34,4 +35,4 @@ private:
     std::map<NodeGroupId, Known> known_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

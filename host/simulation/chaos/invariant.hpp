@@ -16,7 +16,7 @@
 #include "engine/pass/outcome.hpp"
 #include "runtime/pass_cycle.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 /// One pass over the cluster and the clouds as they are, whatever the pass made of them.
 struct Moment {
@@ -30,7 +30,7 @@ struct Moment {
     /// What objects were written by, see PassTime.
     Time wall() const { return input.circumstances.time().written(now()); }
     bool is_calm() const { return now() >= calm; }
-    const engine::Cluster& cluster() const { return input.snapshot.cluster; }
+    const engine::snapshot::Cluster& cluster() const { return input.snapshot.cluster; }
     const std::vector<engine::Group>& groups() const { return *result.groups; }
     /// NULL: there is none.
     const engine::Group* find_group(const NodeGroupId& id) const {
@@ -104,4 +104,4 @@ std::unique_ptr<Invariant> memory_invariant();
 
 std::vector<std::unique_ptr<Invariant>> all_invariants();
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

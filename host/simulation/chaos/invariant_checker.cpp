@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 std::vector<std::unique_ptr<Invariant>> all_invariants() {
     std::vector<std::unique_ptr<Invariant>> out;
@@ -58,7 +58,7 @@ void InvariantChecker::on_pass(const runtime::PassInput& input, const runtime::P
     last_.emplace(Pass{input, result});
 }
 
-void InvariantChecker::on_results(const runtime::PassObservation& pass) {
+void InvariantChecker::on_results(const runtime::pass_metrics::PassObservation& pass) {
     for (const auto& invariant : invariants_)
         add(*invariant, pass.at, invariant->on_results(pass.decision, pass.results));
 }
@@ -80,4 +80,4 @@ void InvariantChecker::on_end() {
     last_.reset();
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

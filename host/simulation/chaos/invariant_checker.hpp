@@ -11,7 +11,7 @@
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/run.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 struct Violation {
     Duration at{0};
@@ -41,7 +41,7 @@ public:
 
     void on_event(const Event& event) override;
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
-    void on_results(const runtime::PassObservation& pass) override;
+    void on_results(const runtime::pass_metrics::PassObservation& pass) override;
     void on_restart(const engine::Memory& memory, Time now) override;
     void on_end() override;
 
@@ -63,4 +63,4 @@ private:
     std::optional<Pass> last_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -8,7 +8,7 @@
 #include "engine/templates/membership.hpp"
 #include "simulation/chaos/invariant.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 /// How long a node may carry our marks though nobody removes it: the time it takes to notice, and
@@ -17,13 +17,15 @@ constexpr Duration leftover_patience = std::chrono::hours(1);
 /// How long a removal that began in calm may take: a drain has an hour, and then the rest.
 constexpr Duration removal_max = std::chrono::minutes(100);
 
-std::string mark_of(const engine::Cluster& cluster, const engine::NodeRow& node) {
+std::string mark_of(const engine::snapshot::Cluster& cluster,
+                    const engine::snapshot::NodeRow& node) {
     for (const Taint& taint : node.taints) {
         if (taint.key == engine::to_be_deleted_taint || taint.key == engine::being_deleted_taint)
             return taint.key;
     }
-    return engine::find_label(cluster, node.annotations, engine::cordoned_annotation) ? "our cordon"
-                                                                                      : "";
+    return engine::snapshot::find_label(cluster, node.annotations, engine::cordoned_annotation)
+               ? "our cordon"
+               : "";
 }
 
 class Leftovers final : public Invariant {
@@ -62,11 +64,11 @@ public:
 private:
     static std::map<std::string, std::string> marked(const Moment& moment) {
         std::map<std::string, std::string> out;
-        const engine::Cluster& cluster = moment.cluster();
-        const engine::Membership membership =
-            engine::make_membership({cluster, moment.result.groups});
-        for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
-            const engine::NodeRow& node = cluster.node(i);
+        const engine::snapshot::Cluster& cluster = moment.cluster();
+        const engine::templates::Membership membership =
+            engine::templates::make_membership({cluster, moment.result.groups});
+        for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+            const engine::snapshot::NodeRow& node = cluster.node(i);
             // What is left of a node whose machine has gone is for others to take away.
             if (!node.ready && !membership.machine_of[i]) continue;
             const std::string mark = mark_of(cluster, node);
@@ -83,4 +85,4 @@ private:
 
 std::unique_ptr<Invariant> leftovers_invariant() { return std::make_unique<Leftovers>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

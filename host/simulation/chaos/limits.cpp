@@ -5,7 +5,7 @@
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/sums.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 class Limits final : public Invariant {
@@ -45,4 +45,4 @@ private:
 
 std::unique_ptr<Invariant> limits_invariant() { return std::make_unique<Limits>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

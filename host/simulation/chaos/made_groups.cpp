@@ -3,7 +3,7 @@
 
 #include "simulation/chaos/invariant.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 class MadeGroups final : public Invariant {
@@ -49,4 +49,4 @@ private:
 
 std::unique_ptr<Invariant> made_groups_invariant() { return std::make_unique<MadeGroups>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -9,7 +9,7 @@
 #include "simulation/chaos/sums.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 /// What a cloud has agreed to remove counts no more, whatever its list says, and what it has agreed
@@ -101,9 +101,9 @@ private:
         for (const engine::MachineRemoval& removal : moment.decision().removals)
             if (is_of_nodes(removal)) nodes.insert(removal.nodes.begin(), removal.nodes.end());
         Sums sums;
-        const engine::Cluster& cluster = moment.cluster();
-        for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
-            const engine::NodeRow& node = cluster.node(i);
+        const engine::snapshot::Cluster& cluster = moment.cluster();
+        for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+            const engine::snapshot::NodeRow& node = cluster.node(i);
             const bool is_left = !nodes.contains(std::string(cluster.text(node.name))) &&
                                  !going.contains(MachineId(cluster.text(node.provider_id)));
             if (is_left && is_limited(cluster, node)) sums.add(*node.capacity, 1);
@@ -123,4 +123,4 @@ private:
 
 std::unique_ptr<Invariant> minima_invariant() { return std::make_unique<Minima>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

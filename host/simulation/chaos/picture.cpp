@@ -5,10 +5,11 @@
 #include "engine/health/backoff.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
-std::string node_line(const engine::Cluster& cluster, const engine::NodeRow& node) {
+std::string node_line(const engine::snapshot::Cluster& cluster,
+                      const engine::snapshot::NodeRow& node) {
     std::string out(cluster.text(node.name));
     if (!node.ready) out += " not ready";
     if (node.unschedulable) out += " cordoned";
@@ -19,14 +20,14 @@ std::string node_line(const engine::Cluster& cluster, const engine::NodeRow& nod
 }  // namespace
 
 Picture picture_of(const Moment& moment) {
-    const engine::Cluster& cluster = moment.cluster();
+    const engine::snapshot::Cluster& cluster = moment.cluster();
     Picture out;
-    for (const engine::PodIndex pod : cluster.unbound())
+    for (const engine::snapshot::PodIndex pod : cluster.unbound())
         out.waiting.insert(name_of_pod(cluster, pod));
-    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        const engine::NodeRow& node = cluster.node(n);
+    for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        const engine::snapshot::NodeRow& node = cluster.node(n);
         out.nodes.insert(node_line(cluster, node));
-        for (const engine::PodIndex pod : cluster.pods_on(n)) {
+        for (const engine::snapshot::PodIndex pod : cluster.pods_on(n)) {
             if (!belongs_to_node(cluster, pod) && !cluster.is_deleted(pod))
                 out.running.insert(name_of_pod(cluster, pod) + " on " +
                                    std::string(cluster.text(node.name)));
@@ -35,15 +36,15 @@ Picture picture_of(const Moment& moment) {
     for (const auto& [node, removal] : moment.memory().removals) out.going.insert(node);
     for (const engine::Group& group : moment.groups()) {
         out.targets[group.group.id.value()] = group.group.target.value_or(0);
-        if (engine::find_backoff(moment.memory(), group, moment.now()) != nullptr)
+        if (engine::health::find_backoff(moment.memory(), group, moment.now()) != nullptr)
             out.backed_off.insert(group.group.id.value());
     }
     return out;
 }
 
 bool has_trouble(const Moment& moment) {
-    const engine::Cluster& cluster = moment.cluster();
-    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+    const engine::snapshot::Cluster& cluster = moment.cluster();
+    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         if (!cluster.node(i).ready) return true;
     }
     return std::ranges::any_of(moment.groups(), [](const engine::Group& group) {
@@ -54,9 +55,9 @@ bool has_trouble(const Moment& moment) {
 }
 
 bool has_choosy_pods(const Moment& moment) {
-    return std::ranges::any_of(moment.cluster().unbound(), [&](engine::PodIndex pod) {
+    return std::ranges::any_of(moment.cluster().unbound(), [&](engine::snapshot::PodIndex pod) {
         return wants_more_than_room(moment.cluster(), pod, moment.settings());
     });
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

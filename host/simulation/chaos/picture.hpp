@@ -7,7 +7,7 @@
 
 #include "simulation/chaos/invariant.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 /// Names, so that pictures of different moments can be compared.
 struct Picture {
@@ -26,4 +26,4 @@ bool has_trouble(const Moment& moment);
 /// Whether a pod waits that resources, labels and taints do not tell the place of.
 bool has_choosy_pods(const Moment& moment);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -5,7 +5,7 @@
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 class Pods final : public Invariant {
@@ -14,12 +14,12 @@ public:
 
     std::vector<std::string> on_pass(const Moment& moment) override {
         pods_.clear();
-        const engine::Cluster& cluster = moment.cluster();
+        const engine::snapshot::Cluster& cluster = moment.cluster();
         for (const engine::MachineRemoval& removal : moment.decision().removals) {
             for (const std::string& node : removal.nodes) {
                 const auto index = cluster.find_node(node);
                 if (!index) continue;
-                for (const engine::PodIndex pod : cluster.pods_on(*index))
+                for (const engine::snapshot::PodIndex pod : cluster.pods_on(*index))
                     if (counts(cluster, pod, moment.settings()))
                         pods_[node].push_back(name_of_pod(cluster, pod));
             }
@@ -48,4 +48,4 @@ private:
 
 std::unique_ptr<Invariant> pods_invariant() { return std::make_unique<Pods>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

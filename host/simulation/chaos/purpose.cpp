@@ -14,7 +14,7 @@
 #include "simulation/chaos/picture.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 /// The time in which the figures of a cloud show an agreed target.
@@ -24,15 +24,15 @@ constexpr Duration showing_patience = std::chrono::minutes(5);
 constexpr Duration unsure_patience = std::chrono::minutes(3);
 
 /// Pods that want a node, or will when theirs has gone.
-std::vector<engine::PodIndex> wanting_pods(const Moment& moment) {
-    const engine::Cluster& cluster = moment.cluster();
-    std::vector<engine::PodIndex> out;
-    for (const engine::PodIndex pod : cluster.unbound())
+std::vector<engine::snapshot::PodIndex> wanting_pods(const Moment& moment) {
+    const engine::snapshot::Cluster& cluster = moment.cluster();
+    std::vector<engine::snapshot::PodIndex> out;
+    for (const engine::snapshot::PodIndex pod : cluster.unbound())
         if (counts(cluster, pod, moment.settings()) && !cluster.pod(pod).gated) out.push_back(pod);
     for (const auto& [node, removal] : moment.memory().removals) {
         const auto index = cluster.find_node(node);
         if (!index) continue;
-        for (const engine::PodIndex pod : cluster.pods_on(*index))
+        for (const engine::snapshot::PodIndex pod : cluster.pods_on(*index))
             if (!belongs_to_node(cluster, pod)) out.push_back(pod);
     }
     return out;
@@ -47,8 +47,8 @@ std::vector<NodeTemplate> looks_of(const Moment& moment, const NodeGroupId& id) 
     const engine::Group* const group = moment.find_group(id);
     if (group == nullptr) return out;
     if (group->described) out.push_back(*group->described);
-    const engine::Cluster& cluster = moment.cluster();
-    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+    const engine::snapshot::Cluster& cluster = moment.cluster();
+    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         const std::string_view own = cluster.text(cluster.node(i).provider_id);
         if (std::ranges::any_of(group->machines,
                                 [&](const Machine& m) { return m.id.value() == own; }))
@@ -72,7 +72,7 @@ bool grows_as_a_whole(const Moment& moment, const NodeGroupId& id) {
 /// again.
 bool ends_backoff(const Moment& moment, const engine::Increase& increase) {
     const auto backoff = moment.memory().backoffs.find(increase.group);
-    return increase.by == 1 && increase.option == engine::no_option &&
+    return increase.by == 1 && increase.option == engine::health::no_option &&
            backoff != moment.memory().backoffs.end() && !backoff->second.until;
 }
 
@@ -128,7 +128,7 @@ private:
     };
 
     static void find_useless(const Moment& moment, std::vector<std::string>& out) {
-        const std::vector<engine::PodIndex> pods = wanting_pods(moment);
+        const std::vector<engine::snapshot::PodIndex> pods = wanting_pods(moment);
         int machines = 0;
         for (const engine::Increase& increase : moment.decision().increases) {
             if (ends_backoff(moment, increase)) continue;
@@ -138,7 +138,7 @@ private:
             const int needed = is_whole ? (missing > 0 ? 0 : 1) : increase.by - missing;
             machines += std::max(0, needed);
             const std::vector<NodeTemplate> looks = looks_of(moment, increase.group);
-            const auto suited = std::ranges::count_if(pods, [&](engine::PodIndex pod) {
+            const auto suited = std::ranges::count_if(pods, [&](engine::snapshot::PodIndex pod) {
                 return std::ranges::any_of(looks, [&](const NodeTemplate& look) {
                     return might_fit(moment.cluster(), pod, look);
                 });
@@ -240,4 +240,4 @@ private:
 
 std::unique_ptr<Invariant> purpose_invariant() { return std::make_unique<Purpose>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -8,14 +8,14 @@
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 bool sets(const engine::NodeChange& change, std::string_view taint) {
     return std::ranges::any_of(change.set_taints, [&](const Taint& t) { return t.key == taint; });
 }
 
-bool carries(const engine::NodeRow& node, std::string_view taint) {
+bool carries(const engine::snapshot::NodeRow& node, std::string_view taint) {
     return std::ranges::any_of(node.taints, [&](const Taint& t) { return t.key == taint; });
 }
 
@@ -63,12 +63,12 @@ private:
     /// It is marked for the first time.
     static void begins(const Moment& moment, const std::string& name,
                        std::vector<std::string>& out) {
-        const engine::Cluster& cluster = moment.cluster();
+        const engine::snapshot::Cluster& cluster = moment.cluster();
         const auto index = cluster.find_node(name);
         if (!index || carries(cluster.node(*index), engine::to_be_deleted_taint)) return;
         if (!cluster.node(*index).ready) return;
         if (!moment.settings().scale_down.drain_rules_off.empty()) return;
-        for (const engine::PodIndex pod : cluster.pods_on(*index)) {
+        for (const engine::snapshot::PodIndex pod : cluster.pods_on(*index)) {
             if (cluster.pod(pod).deleted) continue;
             const std::string why = why_unmovable(cluster, pod, moment.settings(), moment.wall());
             if (!why.empty())
@@ -78,10 +78,10 @@ private:
     }
 
     static void ends(const Moment& moment, const std::string& name, std::vector<std::string>& out) {
-        const engine::Cluster& cluster = moment.cluster();
+        const engine::snapshot::Cluster& cluster = moment.cluster();
         const auto index = cluster.find_node(name);
         if (!index) return;
-        const engine::NodeRow& node = cluster.node(*index);
+        const engine::snapshot::NodeRow& node = cluster.node(*index);
         if (!carries(node, engine::to_be_deleted_taint))
             out.push_back("node " + name + " is to go without " +
                           std::string(engine::to_be_deleted_taint));
@@ -97,4 +97,4 @@ private:
 
 std::unique_ptr<Invariant> removals_invariant() { return std::make_unique<Removals>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

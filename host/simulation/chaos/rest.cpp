@@ -14,7 +14,7 @@
 #include "simulation/chaos/picture.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 /// How often a group may be grown for machines that go again in calm, though pods were served.
@@ -73,7 +73,7 @@ private:
     };
 
     static bool is_backed_off(const Moment& moment, const NodeGroupId& id) {
-        return engine::find_backoff(moment.memory(), id, moment.now()) != nullptr;
+        return engine::health::find_backoff(moment.memory(), id, moment.now()) != nullptr;
     }
 
     void see_served(const Moment& moment) {
@@ -128,4 +128,4 @@ private:
 
 std::unique_ptr<Invariant> rest_invariant() { return std::make_unique<Rest>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -7,7 +7,7 @@
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/picture.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 /// What the pass before a restart saw and asked for.
@@ -69,4 +69,4 @@ private:
 
 std::unique_ptr<Invariant> restart_invariant() { return std::make_unique<Restarts>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -13,7 +13,7 @@
 #include "simulation/chaos/sums.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 /// A machine that never joins is waited for a quarter of an hour, one that is never ready for
@@ -69,8 +69,8 @@ public:
 private:
     struct Waiting {
         Time since{};
-        engine::PodIndex pod = 0;  ///< of the last pass
-        Time hoped{};              ///< a machine was last on its way that would have room for it
+        engine::snapshot::PodIndex pod = 0;  ///< of the last pass
+        Time hoped{};  ///< a machine was last on its way that would have room for it
     };
 
     /// Before the last pass, too, and it was not refused then: otherwise it is about to be asked.
@@ -105,9 +105,9 @@ private:
     /// Groups with machines that have yet to become ready nodes, each for no longer than that may
     /// take. Waiting for one of these is right, however many in a row come to nothing.
     void see_machines(const Moment& moment) {
-        const engine::Cluster& cluster = moment.cluster();
+        const engine::snapshot::Cluster& cluster = moment.cluster();
         std::set<std::string, std::less<>> ready;
-        for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
+        for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
             if (cluster.node(i).ready) ready.emplace(cluster.text(cluster.node(i).provider_id));
         std::map<MachineId, Time> coming;
         on_their_way_.clear();
@@ -128,7 +128,7 @@ private:
         coming_ = std::move(coming);
     }
     /// By the template: what a machine that has not joined turns out to be is not known.
-    bool is_helped(const Moment& moment, engine::PodIndex pod) const {
+    bool is_helped(const Moment& moment, engine::snapshot::PodIndex pod) const {
         return std::ranges::any_of(on_their_way_, [&](const NodeGroupId& id) {
             return surely_fits(moment.cluster(), pod, *moment.find_group(id), moment.settings());
         });
@@ -136,8 +136,8 @@ private:
 
     void see_pods(const Moment& moment) {
         std::map<std::string, Waiting> now;
-        for (const engine::PodIndex pod : moment.cluster().unbound()) {
-            const engine::PodRow row = moment.cluster().pod(pod);
+        for (const engine::snapshot::PodIndex pod : moment.cluster().unbound()) {
+            const engine::snapshot::PodRow row = moment.cluster().pod(pod);
             if (row.gated || row.deleted ||
                 is_expendable(moment.cluster(), pod, moment.settings()) ||
                 may_push_others_aside(moment.cluster(), pod, moment.settings()))
@@ -178,4 +178,4 @@ private:
 
 std::unique_ptr<Invariant> service_invariant() { return std::make_unique<Service>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -4,7 +4,7 @@
 
 #include "engine/templates/membership.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 void Sums::add(const Resources& capacity, std::int64_t nodes) {
     sums_["nodes"] += nodes;
@@ -31,14 +31,14 @@ std::map<std::string, engine::Bound> bounds_of(const engine::Settings& settings)
 Sums sums_of(const Moment& moment, Going going) {
     Sums out;
     const engine::Snapshot snapshot{moment.cluster(), moment.result.groups};
-    const engine::Membership membership = engine::make_membership(snapshot);
+    const engine::templates::Membership membership = engine::templates::make_membership(snapshot);
     std::map<NodeGroupId, int> joined;
-    for (engine::NodeIndex i = 0; i < moment.cluster().node_count(); ++i) {
-        const Machine* machine = engine::find_machine(snapshot, membership, i);
+    for (engine::snapshot::NodeIndex i = 0; i < moment.cluster().node_count(); ++i) {
+        const Machine* machine = engine::templates::find_machine(snapshot, membership, i);
         const bool is_going = machine != nullptr && machine->state == MachineState::deleting;
         if (machine != nullptr && !is_going) ++joined[machine->group];
         if (is_going && going == Going::does_not) continue;
-        const engine::NodeRow& node = moment.cluster().node(i);
+        const engine::snapshot::NodeRow& node = moment.cluster().node(i);
         if (is_limited(moment.cluster(), node)) out.add(*node.capacity, 1);
     }
     for (const engine::Group& group : moment.groups()) {
@@ -48,8 +48,8 @@ Sums sums_of(const Moment& moment, Going going) {
     return out;
 }
 
-bool is_limited(const engine::Cluster& cluster, const engine::NodeRow& node) {
-    const auto type = engine::find_label(cluster, node.labels, "type");
+bool is_limited(const engine::snapshot::Cluster& cluster, const engine::snapshot::NodeRow& node) {
+    const auto type = engine::snapshot::find_label(cluster, node.labels, "type");
     return !type || cluster.text(*type) != "virtual-kubelet";
 }
 
@@ -57,4 +57,4 @@ Resources size_of(const engine::Group& group) {
     return group.described ? group.described->capacity : Resources();
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

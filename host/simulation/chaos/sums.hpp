@@ -10,7 +10,7 @@
 
 #include "simulation/chaos/invariant.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 /// By what is limited: "cpu", "memory", "nodes", "gpu" for those of all makes, and any resource.
 class Sums {
@@ -31,9 +31,9 @@ enum class Going : std::uint8_t { counts, does_not };
 Sums sums_of(const Moment& moment, Going going);
 
 /// Virtual nodes (label type=virtual-kubelet) are nobody's machines.
-bool is_limited(const engine::Cluster& cluster, const engine::NodeRow& node);
+bool is_limited(const engine::snapshot::Cluster& cluster, const engine::snapshot::NodeRow& node);
 
 /// What one machine of the group takes; where the cloud does not tell, a node and nothing else.
 Resources size_of(const engine::Group& group);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

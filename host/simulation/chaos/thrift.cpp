@@ -15,7 +15,7 @@
 #include "simulation/chaos/sums.hpp"
 #include "simulation/judgement.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 /// How long a machine may serve nothing in calm: longer than everything that delays a removal by
@@ -30,8 +30,9 @@ public:
     explicit Idleness(const Moment& moment)
         : moment_(moment),
           cluster_(moment.cluster()),
-          membership_(engine::make_membership({moment.cluster(), moment.result.groups})) {
-        for (engine::NodeIndex i = 0; i < cluster_.node_count(); ++i)
+          membership_(
+              engine::templates::make_membership({moment.cluster(), moment.result.groups})) {
+        for (engine::snapshot::NodeIndex i = 0; i < cluster_.node_count(); ++i)
             if (is_limited(cluster_, cluster_.node(i))) sums_.add(*cluster_.node(i).capacity, 1);
     }
 
@@ -40,17 +41,17 @@ public:
         NodeGroupId group{};
         std::string because{};
     };
-    std::optional<Finding> find(engine::NodeIndex index) const {
+    std::optional<Finding> find(engine::snapshot::NodeIndex index) const {
         const engine::Group* const group = group_of(index);
         if (group == nullptr || !is_free_to_go(index, *group)) return std::nullopt;
-        std::vector<engine::PodIndex> pods;
-        for (const engine::PodIndex pod : cluster_.pods_on(index)) {
+        std::vector<engine::snapshot::PodIndex> pods;
+        for (const engine::snapshot::PodIndex pod : cluster_.pods_on(index)) {
             if (counts(cluster_, pod, moment_.settings())) pods.push_back(pod);
         }
         if (pods.empty()) return Finding{group->group.id, "is empty"};
         if (!std::ranges::all_of(pods, [&](auto pod) { return moves_freely(pod); }))
             return std::nullopt;
-        for (engine::NodeIndex other = 0; other < cluster_.node_count(); ++other) {
+        for (engine::snapshot::NodeIndex other = 0; other < cluster_.node_count(); ++other) {
             if (other != index && has_room(other, pods))
                 return Finding{group->group.id,
                                "is little used, and all its pods have room on node " +
@@ -60,7 +61,7 @@ public:
     }
 
 private:
-    const engine::Group* group_of(engine::NodeIndex index) const {
+    const engine::Group* group_of(engine::snapshot::NodeIndex index) const {
         const auto& machine = membership_.machine_of[index];
         if (!machine) return nullptr;
         const engine::Group& group = moment_.groups()[machine->group];
@@ -68,10 +69,10 @@ private:
         return runs ? &group : nullptr;
     }
 
-    bool is_free_to_go(engine::NodeIndex index, const engine::Group& group) const {
-        const engine::NodeRow& node = cluster_.node(index);
-        const auto disabled =
-            engine::find_label(cluster_, node.annotations, engine::scale_down_disabled);
+    bool is_free_to_go(engine::snapshot::NodeIndex index, const engine::Group& group) const {
+        const engine::snapshot::NodeRow& node = cluster_.node(index);
+        const auto disabled = engine::snapshot::find_label(
+            cluster_, node.annotations, engine::drainability::scale_down_disabled);
         if (!node.ready || engine::is_marked(node) || disabled) return false;
         if (group.options.zero_or_max.value_or(false)) return false;
         if (group.group.target.value_or(0) <= group.group.min.value_or(0)) return false;
@@ -79,16 +80,16 @@ private:
                !is_waited_for(index);
     }
 
-    bool is_little_used(engine::NodeIndex index, const engine::Group& group) const {
+    bool is_little_used(engine::snapshot::NodeIndex index, const engine::Group& group) const {
         const double threshold = group.options.utilization_threshold.value_or(little_used);
         const auto requested = cluster_.requested(index), there = cluster_.allocatable(index);
-        for (const auto resource : {engine::cpu_index, engine::memory_index}) {
+        for (const auto resource : {engine::snapshot::cpu_index, engine::snapshot::memory_index}) {
             if (static_cast<double>(requested[resource]) >=
                 threshold * static_cast<double>(there[resource]))
                 return false;
         }
         // Of GPUs another threshold tells.
-        for (engine::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
+        for (engine::snapshot::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
             if (cluster_.resource_name(r).ends_with("/gpu") && there[r] > 0) return false;
         return true;
     }
@@ -103,7 +104,7 @@ private:
 
     /// A pod without a node may be thought to find room there. One that is expendable, gated or on
     /// its way out keeps no node.
-    bool is_waited_for(engine::NodeIndex index) const {
+    bool is_waited_for(engine::snapshot::NodeIndex index) const {
         const NodeTemplate look = look_of(cluster_, index);
         return std::ranges::any_of(cluster_.unbound(), [&](auto pod) {
             return counts(cluster_, pod, moment_.settings()) && !cluster_.pod(pod).gated &&
@@ -111,11 +112,12 @@ private:
         });
     }
 
-    bool moves_freely(engine::PodIndex pod) const {
-        const engine::PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
+    bool moves_freely(engine::snapshot::PodIndex pod) const {
+        const engine::snapshot::PodGroupRow& row =
+            cluster_.equivalence_group(cluster_.class_of(pod));
         const bool waits_for_end =
-            engine::find_label(cluster_, row.annotations,
-                               "cluster-autoscaler.kubernetes.io/safe-to-evict")
+            engine::snapshot::find_label(cluster_, row.annotations,
+                                         "cluster-autoscaler.kubernetes.io/safe-to-evict")
                 .has_value();
         return !waits_for_end && !has_budget(cluster_, pod) &&
                !wants_more_than_room(cluster_, pod, moment_.settings()) &&
@@ -123,8 +125,9 @@ private:
     }
 
     /// For all of them at once, whatever else may come there.
-    bool has_room(engine::NodeIndex index, const std::vector<engine::PodIndex>& pods) const {
-        const engine::NodeRow& node = cluster_.node(index);
+    bool has_room(engine::snapshot::NodeIndex index,
+                  const std::vector<engine::snapshot::PodIndex>& pods) const {
+        const engine::snapshot::NodeRow& node = cluster_.node(index);
         if (!node.ready || node.unschedulable || engine::is_marked(node)) return false;
         const bool has_terms = std::ranges::any_of(cluster_.pods_on(index), [&](auto pod) {
             return !cluster_.equivalence_group(cluster_.class_of(pod))
@@ -135,9 +138,9 @@ private:
         look.taints.assign(node.taints.begin(), node.taints.end());
         Resources room;
         const auto requested = cluster_.requested(index), there = cluster_.allocatable(index);
-        for (engine::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
+        for (engine::snapshot::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
             room.set(cluster_.resource_name(r), there[r] - requested[r]);
-        for (const engine::PodIndex pod : pods) {
+        for (const engine::snapshot::PodIndex pod : pods) {
             if (!might_fit(cluster_, pod, look)) return false;
             room -= cluster_.equivalence_group(cluster_.class_of(pod)).spec->requests;
             room -= Resources{{"pods", 1}};
@@ -146,8 +149,8 @@ private:
     }
 
     const Moment& moment_;
-    const engine::Cluster& cluster_;
-    const engine::Membership membership_;
+    const engine::snapshot::Cluster& cluster_;
+    const engine::templates::Membership membership_;
     Sums sums_;
 };
 
@@ -192,10 +195,10 @@ private:
 
     void see(const Moment& moment, Time since) {
         std::map<std::string, Idle> now;
-        const engine::Cluster& cluster = moment.cluster();
+        const engine::snapshot::Cluster& cluster = moment.cluster();
         const Idleness idleness(moment);
         const bool is_well = is_cluster_well(cluster, moment.settings());
-        for (engine::NodeIndex i = 0; is_well && i < cluster.node_count(); ++i) {
+        for (engine::snapshot::NodeIndex i = 0; is_well && i < cluster.node_count(); ++i) {
             auto finding = idleness.find(i);
             if (!finding) continue;
             const std::string name(cluster.text(cluster.node(i).name));
@@ -212,4 +215,4 @@ private:
 
 std::unique_ptr<Invariant> thrift_invariant() { return std::make_unique<Thrift>(); }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -4,7 +4,7 @@
 #include "simulation/observers.hpp"
 #include "simulation/simulated_clouds.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t seed,
                         Observer* beside) {
@@ -21,4 +21,4 @@ Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t see
                  .exposure = witness.exposure()};
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -10,7 +10,7 @@
 #include "simulation/chaos/invariant_checker.hpp"
 #include "simulation/run.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 struct Trial {
     std::vector<Violation> violations{};
@@ -24,4 +24,4 @@ struct Trial {
 Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t seed,
                         Observer* beside = nullptr);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

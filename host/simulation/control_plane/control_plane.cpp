@@ -19,10 +19,10 @@
 #include "simulation/control_plane/workloads/replica_sets.hpp"
 #include "simulation/control_plane/workloads/stateful_sets.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 struct ControlPlane::Parts {
-    Parts(ObjectStore& store, const Options& options) : context(store, options) {}
+    Parts(api_server::ObjectStore& store, const Options& options) : context(store, options) {}
 
     ControlContext context;
     NamespaceContents namespace_contents{context};
@@ -45,7 +45,7 @@ struct ControlPlane::Parts {
     GarbageCollector garbage_collector{context};
 };
 
-ControlPlane::ControlPlane(ObjectStore& store, const Options& options) {
+ControlPlane::ControlPlane(api_server::ObjectStore& store, const Options& options) {
     BOOST_ASSERT(options.speed > 0);
     parts_ = std::make_unique<Parts>(store, options);
 }
@@ -58,4 +58,4 @@ void ControlPlane::start() {
     parts_->context.feed().start();
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -10,16 +10,16 @@
 #include "simulation/api_server/object_store.hpp"
 #include "simulation/control_plane/context/control_plane_options.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// Everything that happens, happens on the store's loop, in answer to changes of the store and to
 /// timers; a turn of the loop does a bounded piece of it. [the loop's thread]
 class ControlPlane {
 public:
     using Options = ControlPlaneOptions;
-    explicit ControlPlane(ObjectStore& store) : ControlPlane(store, Options{}) {}
+    explicit ControlPlane(api_server::ObjectStore& store) : ControlPlane(store, Options{}) {}
     /// Borrows the store, which must outlive it. Nothing happens before start().
-    ControlPlane(ObjectStore& store, const Options& options);
+    ControlPlane(api_server::ObjectStore& store, const Options& options);
     ControlPlane(const ControlPlane&) = delete;
     ControlPlane& operator=(const ControlPlane&) = delete;
     /// Nothing happens any more; the objects stay as they are.
@@ -33,4 +33,4 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -4,7 +4,7 @@
 
 #include "simulation/control_plane/context/object_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 struct Content {
@@ -14,7 +14,7 @@ struct Content {
 constexpr Content contents[] = {{"serviceaccounts", "default"}, {"configmaps", "kube-root-ca.crt"}};
 
 json::object make_content(std::string_view name, std::string_view resource) {
-    json::object out{{"metadata", json::object{{"name", json_view(name)}}}};
+    json::object out{{"metadata", json::object{{"name", api_server::json_view(name)}}}};
     // Nothing in this process has a certificate to trust.
     if (resource == "configmaps") out["data"] = json::object{{"ca.crt", ""}};
     return out;
@@ -25,21 +25,22 @@ json::object make_content(std::string_view name, std::string_view resource) {
 NamespaceContents::NamespaceContents(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& space) { reconcile(space); }) {
-    context.feed().listen("namespaces", [this](const Change& change) {
-        queue_.add(std::string(text_at(*change.object, "metadata.name")));
+    context.feed().listen("namespaces", [this](const api_server::Change& change) {
+        queue_.add(std::string(api_server::text_at(*change.object, "metadata.name")));
     });
     for (const Content& content : contents)
-        context.feed().listen(content.resource, [this](const Change& change) {
-            if (change.type == ChangeType::deleted)
-                queue_.add(std::string(text_at(*change.object, "metadata.namespace")));
+        context.feed().listen(content.resource, [this](const api_server::Change& change) {
+            if (change.type == api_server::ChangeType::deleted)
+                queue_.add(std::string(api_server::text_at(*change.object, "metadata.namespace")));
         });
 }
 
 void NamespaceContents::reconcile(const std::string& space) {
-    const ApiObject found = context_.find("namespaces", object_key("", space));
+    const api_server::ApiObject found =
+        context_.find("namespaces", api_server::object_key("", space));
     if (found == nullptr || is_leaving(*found)) return;
     for (const Content& content : contents)
-        if (context_.find(content.resource, object_key(space, content.name)) == nullptr)
+        if (context_.find(content.resource, api_server::object_key(space, content.name)) == nullptr)
             context_.create(content.resource, space, make_content(content.name, content.resource));
 }
 
@@ -47,7 +48,7 @@ namespace {
 
 /// "pods|default/web-0", and back.
 std::string key_of(const ObjectName& name) {
-    return name.resource + "|" + object_key(name.space, name.name);
+    return name.resource + "|" + api_server::object_key(name.space, name.name);
 }
 
 ObjectName name_in(const std::string& key) {
@@ -60,14 +61,15 @@ bool waits_for_dependents(const json::object& object) {
 }
 
 bool has_same_owners(const json::object& a, const json::object& b) {
-    const json::array* ours = find_array(a, "metadata.ownerReferences");
-    const json::array* theirs = find_array(b, "metadata.ownerReferences");
+    const json::array* ours = api_server::find_array(a, "metadata.ownerReferences");
+    const json::array* theirs = api_server::find_array(b, "metadata.ownerReferences");
     return (ours == nullptr) == (theirs == nullptr) && (ours == nullptr || *ours == *theirs);
 }
 
 bool holds_up(const json::object& dependent, std::string_view uid) {
     return std::ranges::any_of(owners_of(dependent), [&](const json::object* owner) {
-        return text_at(*owner, "uid") == uid && is_true_at(*owner, "blockOwnerDeletion");
+        return api_server::text_at(*owner, "uid") == uid &&
+               api_server::is_true_at(*owner, "blockOwnerDeletion");
     });
 }
 
@@ -77,38 +79,42 @@ GarbageCollector::GarbageCollector(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
     context.feed().listen_to_all(
-        [this](const ResourceKind& kind, const Change& change) { follow(kind, change); });
+        [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
+            follow(kind, change);
+        });
 }
 
 void GarbageCollector::add(const ObjectName& name) { queue_.add(key_of(name)); }
 
-void GarbageCollector::follow(const ResourceKind& kind, const Change& change) {
+void GarbageCollector::follow(const api_server::ResourceKind& kind,
+                              const api_server::Change& change) {
     const json::object& object = *change.object;
-    const std::string_view uid = text_at(object, "metadata.uid");
-    if (change.type == ChangeType::deleted) {
+    const std::string_view uid = api_server::text_at(object, "metadata.uid");
+    if (change.type == api_server::ChangeType::deleted) {
         for (const ObjectName& dependent : context_.index().dependents_of(uid)) add(dependent);
         // Owners that waited for it.
         for (const json::object* owner : owners_of(object))
-            for (const ObjectName& name : context_.index().named_by_uid(text_at(*owner, "uid")))
+            for (const ObjectName& name :
+                 context_.index().named_by_uid(api_server::text_at(*owner, "uid")))
                 add(name);
         return;
     }
     const bool is_new = change.before == nullptr || !has_same_owners(object, *change.before);
     if (is_leaving(object) || (is_new && !owners_of(object).empty()))
-        add({kind.resource(), std::string(text_at(object, "metadata.namespace")),
-             std::string(text_at(object, "metadata.name"))});
+        add({kind.resource(), std::string(api_server::text_at(object, "metadata.namespace")),
+             std::string(api_server::text_at(object, "metadata.name"))});
 }
 
-ApiObject GarbageCollector::find(const ObjectName& name) const {
-    const KindPtr kind = context_.store().kinds().find(name.resource);
+api_server::ApiObject GarbageCollector::find(const ObjectName& name) const {
+    const api_server::KindPtr kind = context_.store().kinds().find(name.resource);
     return kind == nullptr ? nullptr : context_.store().find(*kind, name.space, name.name);
 }
 
 void GarbageCollector::reconcile(const std::string& key) {
     const ObjectName name = name_in(key);
-    const ApiObject object = find(name);
+    const api_server::ApiObject object = find(name);
     if (object == nullptr) return;
-    const ResourceKind& kind = context_.kind(name.resource);
+    const api_server::ResourceKind& kind = context_.kind(name.resource);
     if (waits_for_dependents(*object)) return go_after_dependents(kind, *object);
     if (is_leaving(*object) && has_finalizer(*object, orphan_finalizer))
         return leave_orphans(kind, *object);
@@ -116,13 +122,13 @@ void GarbageCollector::reconcile(const std::string& key) {
 }
 
 /// Goes when no owner is left that keeps it; lets go of those that are gone while others stay.
-void GarbageCollector::collect(const ResourceKind& kind, const json::object& object) {
+void GarbageCollector::collect(const api_server::ResourceKind& kind, const json::object& object) {
     bool is_kept = false, is_awaited = false;
     std::vector<std::string> gone;
     for (const json::object* reference : owners_of(object)) {
-        const std::string_view uid = text_at(*reference, "uid");
+        const std::string_view uid = api_server::text_at(*reference, "uid");
         const auto names = context_.index().named_by_uid(uid);
-        const ApiObject owner = names.empty() ? nullptr : find(names.front());
+        const api_server::ApiObject owner = names.empty() ? nullptr : find(names.front());
         if (owner == nullptr) {
             gone.emplace_back(uid);
         } else if (waits_for_dependents(*owner)) {
@@ -140,11 +146,12 @@ void GarbageCollector::collect(const ResourceKind& kind, const json::object& obj
     });
 }
 
-void GarbageCollector::go_after_dependents(const ResourceKind& kind, const json::object& owner) {
-    const std::string_view uid = text_at(owner, "metadata.uid");
+void GarbageCollector::go_after_dependents(const api_server::ResourceKind& kind,
+                                           const json::object& owner) {
+    const std::string_view uid = api_server::text_at(owner, "metadata.uid");
     bool is_held_up = false;
     for (const ObjectName& name : context_.index().dependents_of(uid)) {
-        const ApiObject dependent = find(name);
+        const api_server::ApiObject dependent = find(name);
         if (dependent == nullptr) continue;
         if (!is_leaving(*dependent)) add(name);
         is_held_up = is_held_up || holds_up(*dependent, uid);
@@ -154,14 +161,15 @@ void GarbageCollector::go_after_dependents(const ResourceKind& kind, const json:
                   [](json::object& fresh) { remove_finalizer(fresh, foreground_finalizer); });
 }
 
-void GarbageCollector::leave_orphans(const ResourceKind& kind, const json::object& owner) {
-    const std::string_view uid = text_at(owner, "metadata.uid");
+void GarbageCollector::leave_orphans(const api_server::ResourceKind& kind,
+                                     const json::object& owner) {
+    const std::string_view uid = api_server::text_at(owner, "metadata.uid");
     for (const ObjectName& name : context_.index().dependents_of(uid))
-        if (const ApiObject dependent = find(name))
+        if (const api_server::ApiObject dependent = find(name))
             context_.edit(name.resource, *dependent,
                           [&](json::object& fresh) { remove_owner(fresh, uid); });
     context_.edit(kind.resource(), owner,
                   [](json::object& fresh) { remove_finalizer(fresh, orphan_finalizer); });
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

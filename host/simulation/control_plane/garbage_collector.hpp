@@ -6,7 +6,7 @@
 #include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/context/reconcile_queue.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// The ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`, again when they are deleted.
 /// [the loop's thread]
@@ -31,16 +31,16 @@ public:
     explicit GarbageCollector(ControlContext& context);
 
 private:
-    void follow(const ResourceKind& kind, const Change& change);
+    void follow(const api_server::ResourceKind& kind, const api_server::Change& change);
     void add(const ObjectName& name);
     void reconcile(const std::string& key);
-    void collect(const ResourceKind& kind, const json::object& object);
-    void go_after_dependents(const ResourceKind& kind, const json::object& owner);
-    void leave_orphans(const ResourceKind& kind, const json::object& owner);
-    ApiObject find(const ObjectName& name) const;
+    void collect(const api_server::ResourceKind& kind, const json::object& object);
+    void go_after_dependents(const api_server::ResourceKind& kind, const json::object& owner);
+    void leave_orphans(const api_server::ResourceKind& kind, const json::object& owner);
+    api_server::ApiObject find(const ObjectName& name) const;
 
     ControlContext& context_;
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

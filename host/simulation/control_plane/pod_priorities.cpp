@@ -2,7 +2,7 @@
 
 #include "simulation/control_plane/context/object_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 constexpr std::string_view priority_classes_resource = "priorityclasses.scheduling.k8s.io";
@@ -18,26 +18,27 @@ constexpr Builtin builtins[] = {{"system-cluster-critical", 2'000'000'000},
 }  // namespace
 
 PodPriorities::PodPriorities(ControlContext& context) : context_(context) {
-    context.feed().listen("pods", [this](const Change& change) { admit(change); });
+    context.feed().listen("pods", [this](const api_server::Change& change) { admit(change); });
 }
 
 void PodPriorities::start() {
     for (const Builtin& builtin : builtins)
         context_.create(priority_classes_resource, "",
-                        {{"metadata", json::object{{"name", json_view(builtin.name)}}},
+                        {{"metadata", json::object{{"name", api_server::json_view(builtin.name)}}},
                          {"value", builtin.value},
                          {"globalDefault", false}});
 }
 
-void PodPriorities::admit(const Change& change) {
-    const std::string_view name = text_at(*change.object, "spec.priorityClassName");
-    if (change.type != ChangeType::added || name.empty()) return;
-    const ApiObject found = context_.find(priority_classes_resource, object_key("", name));
+void PodPriorities::admit(const api_server::Change& change) {
+    const std::string_view name = api_server::text_at(*change.object, "spec.priorityClassName");
+    if (change.type != api_server::ChangeType::added || name.empty()) return;
+    const api_server::ApiObject found =
+        context_.find(priority_classes_resource, api_server::object_key("", name));
     if (found == nullptr) return;
     const std::int64_t value = number_or(*found, "value", 0);
     if (number_or(*change.object, "spec.priority", 0) == value) return;
     context_.edit("pods", *change.object,
-                  [&](json::object& pod) { set_value(pod, "spec.priority", value); });
+                  [&](json::object& pod) { api_server::set_value(pod, "spec.priority", value); });
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -3,7 +3,7 @@
 
 #include "simulation/control_plane/context/control_context.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// Gives a pod that names a class the priority of the class, as a server's admission does. Must
 /// listen before the scheduler. [the loop's thread]
@@ -14,9 +14,9 @@ public:
     void start();
 
 private:
-    void admit(const Change& change);
+    void admit(const api_server::Change& change);
 
     ControlContext& context_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

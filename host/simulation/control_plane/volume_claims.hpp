@@ -7,7 +7,7 @@
 #include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/context/reconcile_queue.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// A claim gets a volume at once, or, where its class waits for a consumer, when its first pod has
 /// a node; the volume is then held to the node's zone, if it has one. Volumes that were made here
@@ -21,9 +21,9 @@ public:
 
 private:
     void reconcile(const std::string& key);
-    ApiObject find_class(const json::object& claim);
+    api_server::ApiObject find_class(const json::object& claim);
     /// NULL: no pod with a node uses it.
-    ApiObject find_consumers_node(const json::object& claim) const;
+    api_server::ApiObject find_consumers_node(const json::object& claim) const;
     void provide(const json::object& claim, const json::object& storage_class,
                  const json::object* node);
     void remove_volume_of(const json::object& claim);
@@ -32,4 +32,4 @@ private:
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -8,7 +8,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/whole_number.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 namespace {
 
 using namespace std::string_view_literals;
@@ -161,4 +161,4 @@ void Aliases::number() {
     }
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

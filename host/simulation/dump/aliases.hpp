@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 
 /// A domain of Kubernetes or of a cloud, or below one: "topology.kubernetes.io".
 bool is_known_domain(std::string_view domain);
@@ -38,4 +38,4 @@ private:
     std::set<std::string, std::less<>> ordered_keys_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

@@ -11,7 +11,7 @@
 #include "simulation/dump/aliases.hpp"
 #include "simulation/dump/dump_facts.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 namespace {
 
 namespace json = boost::json;
@@ -399,4 +399,4 @@ void make_anonymous(json::array& objects) {
         if (!is_kind(object, dump_header_kind)) object = rewrites::object(aliases, object);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

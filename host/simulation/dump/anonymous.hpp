@@ -3,7 +3,7 @@
 
 #include <boost/json/array.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 
 /// Replaces names, namespaces, uids, labels, taints, annotations, extended resources, CSI drivers,
 /// addresses and provider ids of a dump's objects, the same text by the same alias everywhere: what
@@ -19,4 +19,4 @@ namespace capstan::simulation {
 /// those between an alias and a text that stays.
 void make_anonymous(boost::json::array& objects);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

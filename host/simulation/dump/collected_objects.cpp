@@ -1,6 +1,6 @@
 #include "simulation/dump/collected_objects.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 namespace {
 
 auto values_of(auto&& by_name) {
@@ -27,4 +27,4 @@ Objects CollectedObjects::take() && {
             .services = values_of(std::move(services_))};
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

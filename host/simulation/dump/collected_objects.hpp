@@ -8,27 +8,31 @@
 #include "engine/snapshot/cluster_sink.hpp"
 #include "simulation/input.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 
-class CollectedObjects final : public engine::ClusterSink {
+class CollectedObjects final : public engine::snapshot::ClusterSink {
 public:
-    void set(const engine::NodeObject& o) override { nodes_.insert_or_assign(o.name, o); }
-    void set(const engine::PodObject& o) override { pods_.insert_or_assign({o.ns, o.name}, o); }
-    void set(engine::DaemonSetObject o) override { put(daemon_sets_, std::move(o)); }
+    void set(const engine::snapshot::NodeObject& o) override { nodes_.insert_or_assign(o.name, o); }
+    void set(const engine::snapshot::PodObject& o) override {
+        pods_.insert_or_assign({o.ns, o.name}, o);
+    }
+    void set(engine::snapshot::DaemonSetObject o) override { put(daemon_sets_, std::move(o)); }
     /// What it may do now changes as pods move; their bounds are in DumpFacts.
-    void set(engine::DisruptionBudgetObject) override {}
-    void set(engine::ControllerObject o) override {
+    void set(engine::snapshot::DisruptionBudgetObject) override {}
+    void set(engine::snapshot::ControllerObject o) override {
         Key key(o.kind + "/" + o.ns, o.name);
         controllers_.insert_or_assign(std::move(key), std::move(o));
     }
-    void set(engine::ClaimObject o) override { put(claims_, std::move(o)); }
-    void set(engine::VolumeObject o) override { put(volumes_, std::move(o)); }
-    void set(engine::StorageClassObject o) override { put(storage_classes_, std::move(o)); }
-    void set(engine::CsiNodeObject o) override { put(csi_nodes_, std::move(o)); }
-    void set(engine::CsiDriverObject o) override { put(csi_drivers_, std::move(o)); }
-    void set(engine::CsiCapacityObject o) override { put(csi_capacities_, std::move(o)); }
-    void set(engine::NamespaceObject o) override { put(namespaces_, std::move(o)); }
-    void set(engine::ServiceObject o) override { put(services_, std::move(o)); }
+    void set(engine::snapshot::ClaimObject o) override { put(claims_, std::move(o)); }
+    void set(engine::snapshot::VolumeObject o) override { put(volumes_, std::move(o)); }
+    void set(engine::snapshot::StorageClassObject o) override {
+        put(storage_classes_, std::move(o));
+    }
+    void set(engine::snapshot::CsiNodeObject o) override { put(csi_nodes_, std::move(o)); }
+    void set(engine::snapshot::CsiDriverObject o) override { put(csi_drivers_, std::move(o)); }
+    void set(engine::snapshot::CsiCapacityObject o) override { put(csi_capacities_, std::move(o)); }
+    void set(engine::snapshot::NamespaceObject o) override { put(namespaces_, std::move(o)); }
+    void set(engine::snapshot::ServiceObject o) override { put(services_, std::move(o)); }
 
     /// All of them, by namespace and name.
     Objects take() &&;
@@ -45,18 +49,18 @@ private:
         to.insert_or_assign(std::move(key), std::move(object));
     }
 
-    std::map<std::string, engine::NodeObject> nodes_;
-    ByName<engine::PodObject> pods_;
-    ByName<engine::DaemonSetObject> daemon_sets_;
-    ByName<engine::ControllerObject> controllers_;
-    ByName<engine::ClaimObject> claims_;
-    ByName<engine::VolumeObject> volumes_;
-    ByName<engine::StorageClassObject> storage_classes_;
-    ByName<engine::CsiNodeObject> csi_nodes_;
-    ByName<engine::CsiDriverObject> csi_drivers_;
-    ByName<engine::CsiCapacityObject> csi_capacities_;
-    ByName<engine::NamespaceObject> namespaces_;
-    ByName<engine::ServiceObject> services_;
+    std::map<std::string, engine::snapshot::NodeObject> nodes_;
+    ByName<engine::snapshot::PodObject> pods_;
+    ByName<engine::snapshot::DaemonSetObject> daemon_sets_;
+    ByName<engine::snapshot::ControllerObject> controllers_;
+    ByName<engine::snapshot::ClaimObject> claims_;
+    ByName<engine::snapshot::VolumeObject> volumes_;
+    ByName<engine::snapshot::StorageClassObject> storage_classes_;
+    ByName<engine::snapshot::CsiNodeObject> csi_nodes_;
+    ByName<engine::snapshot::CsiDriverObject> csi_drivers_;
+    ByName<engine::snapshot::CsiCapacityObject> csi_capacities_;
+    ByName<engine::snapshot::NamespaceObject> namespaces_;
+    ByName<engine::snapshot::ServiceObject> services_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

@@ -13,21 +13,21 @@
 #include "simulation/dump/group_guess.hpp"
 #include "simulation/simulated_clouds.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 namespace {
 
 /// Nothing in the dump is younger, so nothing is from the future.
 Time start_of(const Objects& objects, std::optional<Time> taken_at) {
     Time latest{};
-    for (const engine::NodeObject& node : objects.nodes)
+    for (const engine::snapshot::NodeObject& node : objects.nodes)
         latest = std::max({latest, node.created, node.ready_since});
-    for (const engine::PodObject& pod : objects.pods)
+    for (const engine::snapshot::PodObject& pod : objects.pods)
         latest = std::max({latest, pod.created, pod.deleted.value_or(Time{})});
     return taken_at ? std::max(*taken_at, latest) : latest + std::chrono::minutes(1);
 }
 
 /// The simulated cloud calls its machines by number; the nodes are told that they are those.
-void attach(std::vector<engine::NodeObject>& nodes, const GuessedGroup& group) {
+void attach(std::vector<engine::snapshot::NodeObject>& nodes, const GuessedGroup& group) {
     for (std::size_t i = 0; i < group.nodes.size(); ++i)
         nodes[group.nodes[i]].provider_id = machine_id(group.id, i + 1);
 }
@@ -111,4 +111,4 @@ Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups) {
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

@@ -9,7 +9,7 @@
 
 #include "simulation/input.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 
 struct Dump {
     Input input{};
@@ -29,4 +29,4 @@ enum class DumpGroups {
 /// the file cannot be read, is no JSON, or lacks nodes or pods.
 Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

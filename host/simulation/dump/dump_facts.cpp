@@ -11,7 +11,7 @@
 #include "kubernetes/metadata.hpp"
 #include "kubernetes/selectors.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 namespace {
 
 using kubernetes::JsonCursor;
@@ -161,4 +161,4 @@ std::string dump_command() {
     return out + " -A -o json";
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

@@ -13,7 +13,7 @@
 
 #include "simulation/input.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 
 /// Reads the objects of a dump one after the other, each as its text stands.
 class DumpFacts {
@@ -56,4 +56,4 @@ std::vector<std::string> find_absent_kinds(const DumpFacts& facts);
 /// "kubectl get nodes,pods,... -A -o json": takes all of them.
 std::string dump_command();
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 namespace {
 
 constexpr std::string_view hostname_label = "kubernetes.io/hostname";
@@ -41,7 +41,7 @@ struct GroupKey {
     auto operator<=>(const GroupKey&) const = default;
 };
 
-GroupKey group_key_of(const engine::NodeObject& node) {
+GroupKey group_key_of(const engine::snapshot::NodeObject& node) {
     return {.pool = first_label(node.labels, pool_labels),
             .type = first_label(node.labels, type_labels),
             .zone = first_label(node.labels, zone_labels),
@@ -49,7 +49,7 @@ GroupKey group_key_of(const engine::NodeObject& node) {
             .os = first_label(node.labels, os_labels)};
 }
 
-bool grows(const engine::NodeObject& node) {
+bool grows(const engine::snapshot::NodeObject& node) {
     const auto has = [&](std::string_view key) {
         return node.labels.find(key) != node.labels.end();
     };
@@ -81,7 +81,7 @@ Resources least_of(const Resources& a, const Resources& b) {
     return out;
 }
 
-void add_node(GuessedGroup& group, const engine::NodeObject& node, std::size_t index) {
+void add_node(GuessedGroup& group, const engine::snapshot::NodeObject& node, std::size_t index) {
     NodeTemplate& all = group.node;
     if (group.nodes.empty()) {
         all.labels = node.labels;
@@ -119,7 +119,7 @@ void make_ids(std::map<GroupKey, GuessedGroup>& groups) {
 
 }  // namespace
 
-std::vector<GuessedGroup> guess_groups(std::span<const engine::NodeObject> nodes) {
+std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObject> nodes) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < nodes.size(); ++i)
         if (grows(nodes[i])) order.push_back(i);
@@ -149,4 +149,4 @@ std::vector<GuessedGroup> guess_groups(std::span<const engine::NodeObject> nodes
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

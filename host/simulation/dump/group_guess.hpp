@@ -11,7 +11,7 @@
 
 #include "engine/snapshot/objects.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 
 struct GuessedGroup {
     std::string id{};
@@ -24,6 +24,6 @@ struct GuessedGroup {
 /// Nodes of one pool (by the label that EKS, GKE, AKS, kops, eksctl, Karpenter or Cluster API put
 /// on them), machine type, zone, architecture and system are one group. Control plane nodes and
 /// virtual kubelets are in none, and neither is a node without a pool and a machine type. By id.
-std::vector<GuessedGroup> guess_groups(std::span<const engine::NodeObject> nodes);
+std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObject> nodes);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

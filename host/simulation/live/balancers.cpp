@@ -4,7 +4,7 @@
 
 #include "simulation/live/live_cloud.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
 json::object policy_of(const SharedReplicas& shared, double speed) {
@@ -56,18 +56,20 @@ Manifest make_balancer_manifest(const SharedReplicas& shared,
 }
 
 std::string text_of_balancer(const json::object& balancer) {
-    const json::array* const targets = find_array(balancer, "status.targets");
+    const json::array* const targets = api_server::find_array(balancer, "status.targets");
     if (targets == nullptr) return {};
-    std::string out = "balancer " + std::string(text_at(balancer, "metadata.name")) + ": " +
-                      std::to_string(integer_at(balancer, "spec.replicas").value_or(1)) + " wanted";
+    std::string out =
+        "balancer " + std::string(api_server::text_at(balancer, "metadata.name")) + ": " +
+        std::to_string(api_server::integer_at(balancer, "spec.replicas").value_or(1)) + " wanted";
     for (const json::value& each : *targets) {
         const json::object& target = each.as_object();
-        out += ", " + std::string(text_at(target, "name")) + " " +
-               std::to_string(integer_at(target, "ready").value_or(0)) + " of " +
-               std::to_string(integer_at(target, "replicas").value_or(0)) + " ready";
+        out += ", " + std::string(api_server::text_at(target, "name")) + " " +
+               std::to_string(api_server::integer_at(target, "ready").value_or(0)) + " of " +
+               std::to_string(api_server::integer_at(target, "replicas").value_or(0)) + " ready";
     }
     const auto add = [&](const char* member, const char* what) {
-        const auto count = integer_at(balancer, std::string("status.") + member).value_or(0);
+        const auto count =
+            api_server::integer_at(balancer, std::string("status.") + member).value_or(0);
         if (count > 0) out += ", " + std::to_string(count) + what;
     };
     add("fallback", " of them in another's place");
@@ -76,4 +78,4 @@ std::string text_of_balancer(const json::object& balancer) {
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -9,7 +9,7 @@
 #include "simulation/live/manifests.hpp"
 #include "simulation/shared_replicas.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 
 inline constexpr std::string_view balancers_resource = "balancers.balancer.x-k8s.io";
 
@@ -23,4 +23,4 @@ Manifest make_balancer_manifest(const SharedReplicas& shared,
 /// say yet.
 std::string text_of_balancer(const json::object& balancer);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

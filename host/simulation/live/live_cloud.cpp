@@ -11,10 +11,10 @@
 #include "simulation/cloud_changes.hpp"
 #include "simulation/toml_values.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
-using runtime::TomlValue;
+using runtime::config::TomlValue;
 using Kind = TomlValue::Kind;
 
 constexpr Duration boot_default = std::chrono::seconds(60);
@@ -127,4 +127,4 @@ Duration LiveCloud::slowest_boot() const {
     return sped_up(out, speed_);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -10,7 +10,7 @@
 
 #include "simulation/input.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 
 class LiveCloud {
 public:
@@ -23,21 +23,21 @@ public:
 
     /// A table: groups, `register_nodes`, and what else the scenario says of its cloud. Machines
     /// take as long to boot as until their nodes join.
-    runtime::TomlValue settings() const;
+    runtime::config::TomlValue settings() const;
     /// From a request to the node, of the slowest group whose machines join at all.
     Duration slowest_boot() const;
 
 private:
-    Duration boot_of(const runtime::TomlValue& group) const;
-    void scale_group(runtime::TomlValue& group) const;
+    Duration boot_of(const runtime::config::TomlValue& group) const;
+    void scale_group(runtime::config::TomlValue& group) const;
 
     const double speed_;
     Duration register_delay_;
-    runtime::TomlValue settings_;  ///< in the scenario's time
+    runtime::config::TomlValue settings_;  ///< in the scenario's time
     std::map<std::string, Registration> registrations_{};
 };
 
 /// A length of time of a scenario, in real time; what is more than nothing stays so.
 Duration sped_up(Duration time, double speed);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -12,10 +12,10 @@
 #include "runtime/config/text.hpp"
 #include "simulation/live/live_cloud.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
-using runtime::SettingValue;
+using runtime::config::SettingValue;
 
 /// Bounds of the time that computing and calls may take, which nothing makes faster; and what has
 /// no effect, of which a configuration that sets it is told.
@@ -49,20 +49,20 @@ void speed_up_settings(SettingValue& table, double speed) {
 }
 
 /// What the scenario says of a configuration, without the cloud that `prepare` put in.
-std::string text_without_cloud(const runtime::Config& own) {
-    runtime::Config config = own;
-    std::erase_if(config.plugins, [](const runtime::PluginConfig& plugin) {
+std::string text_without_cloud(const runtime::config::Config& own) {
+    runtime::config::Config config = own;
+    std::erase_if(config.plugins, [](const runtime::config::PluginConfig& plugin) {
         return plugin.id.value() == simulated;
     });
-    return runtime::print_config(config, runtime::PrintDefaults::no,
-                                 [](const PluginInstanceId&) { return nullptr; });
+    return runtime::config::print_config(config, runtime::config::PrintDefaults::no,
+                                         [](const PluginInstanceId&) { return nullptr; });
 }
 
 std::vector<std::string> overrides(bool has_cloud, const LiveConfigOptions& options) {
     std::vector<std::string> out{
         "cluster.kubeconfig=" +
-            runtime::to_toml(runtime::TomlValue{.kind = runtime::TomlValue::Kind::string,
-                                                .text = options.kubeconfig}),
+            runtime::config::to_toml(runtime::config::TomlValue{
+                .kind = runtime::config::TomlValue::Kind::string, .text = options.kubeconfig}),
         "cluster.context=\"\"", "cluster.server=\"\"",
         // Loopback bears more than a production API server would like.
         "cluster.kube_client_qps=200.0", "cluster.kube_client_burst=400",
@@ -76,18 +76,18 @@ std::vector<std::string> overrides(bool has_cloud, const LiveConfigOptions& opti
 
 }  // namespace
 
-Result<std::string> make_live_config(const runtime::Config& own, const Input& input,
-                                     const runtime::TomlValue* settings,
-                                     const runtime::ShippedPlugins& shipped,
+Result<std::string> make_live_config(const runtime::config::Config& own, const Input& input,
+                                     const runtime::config::TomlValue* settings,
+                                     const runtime::config::ShippedPlugins& shipped,
                                      const LiveConfigOptions& options) {
-    runtime::Loaded loaded =
-        runtime::load_config(runtime::Source{"capstan.toml", text_without_cloud(own)}, shipped,
-                             overrides(settings != nullptr, options));
+    runtime::config::Loaded loaded = runtime::config::load_config(
+        runtime::config::Source{"capstan.toml", text_without_cloud(own)}, shipped,
+        overrides(settings != nullptr, options));
     if (!loaded.config || loaded.diagnostics.errors() > 0)
         return fail(ErrorCode::internal,
                     "the configuration of the cluster: " + loaded.diagnostics.text());
-    runtime::Config& config = *loaded.config;
-    for (runtime::PluginConfig& plugin : config.plugins) {
+    runtime::config::Config& config = *loaded.config;
+    for (runtime::config::PluginConfig& plugin : config.plugins) {
         if (settings != nullptr && plugin.id.value() == simulated) plugin.settings = *settings;
     }
     if (options.speed != 1) {
@@ -101,16 +101,16 @@ Result<std::string> make_live_config(const runtime::Config& own, const Input& in
             set_time(*interval,
                      std::max(sped_up(input.scan_interval, options.speed), scan_interval_min));
     }
-    return runtime::print_config(config, runtime::PrintDefaults::no,
-                                 [](const PluginInstanceId&) { return nullptr; });
+    return runtime::config::print_config(config, runtime::config::PrintDefaults::no,
+                                         [](const PluginInstanceId&) { return nullptr; });
 }
 
-Duration patience_of(const runtime::Config& own, const Input& input, double speed) {
-    const runtime::ScaleDown& down = own.scale_down;
+Duration patience_of(const runtime::config::Config& own, const Input& input, double speed) {
+    const runtime::config::ScaleDown& down = own.scale_down;
     Duration out = 3 * input.scan_interval;
     if (down.enabled)
         out += down.delay_after_add + down.unneeded_time + down.node_delete_delay_after_taint;
     return sped_up(out, speed) + std::chrono::seconds(1);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -8,7 +8,7 @@
 #include "runtime/config/config.hpp"
 #include "simulation/input.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 
 struct LiveConfigOptions {
     std::string kubeconfig{};  ///< a path
@@ -18,13 +18,13 @@ struct LiveConfigOptions {
 
 /// What a scenario, or its configuration, says, in TOML; the simulated cloud with those `settings`
 /// in place of the clouds where there are any. `own` is that of `prepare`.
-Result<std::string> make_live_config(const runtime::Config& own, const Input& input,
-                                     const runtime::TomlValue* settings,
-                                     const runtime::ShippedPlugins& shipped,
+Result<std::string> make_live_config(const runtime::config::Config& own, const Input& input,
+                                     const runtime::config::TomlValue* settings,
+                                     const runtime::config::ShippedPlugins& shipped,
                                      const LiveConfigOptions& options);
 
 /// How long an autoscaler with this configuration may go without doing anything and still be about
 /// to, in real time: the sum of what it waits for before it removes a node.
-Duration patience_of(const runtime::Config& own, const Input& input, double speed);
+Duration patience_of(const runtime::config::Config& own, const Input& input, double speed);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

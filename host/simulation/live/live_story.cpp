@@ -9,7 +9,7 @@
 #include "simulation/control_plane/nodes/node_object.hpp"
 #include "simulation/live/balancers.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
 /// What happens within this time is told together.
@@ -18,36 +18,39 @@ constexpr std::string_view to_be_deleted = "ToBeDeletedByClusterAutoscaler";
 
 /// Whose pod it is, as scenarios and most people label them.
 std::string app_of(const json::object& pod) {
-    const std::string_view app = text_at(pod, "metadata.labels.app");
-    return std::string(app.empty() ? text_at(pod, "metadata.name") : app);
+    const std::string_view app = api_server::text_at(pod, "metadata.labels.app");
+    return std::string(app.empty() ? api_server::text_at(pod, "metadata.name") : app);
 }
 
 bool is_daemon(const json::object& pod) {
-    const json::array* const owners = find_array(pod, "metadata.ownerReferences");
+    const json::array* const owners = api_server::find_array(pod, "metadata.ownerReferences");
     if (owners == nullptr) return false;
     return std::ranges::any_of(*owners, [](const json::value& owner) {
-        return owner.is_object() && text_at(owner.get_object(), "kind") == "DaemonSet";
+        return owner.is_object() && api_server::text_at(owner.get_object(), "kind") == "DaemonSet";
     });
 }
 
 bool is_over(const json::object& pod) {
-    const std::string_view phase = text_at(pod, "status.phase");
+    const std::string_view phase = api_server::text_at(pod, "status.phase");
     return phase == "Succeeded" || phase == "Failed";
 }
 
 bool is_drained(const json::object& node) {
-    const json::array* const taints = find_array(node, "spec.taints");
+    const json::array* const taints = api_server::find_array(node, "spec.taints");
     if (taints == nullptr) return false;
     return std::ranges::any_of(*taints, [](const json::value& taint) {
-        return taint.is_object() && text_at(taint.get_object(), "key") == to_be_deleted;
+        return taint.is_object() && api_server::text_at(taint.get_object(), "key") == to_be_deleted;
     });
 }
 
-bool is_cordoned(const json::object& node) { return is_true_at(node, "spec.unschedulable"); }
+bool is_cordoned(const json::object& node) {
+    return api_server::is_true_at(node, "spec.unschedulable");
+}
 
 }  // namespace
 
-LiveStory::LiveStory(ObjectStore& store, TellLive tell) : store_(store), tell_(std::move(tell)) {
+LiveStory::LiveStory(api_server::ObjectStore& store, TellLive tell)
+    : store_(store), tell_(std::move(tell)) {
     follow("pods", &LiveStory::take_pod);
     follow("nodes", &LiveStory::take_node);
     follow("events", &LiveStory::take_event);
@@ -59,66 +62,70 @@ LiveStory::~LiveStory() {
     if (timer_) store_.loop().cancel(*timer_);
 }
 
-void LiveStory::follow(std::string_view resource, void (LiveStory::*take)(const Change&)) {
+void LiveStory::follow(std::string_view resource,
+                       void (LiveStory::*take)(const api_server::Change&)) {
     // Who falls behind goes on with what comes next: a story may have a gap.
     auto opened = store_.subscribe(
         store_.kind(resource), store_.revision(),
-        {[this, take](const Change& change) { (this->*take)(change); },
+        {[this, take](const api_server::Change& change) { (this->*take)(change); },
          [this, resource = std::string(resource), take] { follow(resource, take); }});
     if (opened) subscriptions_.push_back(std::move(*opened));
 }
 
-void LiveStory::take_pod(const Change& change) {
+void LiveStory::take_pod(const api_server::Change& change) {
     const json::object& pod = *change.object;
     if (is_daemon(pod)) return;
-    const std::string key = object_key(pod);
+    const std::string key = api_server::object_key(pod);
     App& app = apps_[app_of(pod)];
     for (auto* const pods : {&app.waiting, &app.placed, &app.ending}) pods->erase(key);
     app.has_changed = true;
     tell_soon();
-    if (change.type == ChangeType::deleted || is_over(pod)) return;
-    const bool is_ending = find_value(pod, "metadata.deletionTimestamp") != nullptr;
-    const bool has_node = !text_at(pod, "spec.nodeName").empty();
+    if (change.type == api_server::ChangeType::deleted || is_over(pod)) return;
+    const bool is_ending = api_server::find_value(pod, "metadata.deletionTimestamp") != nullptr;
+    const bool has_node = !api_server::text_at(pod, "spec.nodeName").empty();
     (is_ending ? app.ending : has_node ? app.placed : app.waiting).insert(key);
 }
 
-void LiveStory::take_node(const Change& change) {
+void LiveStory::take_node(const api_server::Change& change) {
     const json::object& node = *change.object;
-    const std::string name(text_at(node, "metadata.name"));
-    if (change.type == ChangeType::deleted) return say_of_node("gone", name);
-    if (change.type == ChangeType::added) say_of_node("joined", name);
+    const std::string name(api_server::text_at(node, "metadata.name"));
+    if (change.type == api_server::ChangeType::deleted) return say_of_node("gone", name);
+    if (change.type == api_server::ChangeType::added) say_of_node("joined", name);
     const auto became = [&](bool (*is_so)(const json::object&)) {
         return is_so(node) && (change.before == nullptr || !is_so(*change.before));
     };
-    if (became(is_node_ready)) say_of_node("ready", name);
+    if (became(control_plane::is_node_ready)) say_of_node("ready", name);
     if (became(is_drained)) {
         say_of_node("being drained", name);
     } else if (became(is_cordoned) && !is_drained(node)) {
         say_of_node("cordoned", name);
     }
     if (change.before == nullptr) return;
-    if (is_node_ready(*change.before) && !is_node_ready(node)) say_of_node("not ready", name);
+    if (control_plane::is_node_ready(*change.before) && !control_plane::is_node_ready(node))
+        say_of_node("not ready", name);
     if (is_drained(*change.before) && !is_drained(node)) say_of_node("kept after all", name);
 }
 
 /// Of the autoscaler's events those about the cluster, and about Balancers, which may come again;
 /// those about each pod would be many.
-void LiveStory::take_event(const Change& change) {
+void LiveStory::take_event(const api_server::Change& change) {
     const json::object& event = *change.object;
-    const std::string_view about = text_at(event, "involvedObject.kind");
-    if (about == "Balancer" && change.type != ChangeType::deleted) {
-        const std::string name(text_at(event, "involvedObject.name"));
+    const std::string_view about = api_server::text_at(event, "involvedObject.kind");
+    if (about == "Balancer" && change.type != api_server::ChangeType::deleted) {
+        const std::string name(api_server::text_at(event, "involvedObject.name"));
         return tell_(
-            {"balancer", name, "balancer " + name + ": " + std::string(text_at(event, "message"))});
+            {"balancer", name,
+             "balancer " + name + ": " + std::string(api_server::text_at(event, "message"))});
     }
-    if (change.type != ChangeType::added || about != "ConfigMap") return;
-    const std::string reason(text_at(event, "reason"));
-    tell_({"autoscaler", reason, "autoscaler: " + std::string(text_at(event, "message"))});
+    if (change.type != api_server::ChangeType::added || about != "ConfigMap") return;
+    const std::string reason(api_server::text_at(event, "reason"));
+    tell_({"autoscaler", reason,
+           "autoscaler: " + std::string(api_server::text_at(event, "message"))});
 }
 
-void LiveStory::take_balancer(const Change& change) {
-    balancers_[object_key(*change.object)].second =
-        change.type == ChangeType::deleted ? "" : text_of_balancer(*change.object);
+void LiveStory::take_balancer(const api_server::Change& change) {
+    balancers_[api_server::object_key(*change.object)].second =
+        change.type == api_server::ChangeType::deleted ? "" : text_of_balancer(*change.object);
     tell_soon();
 }
 
@@ -178,4 +185,4 @@ void LiveStory::flush_app(const std::string& name, App& app) {
     if (std::exchange(app.told, text) != text) tell_({"pods", name, text});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -11,7 +11,7 @@
 
 #include "simulation/api_server/object_store.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 
 /// A sentence, and about what it is: "story" (the scenario acts), "pods", "nodes", "autoscaler"
 /// (its own events), "balancer", "note".
@@ -30,7 +30,7 @@ using TellLive = std::function<void(const LiveLine&)>;
 class LiveStory {
 public:
     /// Borrows the store. Tells from now on.
-    LiveStory(ObjectStore& store, TellLive tell);
+    LiveStory(api_server::ObjectStore& store, TellLive tell);
     LiveStory(const LiveStory&) = delete;
     LiveStory& operator=(const LiveStory&) = delete;
     ~LiveStory();
@@ -43,11 +43,11 @@ private:
         bool has_changed = false;
     };
 
-    void follow(std::string_view resource, void (LiveStory::*take)(const Change&));
-    void take_pod(const Change& change);
-    void take_node(const Change& change);
-    void take_event(const Change& change);
-    void take_balancer(const Change& change);
+    void follow(std::string_view resource, void (LiveStory::*take)(const api_server::Change&));
+    void take_pod(const api_server::Change& change);
+    void take_node(const api_server::Change& change);
+    void take_event(const api_server::Change& change);
+    void take_balancer(const api_server::Change& change);
     void flush_balancers();
     void say_of_node(const std::string& what, const std::string& node);
     void tell_soon();
@@ -55,13 +55,13 @@ private:
     void flush_nodes();
     void flush_app(const std::string& name, App& app);
 
-    ObjectStore& store_;
+    api_server::ObjectStore& store_;
     const TellLive tell_;
     std::map<std::string, App> apps_{};
     std::vector<std::pair<std::string, std::vector<std::string>>> nodes_{};   ///< what, who
     std::map<std::string, std::pair<std::string, std::string>> balancers_{};  ///< told and now
     std::optional<io::TimerId> timer_{};
-    std::vector<std::unique_ptr<Subscription>> subscriptions_{};
+    std::vector<std::unique_ptr<api_server::Subscription>> subscriptions_{};
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -5,7 +5,7 @@
 #include "kubernetes/object_encode.hpp"
 #include "simulation/control_plane/control_plane.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
 using kubernetes::encode_labels;
@@ -13,7 +13,7 @@ using kubernetes::encode_labels;
 constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 
 /// With an image, which no spec of the engine keeps.
-json::object pod_spec(const engine::PodSpec& spec, const std::string& image) {
+json::object pod_spec(const engine::snapshot::PodSpec& spec, const std::string& image) {
     json::object out = kubernetes::encode_pod_spec(spec);
     out["containers"].as_array().front().as_object()["image"] = image;
     return out;
@@ -34,7 +34,7 @@ json::object manifest_selector(const Labels& labels) {
     return kubernetes::encode_selector({.match_labels = own});
 }
 
-json::object template_of(const engine::PodSpec& spec, const Labels& labels,
+json::object template_of(const engine::snapshot::PodSpec& spec, const Labels& labels,
                          const Labels& annotations, const std::string& name) {
     json::object metadata{{"labels", encode_labels(labels)}};
     if (!annotations.empty()) metadata["annotations"] = encode_labels(annotations);
@@ -45,9 +45,10 @@ json::object template_of(const engine::PodSpec& spec, const Labels& labels,
 Labels annotations_of(const PodBatch& batch) {
     constexpr Duration for_ever = std::chrono::hours(24 * 365);
     Labels out = batch.pod.annotations;
-    out.emplace(start_up_annotation, format_duration(batch.start_up));
+    out.emplace(control_plane::start_up_annotation, format_duration(batch.start_up));
     if (workload_of(batch) == "jobs.batch")
-        out.emplace(run_for_annotation, format_duration(batch.duration.value_or(for_ever)));
+        out.emplace(control_plane::run_for_annotation,
+                    format_duration(batch.duration.value_or(for_ever)));
     return out;
 }
 
@@ -74,7 +75,7 @@ std::string workload_of(const PodBatch& batch) {
 }
 
 Manifest make_manifest(const PodBatch& batch) {
-    const engine::PodObject& look = batch.pod;
+    const engine::snapshot::PodObject& look = batch.pod;
     const std::string resource = workload_of(batch);
     const int count = batch.count.value_or(1);
     json::object pods = template_of(look.spec, look.labels, annotations_of(batch), look.name);
@@ -94,14 +95,14 @@ Manifest make_manifest(const PodBatch& batch) {
 }
 
 Manifest make_pod(const PodBatch& batch, const std::string& name) {
-    const engine::PodObject& look = batch.pod;
+    const engine::snapshot::PodObject& look = batch.pod;
     return {"pods",
             look.ns,
             {{"metadata", manifest_metadata(name, look.labels, annotations_of(batch))},
              {"spec", pod_spec(look.spec, look.name + ":1")}}};
 }
 
-Manifest make_manifest(const engine::DaemonSetObject& set) {
+Manifest make_manifest(const engine::snapshot::DaemonSetObject& set) {
     json::object spec{{"selector", manifest_selector(set.labels)},
                       {"template", template_of(set.spec, set.labels, set.annotations, set.name)}};
     return {"daemonsets.apps",
@@ -118,7 +119,7 @@ Manifest make_manifest(const Budget& budget) {
             {{"metadata", manifest_metadata(budget.name, {}, {})}, {"spec", std::move(spec)}}};
 }
 
-Manifest make_manifest(const engine::ServiceObject& service) {
+Manifest make_manifest(const engine::snapshot::ServiceObject& service) {
     json::object spec{{"selector", encode_labels(service.selector)},
                       {"ports", json::array{json::object{{"port", 80}}}}};
     return {"services",
@@ -126,11 +127,11 @@ Manifest make_manifest(const engine::ServiceObject& service) {
             {{"metadata", manifest_metadata(service.name, {}, {})}, {"spec", std::move(spec)}}};
 }
 
-Manifest make_manifest(const engine::NodeObject& node) {
-    engine::NodeObject own = node;
+Manifest make_manifest(const engine::snapshot::NodeObject& node) {
+    engine::snapshot::NodeObject own = node;
     own.ready = true;
     own.labels.emplace(hostname_label, node.name);
     return {"nodes", "", kubernetes::encode_node(own)};
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

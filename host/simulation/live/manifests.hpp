@@ -8,7 +8,7 @@
 #include "engine/snapshot/objects.hpp"
 #include "simulation/external_events.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 
 /// An object and where it goes.
 struct Manifest {
@@ -18,10 +18,10 @@ struct Manifest {
 };
 
 /// Ready from the start, as one that has been there for long.
-Manifest make_manifest(const engine::NodeObject& node);
-Manifest make_manifest(const engine::DaemonSetObject& set);
+Manifest make_manifest(const engine::snapshot::NodeObject& node);
+Manifest make_manifest(const engine::snapshot::DaemonSetObject& set);
 Manifest make_manifest(const Budget& budget);
-Manifest make_manifest(const engine::ServiceObject& service);
+Manifest make_manifest(const engine::snapshot::ServiceObject& service);
 /// The Deployment, StatefulSet or Job that looks after the pods. Pods that end by themselves are a
 /// Job's; those that nobody looks after are no manifest, but many: `make_pod`.
 Manifest make_manifest(const PodBatch& batch);
@@ -30,4 +30,4 @@ Manifest make_pod(const PodBatch& batch, const std::string& name);
 /// Who looks after the pods: "deployments.apps", "statefulsets.apps", "jobs.batch"; empty: nobody.
 std::string workload_of(const PodBatch& batch);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -5,7 +5,7 @@
 
 #include <capstan/sentence.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
 bool any_step(const Input& input, const std::function<bool(const Step&)>& is_so) {
@@ -65,4 +65,4 @@ std::vector<std::string> find_live_remarks(const Input& input, bool names_clouds
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -6,10 +6,10 @@
 
 #include "simulation/input.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 
 /// `names_clouds`: the configuration does. One line each, the key first; empty: all of it is played
 /// as it stands.
 std::vector<std::string> find_live_remarks(const Input& input, bool names_clouds = true);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -4,51 +4,53 @@
 
 #include <boost/json/serialize.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
 /// "web" of "simulated://web/3".
 std::string group_of(const json::object& node) {
     constexpr std::string_view scheme = "simulated://";
-    const std::string_view id = text_at(node, "spec.providerID");
+    const std::string_view id = api_server::text_at(node, "spec.providerID");
     const std::size_t slash = id.rfind('/');
     if (!id.starts_with(scheme) || slash < scheme.size()) return "";
     return std::string(id.substr(scheme.size(), slash - scheme.size()));
 }
 
 std::string look_of(const json::object& node) {
-    std::string out = is_true_at(node, "spec.unschedulable") ? "cordoned" : "";
-    if (const json::array* const taints = find_array(node, "spec.taints"))
+    std::string out = api_server::is_true_at(node, "spec.unschedulable") ? "cordoned" : "";
+    if (const json::array* const taints = api_server::find_array(node, "spec.taints"))
         out += json::serialize(*taints);
-    const json::array* const conditions = find_array(node, "status.conditions");
+    const json::array* const conditions = api_server::find_array(node, "status.conditions");
     if (conditions == nullptr) return out;
     for (const json::value& condition : *conditions) {
-        if (condition.is_object() && text_at(condition.get_object(), "type") == "Ready")
-            out += text_at(condition.get_object(), "status");
+        if (condition.is_object() && api_server::text_at(condition.get_object(), "type") == "Ready")
+            out += api_server::text_at(condition.get_object(), "status");
     }
     return out;
 }
 
 }  // namespace
 
-ClusterFigures figures_of(const ObjectStore& store) {
+ClusterFigures figures_of(const api_server::ObjectStore& store) {
     ClusterFigures out;
-    for (const ApiObject& node : store.list(store.kind("nodes")).items) {
+    for (const api_server::ApiObject& node : store.list(store.kind("nodes")).items) {
         ++out.nodes[group_of(*node)];
-        out.looks[std::string(text_at(*node, "metadata.name"))] = look_of(*node);
+        out.looks[std::string(api_server::text_at(*node, "metadata.name"))] = look_of(*node);
     }
-    for (const ApiObject& pod : store.list(store.kind("pods")).items) {
-        const std::string_view phase = text_at(*pod, "status.phase");
+    for (const api_server::ApiObject& pod : store.list(store.kind("pods")).items) {
+        const std::string_view phase = api_server::text_at(*pod, "status.phase");
         if (phase == "Succeeded" || phase == "Failed") continue;
-        if (text_at(*pod, "spec.nodeName").empty()) ++out.pending;
+        if (api_server::text_at(*pod, "spec.nodeName").empty()) ++out.pending;
         // What ran on a node that is gone ends when somebody sweeps up, and nobody waits for that.
-        const bool has_node = out.looks.contains(std::string(text_at(*pod, "spec.nodeName")));
-        if (has_node && find_value(*pod, "metadata.deletionTimestamp") != nullptr) ++out.ending;
+        const bool has_node =
+            out.looks.contains(std::string(api_server::text_at(*pod, "spec.nodeName")));
+        if (has_node && api_server::find_value(*pod, "metadata.deletionTimestamp") != nullptr)
+            ++out.ending;
     }
     return out;
 }
 
-bool Rest::is_at_rest(const ObjectStore& store, Duration now) {
+bool Rest::is_at_rest(const api_server::ObjectStore& store, Duration now) {
     ClusterFigures figures = figures_of(store);
     if (figures != last_ || figures.ending > 0) {
         last_ = std::move(figures);
@@ -57,4 +59,4 @@ bool Rest::is_at_rest(const ObjectStore& store, Duration now) {
     return now - since_ >= patience_;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

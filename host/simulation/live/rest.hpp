@@ -7,7 +7,7 @@
 
 #include "simulation/api_server/object_store.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 
 /// Nodes and pods of one moment, as far as somebody who waits for the end of something cares.
 struct ClusterFigures {
@@ -18,7 +18,7 @@ struct ClusterFigures {
 
     bool operator==(const ClusterFigures&) const = default;
 };
-ClusterFigures figures_of(const ObjectStore& store);
+ClusterFigures figures_of(const api_server::ObjectStore& store);
 
 /// Looked at again and again. Pods that only wait and nodes that stay as they are count as rest.
 class Rest {
@@ -26,7 +26,7 @@ public:
     explicit Rest(Duration patience) : patience_(patience) {}
     /// From now on; forgets what was.
     void begin(Duration now) { since_ = now; }
-    bool is_at_rest(const ObjectStore& store, Duration now);
+    bool is_at_rest(const api_server::ObjectStore& store, Duration now);
 
 private:
     const Duration patience_;
@@ -34,4 +34,4 @@ private:
     ClusterFigures last_{};
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -8,12 +8,12 @@
 #include "simulation/live/balancers.hpp"
 #include "simulation/live/scenario_player.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
 /// Ours have a resource to read; a refusal is an error whose sentence says all.
 template <class T>
-Result<T> as_result(Answer<T> answer) {
+Result<T> as_result(api_server::Answer<T> answer) {
     if (answer) return *std::move(answer);
     const int code = answer.error().code;
     return fail(code == 404 ? ErrorCode::not_found : ErrorCode::invalid_argument,
@@ -32,16 +32,16 @@ Unexpected nothing_called(const std::string& name) {
 }
 
 json::array& make_list(json::object& object, std::string_view key) {
-    json::value& value = object[json_view(key)];
+    json::value& value = object[api_server::json_view(key)];
     if (!value.is_array()) value.emplace_array();
     return value.get_array();
 }
 
 void set_taints(json::object& node, const NodeEdit& edit) {
-    json::array& taints = make_list(make_object(node, "spec"), "taints");
+    json::array& taints = make_list(api_server::make_object(node, "spec"), "taints");
     const auto drop = [&](std::string_view key) {
         for (std::size_t i = taints.size(); i-- > 0;) {
-            if (text_at(taints[i].as_object(), "key") == key)
+            if (api_server::text_at(taints[i].as_object(), "key") == key)
                 taints.erase(taints.begin() + static_cast<std::ptrdiff_t>(i));
         }
     };
@@ -50,14 +50,15 @@ void set_taints(json::object& node, const NodeEdit& edit) {
         drop(taint.key);
         taints.push_back(json::object{{"key", taint.key},
                                       {"value", taint.value},
-                                      {"effect", json_view(name_of(taint.effect))}});
+                                      {"effect", api_server::json_view(name_of(taint.effect))}});
     }
-    if (taints.empty()) make_object(node, "spec").erase("taints");
+    if (taints.empty()) api_server::make_object(node, "spec").erase("taints");
 }
 
 /// Whether a node is ready is its kubelet's to say: one that has stopped lets it become unknown.
 void set_annotations(json::object& node, const NodeEdit& edit) {
-    json::object& annotations = make_object(make_object(node, "metadata"), "annotations");
+    json::object& annotations =
+        api_server::make_object(api_server::make_object(node, "metadata"), "annotations");
     for (const auto& [key, value] : edit.annotations) {
         if (value) {
             annotations[key] = *value;
@@ -67,9 +68,9 @@ void set_annotations(json::object& node, const NodeEdit& edit) {
     }
     if (!edit.ready) return;
     if (*edit.ready) {
-        annotations.erase(json_view(kubelet_annotation));
+        annotations.erase(api_server::json_view(control_plane::kubelet_annotation));
     } else {
-        annotations[json_view(kubelet_annotation)] = "stopped";
+        annotations[api_server::json_view(control_plane::kubelet_annotation)] = "stopped";
     }
 }
 
@@ -85,7 +86,7 @@ std::string describe_edit(const NodeEdit& edit) {
 }  // namespace
 
 Result<void> ScenarioPlayer::create_space(const std::string& name) {
-    const ResourceKind& spaces = store_.kind("namespaces");
+    const api_server::ResourceKind& spaces = store_.kind("namespaces");
     if (name.empty() || store_.find(spaces, "", name) != nullptr) return {};
     CAPSTAN_CHECK(as_result(
         store_.create(spaces, "", json::object{{"metadata", json::object{{"name", name}}}})));
@@ -128,9 +129,10 @@ Result<std::string> ScenarioPlayer::add_pods(const PodBatch& batch) {
 
 /// More of what is there already.
 Result<std::string> ScenarioPlayer::add_replicas(const PodBatch& batch, const Manifest& manifest) {
-    const ResourceKind& kind = store_.kind(manifest.resource);
-    CAPSTAN_TRY(const ApiObject now, as_result(store_.get(kind, manifest.ns, batch.pod.name)));
-    const auto there = integer_at(*now, "spec.replicas").value_or(0);
+    const api_server::ResourceKind& kind = store_.kind(manifest.resource);
+    CAPSTAN_TRY(const api_server::ApiObject now,
+                as_result(store_.get(kind, manifest.ns, batch.pod.name)));
+    const auto there = api_server::integer_at(*now, "spec.replicas").value_or(0);
     return carry_out(Scale{batch.pod.name, static_cast<int>(there) + batch.count.value_or(1)});
 }
 
@@ -141,9 +143,10 @@ Result<std::string> ScenarioPlayer::carry_out(const Scale& to) {
     const bool is_job = batch.resource == "jobs.batch";
     if (batch.resource == "pods" || is_job)
         return fail(ErrorCode::invalid_argument, to.batch + " has no controller to be scaled");
-    CAPSTAN_CHECK(as_result(store_.edit(
-        store_.kind(batch.resource), batch.ns, to.batch,
-        [&](json::object& object) { set_value(object, "spec.replicas", to.replicas); })));
+    CAPSTAN_CHECK(as_result(
+        store_.edit(store_.kind(batch.resource), batch.ns, to.batch, [&](json::object& object) {
+            api_server::set_value(object, "spec.replicas", to.replicas);
+        })));
     return to.batch + " is scaled to " + std::to_string(to.replicas);
 }
 
@@ -169,21 +172,23 @@ Result<std::string> ScenarioPlayer::carry_out(const Remove& what) {
 
 Result<std::string> ScenarioPlayer::carry_out(const Bind& what) {
     const auto [ns, name] = split(what.pod);
-    CAPSTAN_CHECK(as_result(store_.edit(
-        store_.kind("pods"), ns, name,
-        [&](json::object& pod) { set_value(pod, "spec.nodeName", json::string(what.node)); },
-        {.part = ObjectPart::everything})));
+    CAPSTAN_CHECK(as_result(store_.edit(store_.kind("pods"), ns, name,
+                                        [&](json::object& pod) {
+                                            api_server::set_value(pod, "spec.nodeName",
+                                                                  json::string(what.node));
+                                        },
+                                        {.part = api_server::ObjectPart::everything})));
     return "pod " + what.pod + " is bound to " + what.node;
 }
 
-Result<std::string> ScenarioPlayer::carry_out(const engine::NodeObject& node) {
+Result<std::string> ScenarioPlayer::carry_out(const engine::snapshot::NodeObject& node) {
     const Manifest manifest = make_manifest(node);
     CAPSTAN_CHECK(as_result(store_.create(store_.kind("nodes"), "", manifest.object,
-                                          {.part = ObjectPart::everything})));
+                                          {.part = api_server::ObjectPart::everything})));
     return std::string();
 }
 
-Result<std::string> ScenarioPlayer::carry_out(const engine::DaemonSetObject& set) {
+Result<std::string> ScenarioPlayer::carry_out(const engine::snapshot::DaemonSetObject& set) {
     const Manifest manifest = make_manifest(set);
     CAPSTAN_CHECK(create(manifest));
     batches_[set.name] = {manifest.resource, manifest.ns};
@@ -195,7 +200,7 @@ Result<std::string> ScenarioPlayer::carry_out(const NodeEdit& edit) {
         as_result(store_.edit(store_.kind("nodes"), "", edit.node, [&](json::object& node) {
             set_annotations(node, edit);
             set_taints(node, edit);
-            if (edit.cordoned) set_value(node, "spec.unschedulable", *edit.cordoned);
+            if (edit.cordoned) api_server::set_value(node, "spec.unschedulable", *edit.cordoned);
         })));
     return "somebody changes node " + edit.node + describe_edit(edit);
 }
@@ -203,7 +208,7 @@ Result<std::string> ScenarioPlayer::carry_out(const NodeEdit& edit) {
 Result<std::string> ScenarioPlayer::carry_out(const Budget& budget) {
     const Manifest manifest = make_manifest(budget);
     CAPSTAN_CHECK(create_space(manifest.ns));
-    const ResourceKind& kind = store_.kind(manifest.resource);
+    const api_server::ResourceKind& kind = store_.kind(manifest.resource);
     if (store_.find(kind, manifest.ns, budget.name) == nullptr) {
         CAPSTAN_CHECK(create(manifest));
     } else {
@@ -232,4 +237,4 @@ Result<std::string> ScenarioPlayer::carry_out(const SharedReplicas& shared) {
            listed(shared.targets, [](const SharedReplicas::Target& target) { return target.name; });
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

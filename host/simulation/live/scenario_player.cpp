@@ -9,7 +9,7 @@
 
 #include "simulation/live/live_cloud.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
 /// Between two looks at a cluster that is to come to rest.
@@ -19,7 +19,7 @@ constexpr Duration no_time{0};
 
 }  // namespace
 
-ScenarioPlayer::ScenarioPlayer(ObjectStore& store, const Input& input, Options options)
+ScenarioPlayer::ScenarioPlayer(api_server::ObjectStore& store, const Input& input, Options options)
     : store_(store), input_(input), options_(std::move(options)), rest_(options_.patience) {}
 
 ScenarioPlayer::~ScenarioPlayer() {
@@ -38,7 +38,7 @@ void ScenarioPlayer::fill() {
         if (const auto done = carry_out(what); !done)
             options_.tell({"note", "", done.error().message});
     };
-    for (const engine::NodeObject& node : input_.objects.nodes) put(node);
+    for (const engine::snapshot::NodeObject& node : input_.objects.nodes) put(node);
     for (const Budget& budget : input_.budgets) put(budget);
     const auto add = [&](const auto& objects) {
         for (const auto& object : objects) {
@@ -47,7 +47,7 @@ void ScenarioPlayer::fill() {
         }
     };
     add(input_.objects.daemon_sets);
-    for (const engine::DaemonSetObject& set : input_.objects.daemon_sets)
+    for (const engine::snapshot::DaemonSetObject& set : input_.objects.daemon_sets)
         batches_[set.name] = {make_manifest(set).resource, set.ns};
     add(input_.objects.services);
 }
@@ -153,4 +153,4 @@ void ScenarioPlayer::happen(const Action& action) {
     if (!done->empty()) options_.tell({"story", "", *done});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -15,7 +15,7 @@
 #include "simulation/live/rest.hpp"
 #include "simulation/shared_replicas.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 
 /// [the loop's thread]
 class ScenarioPlayer {
@@ -32,7 +32,7 @@ public:
         std::function<void(int unmet)> over{};
     };
     /// Borrows store and input.
-    ScenarioPlayer(ObjectStore& store, const Input& input, Options options);
+    ScenarioPlayer(api_server::ObjectStore& store, const Input& input, Options options);
     ScenarioPlayer(const ScenarioPlayer&) = delete;
     ScenarioPlayer& operator=(const ScenarioPlayer&) = delete;
     ~ScenarioPlayer();
@@ -58,8 +58,8 @@ private:
     Result<std::string> carry_out(const Scale& to);
     Result<std::string> carry_out(const Remove& what);
     Result<std::string> carry_out(const Bind& what);
-    Result<std::string> carry_out(const engine::NodeObject& node);
-    Result<std::string> carry_out(const engine::DaemonSetObject& set);
+    Result<std::string> carry_out(const engine::snapshot::NodeObject& node);
+    Result<std::string> carry_out(const engine::snapshot::DaemonSetObject& set);
     Result<std::string> carry_out(const NodeEdit& edit);
     Result<std::string> carry_out(const Budget& budget);
     Result<std::string> carry_out(const SharedReplicas& shared);
@@ -75,7 +75,7 @@ private:
         int last_number = 0;  ///< of pods that nobody looks after
     };
 
-    ObjectStore& store_;
+    api_server::ObjectStore& store_;
     const Input& input_;
     const Options options_;
     Rest rest_;
@@ -86,4 +86,4 @@ private:
     std::optional<io::TimerId> timer_{};
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -9,7 +9,7 @@
 
 #include "simulation/run_figures.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 constexpr std::size_t bands_told_max = 3;
@@ -132,4 +132,4 @@ void draw_cells(Markup& out, const std::vector<Cell>& cells, const Frame& frame)
     }
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

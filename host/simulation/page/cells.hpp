@@ -8,7 +8,7 @@
 #include "simulation/page/history.hpp"
 #include "simulation/page/markup.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 struct Cell {
     Duration from{0}, to{0};
@@ -27,4 +27,4 @@ std::vector<Cell> cells_of(const std::vector<Since<int>>& pending, Duration span
 
 void draw_cells(Markup& out, const std::vector<Cell>& cells, const Frame& frame);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -6,7 +6,7 @@
 
 #include <capstan/time.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 /// The part of a strip that is about time, and what its heights mean.
 struct Frame {
@@ -32,4 +32,4 @@ struct Frame {
     }
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -7,7 +7,7 @@
 #include "engine/health/health.hpp"
 #include "engine/templates/membership.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 template <class T>
@@ -20,8 +20,8 @@ void add_level(std::vector<Since<T>>& levels, Duration at, T value) {
     }
 }
 
-GroupLevel level_of(const engine::Group& group, const engine::GroupHealth& health) {
-    const engine::NodeCounts& nodes = health.nodes;
+GroupLevel level_of(const engine::Group& group, const engine::health::GroupHealth& health) {
+    const engine::health::NodeCounts& nodes = health.nodes;
     return {.target = group.group.target.value_or(0),
             .ready = nodes.ready,
             .upcoming = health.upcoming.nodes(),
@@ -44,15 +44,15 @@ void PassHistory::on_pass(const runtime::PassInput& input, const runtime::PassRe
 
 void PassHistory::see_levels(const runtime::PassInput& input, const runtime::PassResult& result) {
     const engine::Snapshot snapshot{input.snapshot.cluster, result.groups};
-    const engine::Membership membership = engine::make_membership(snapshot);
-    const engine::Health health = engine::assess(snapshot, membership, result.outcome.memory,
-                                                 input.settings, input.circumstances.time());
-    const engine::Cluster& cluster = snapshot.cluster;
+    const engine::templates::Membership membership = engine::templates::make_membership(snapshot);
+    const engine::health::Health health = engine::health::assess(
+        snapshot, membership, result.outcome.memory, input.settings, input.circumstances.time());
+    const engine::snapshot::Cluster& cluster = snapshot.cluster;
     for (std::size_t i = 0; i < snapshot.groups->size(); ++i) {
         const engine::Group& group = (*snapshot.groups)[i];
         const std::string& id = group.group.id.value();
         add_level(history_.groups[id].levels, now_, level_of(group, health.groups[i]));
-        for (const engine::NodeIndex node : membership.nodes[i])
+        for (const engine::snapshot::NodeIndex node : membership.nodes[i])
             history_.group_of.try_emplace(std::string(cluster.text(cluster.node(node).name)), id);
     }
     add_level(history_.pending, now_, static_cast<int>(cluster.unbound().size()));
@@ -60,7 +60,8 @@ void PassHistory::see_levels(const runtime::PassInput& input, const runtime::Pas
 
 void PassHistory::see_back_offs(const engine::Memory& memory, Time now) {
     for (auto& [group, seen] : history_.groups) {
-        const engine::Backoff* backoff = engine::find_backoff(memory, NodeGroupId(group), now);
+        const engine::Backoff* backoff =
+            engine::health::find_backoff(memory, NodeGroupId(group), now);
         const auto open = open_.find(group);
         if (open != open_.end()) {
             // It ended by itself between two passes, or something ended it at this one.
@@ -90,4 +91,4 @@ History PassHistory::take(Duration end) {
     return std::exchange(history_, {});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -11,7 +11,7 @@
 
 #include "simulation/run.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 /// What was true from `at` to the next.
 template <class T>
@@ -75,4 +75,4 @@ private:
     std::map<std::string, std::optional<Duration>> open_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

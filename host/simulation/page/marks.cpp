@@ -4,7 +4,7 @@
 
 #include "simulation/run_figures.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 constexpr double lane_height = 14;
@@ -141,4 +141,4 @@ void draw_marks(Markup& out, const std::vector<Mark>& marks, const Frame& frame,
     }
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -12,7 +12,7 @@
 #include "simulation/page/markup.hpp"
 #include "simulation/report.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 /// How a mark of that kind looks.
 struct MarkLook {
@@ -47,4 +47,4 @@ void draw_marks(Markup& out, const std::vector<Mark>& marks, const Frame& frame,
 /// How high they are together.
 double height_of(const std::vector<Mark>& marks);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

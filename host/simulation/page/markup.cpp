@@ -7,7 +7,7 @@
 
 #include <capstan/detail/utf8.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
@@ -115,4 +115,4 @@ std::string Markup::take() {
     return std::exchange(out_, {});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 /// As it may stand between tags and in an attribute. What no page may hold, control characters and
 /// broken UTF-8, becomes U+FFFD; lines stay apart.
@@ -39,4 +39,4 @@ private:
     std::vector<std::string> open_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -14,7 +14,7 @@
 #include "simulation/page/style.hpp"
 #include "simulation/run_figures.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 /// Longer stories are told by their decisions alone, and of those only so many.
@@ -153,4 +153,4 @@ std::string make_page(const Report& report, const std::string& source, const His
     return Page(report, source, history).make();
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -6,7 +6,7 @@
 #include "simulation/page/history.hpp"
 #include "simulation/report.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 /// HTML that is well-formed XML: verdict and figures, a strip for the pods that wait and one for
 /// each group, decisions with their reasons. Of many groups, those that stayed empty are only
@@ -15,4 +15,4 @@ namespace capstan::simulation {
 /// than half.
 std::string make_page(const Report& report, const std::string& source, const History& history);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

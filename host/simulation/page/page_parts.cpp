@@ -10,7 +10,7 @@
 #include "simulation/page/style.hpp"
 #include "simulation/run_figures.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 /// A figure with more bytes has a row of its own.
@@ -127,4 +127,4 @@ void write_events(Markup& out, std::span<const Event* const> events) {
     end_table(out);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

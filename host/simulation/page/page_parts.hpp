@@ -7,7 +7,7 @@
 #include "simulation/page/markup.hpp"
 #include "simulation/report.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 /// Shapes and patterns that strips, legend and table point to; shows nothing itself.
 void draw_shared_shapes(Markup& out);
@@ -20,4 +20,4 @@ void write_legend(Markup& out);
 /// When, what, because; the rows are named e1, e2, ...
 void write_events(Markup& out, std::span<const Event* const> events);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -14,7 +14,7 @@
 #include "simulation/page/markup.hpp"
 #include "simulation/run_figures.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 using std::chrono::days;
@@ -267,4 +267,4 @@ std::string draw_pending(const std::vector<Since<int>>& pending, const std::vect
     return strip.finish(cells_of(pending, strips.span, cells_for(strips)));
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

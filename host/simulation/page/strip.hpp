@@ -11,7 +11,7 @@
 #include "simulation/page/history.hpp"
 #include "simulation/page/marks.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 struct TimeTick {
     Duration at{0};
@@ -57,4 +57,4 @@ std::string draw_group(const std::string& id, const GroupHistory& group,
 std::string draw_pending(const std::vector<Since<int>>& pending, const std::vector<Mark>& marks,
                          const Strips& strips);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -1,6 +1,6 @@
 #include "simulation/page/style.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 // Each series has its own shade, hatch or dash beside its colour, so that print and people who see
 // few colours lose nothing.
@@ -116,4 +116,4 @@ std::string_view patterns() noexcept {
 )svg";
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

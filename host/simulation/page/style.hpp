@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 std::string_view style_sheet() noexcept;
 
 /// A hidden drawing with the patterns that the style sheet names.
 std::string_view patterns() noexcept;
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

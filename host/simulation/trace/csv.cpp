@@ -9,7 +9,7 @@
 
 #include "io/gzip.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::trace {
 namespace {
 
 /// Takes the values of one row off `text`, and counts the lines it goes over. Nothing: a quote is
@@ -121,4 +121,4 @@ CsvRow CsvTable::row(std::size_t index) const {
     return CsvRow(header_, line.values, line_place(name_, line.number));
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::trace

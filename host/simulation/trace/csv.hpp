@@ -10,7 +10,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::trace {
 
 /// One line of a table. Its values are found by the names in the header.
 class CsvRow {
@@ -60,4 +60,4 @@ private:
     std::vector<Line> rows_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::trace

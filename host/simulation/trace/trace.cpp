@@ -11,7 +11,7 @@
 
 #include "simulation/simulated_clouds.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::trace {
 namespace {
 
 constexpr std::array node_columns{"sn", "cpu_milli", "memory_mib", "gpu", "model"};
@@ -77,12 +77,12 @@ std::vector<NodeSelectorTerm> accepted_models(const std::string& spec) {
     return {{.labels = {std::move(models)}}};
 }
 
-Result<engine::PodSpec> read_spec(const CsvRow& row) {
+Result<engine::snapshot::PodSpec> read_spec(const CsvRow& row) {
     CAPSTAN_TRY(const std::int64_t cpu, row.natural("cpu_milli"));
     CAPSTAN_TRY(const std::int64_t mebibytes, row.natural("memory_mib"));
     CAPSTAN_TRY(const std::int64_t gpus, row.natural("num_gpu"));
     CAPSTAN_TRY(const std::int64_t gpu_milli, row.natural("gpu_milli"));
-    engine::PodSpec spec{.priority = 0};
+    engine::snapshot::PodSpec spec{.priority = 0};
     spec.requests = {{"cpu", MilliCpu(cpu)}, {"memory", mebibytes * 1_MiB}};
     if (gpus > 0) {
         spec.requests.set(gpu_milli_resource, gpus * gpu_milli);
@@ -92,7 +92,7 @@ Result<engine::PodSpec> read_spec(const CsvRow& row) {
 }
 
 Result<Action> read_pod(const CsvRow& row) {
-    CAPSTAN_TRY(engine::PodSpec spec, read_spec(row));
+    CAPSTAN_TRY(engine::snapshot::PodSpec spec, read_spec(row));
     CAPSTAN_TRY(const std::int64_t created, row.natural("creation_time"));
     CAPSTAN_TRY(const std::int64_t deleted, row.natural("deletion_time"));
     CAPSTAN_TRY(const auto scheduled, row.find_natural("scheduled_time"));
@@ -202,4 +202,4 @@ Result<Input> read_trace(const std::filesystem::path& folder, int threads) {
     return make_trace_input(*nodes, *pods);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::trace

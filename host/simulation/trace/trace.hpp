@@ -9,7 +9,7 @@
 #include "simulation/input.hpp"
 #include "simulation/trace/csv.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::trace {
 
 /// From a folder with two tables of the openb kind, told apart by their columns:
 ///     nodes  sn, cpu_milli, memory_mib, gpu, model
@@ -31,4 +31,4 @@ inline constexpr const char* gpu_milli_resource = "alibabacloud.com/gpu-milli";
 /// A node's GPU model.
 inline constexpr const char* gpu_model_label = "nvidia.com/gpu.product";
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::trace

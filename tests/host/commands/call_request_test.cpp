@@ -18,11 +18,12 @@ struct Decoded {
 
 template <class Decode>
 auto decode(Decode decoder, const std::string& text) {
-    const auto document = runtime::parse_json(text, "x");
+    const auto document = runtime::record::parse_json(text, "x");
     EXPECT_TRUE(document) << document.error().message;
     kubernetes::JsonProblems problems(*document);
     auto request = decoder(problems.root());
-    return Decoded<decltype(request)>{std::move(request), runtime::problems_text(problems, "x")};
+    return Decoded<decltype(request)>{std::move(request),
+                                      runtime::record::problems_text(problems, "x")};
 }
 auto expander(const std::string& text) { return decode(decode_expander_request, text); }
 auto similarity(const std::string& text) { return decode(decode_similarity_request, text); }

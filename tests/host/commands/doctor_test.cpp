@@ -14,7 +14,7 @@
 namespace capstan::commands {
 namespace {
 
-using simulation::ApiFault;
+using simulation::api_server::ApiFault;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;

@@ -17,17 +17,17 @@ using ::testing::Not;
 
 using Put = std::function<void(const char* kind, const char* space, const std::string& text)>;
 
-Put put_into(simulation::ObjectStore& store) {
+Put put_into(simulation::api_server::ObjectStore& store) {
     return [&store](const char* kind, const char* space, const std::string& text) {
         const auto made =
             store.create(store.kind(kind), space, boost::json::parse(text).as_object(),
-                         {.part = simulation::ObjectPart::everything});
+                         {.part = simulation::api_server::ObjectPart::everything});
         ASSERT_TRUE(made) << made.error();
     };
 }
 
 /// One node, and a pod on it with a secret in its environment.
-void fill_small_cluster(simulation::ObjectStore& store) {
+void fill_small_cluster(simulation::api_server::ObjectStore& store) {
     const Put put = put_into(store);
     put("nodes", "", R"({"metadata":{"name":"n1"},"status":{
         "allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},
@@ -78,7 +78,7 @@ std::string pod_of_acme(const std::string& name, const std::string& node, const 
 
 /// Two pools, one of them dedicated; pods that a budget guards, that a selector, a toleration or
 /// anti-affinity directs, and that wait; one node too many.
-void fill_cluster_of_acme(simulation::ObjectStore& store) {
+void fill_cluster_of_acme(simulation::api_server::ObjectStore& store) {
     const Put put = put_into(store);
     for (int n = 1; n <= 4; ++n) put("nodes", "", node_of_acme(n, n % 2 == 0 ? "a" : "b", n == 4));
     put("namespaces", "", R"({"metadata":{"name":"tills"}})");
@@ -156,7 +156,7 @@ TEST(DumpCommand, WritesWhatSimulateNeedsAndNothingThatDecisionsDoNotRead) {
 
 TEST(DumpCommand, TellsOfAKindThatIsForbiddenAndSoDoesItsReader) {
     const Served served(
-        simulation::ApiFault{.resource = "poddisruptionbudgets.policy", .status = 403},
+        simulation::api_server::ApiFault{.resource = "poddisruptionbudgets.policy", .status = 403},
         fill_small_cluster);
     const Folder folder;
     const std::string file = (folder.path() / "dump.json").string();
@@ -167,7 +167,7 @@ TEST(DumpCommand, TellsOfAKindThatIsForbiddenAndSoDoesItsReader) {
 }
 
 TEST(DumpCommand, FailsWithoutNodesOrPods) {
-    const Served served(simulation::ApiFault{.resource = "pods", .status = 403},
+    const Served served(simulation::api_server::ApiFault{.resource = "pods", .status = 403},
                         fill_small_cluster);
     const Folder folder;
     EXPECT_EQ(take_dump(served, "'" + (folder.path() / "dump.json").string() + "'").code, 1);

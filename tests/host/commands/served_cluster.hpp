@@ -18,8 +18,8 @@ namespace capstan::commands {
 class Served {
 public:
     /// `fault`: what it does wrong. `fill`: puts objects into it.
-    explicit Served(std::optional<simulation::ApiFault> fault = std::nullopt,
-                    const std::function<void(simulation::ObjectStore&)>& fill = {}) {
+    explicit Served(std::optional<simulation::api_server::ApiFault> fault = std::nullopt,
+                    const std::function<void(simulation::api_server::ObjectStore&)>& fill = {}) {
         if (fill) fill(store_);
         if (fault) server_.faults().add(*std::move(fault));
         if (const auto listening = server_.listen(); !listening)
@@ -41,8 +41,9 @@ private:
     const boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
         io_.get_executor()};
     io::Loop loop_{io_};
-    simulation::ObjectStore store_{loop_, simulation::ObjectStore::Options{}};
-    simulation::ApiServer server_{store_};
+    simulation::api_server::ObjectStore store_{loop_,
+                                               simulation::api_server::ObjectStore::Options{}};
+    simulation::api_server::ApiServer server_{store_};
     std::string kubeconfig_;
     std::thread thread_;
 };

@@ -36,8 +36,8 @@ public:
     }
     /// Those that are there, to be changed.
     Group& change_group(std::string_view id) { return find(id); }
-    NodeObject& change_node(std::string_view name) {
-        return *std::ranges::find(nodes_, name, &NodeObject::name);
+    snapshot::NodeObject& change_node(std::string_view name) {
+        return *std::ranges::find(nodes_, name, &snapshot::NodeObject::name);
     }
     /// What the cloud says of a new node of the group, to be changed.
     NodeTemplate& describe(std::string_view id, Resources capacity) {
@@ -55,7 +55,7 @@ public:
     }
     /// Ready for an hour, 4 cores, 16Gi, all of it allocatable. With a group also its machine,
     /// under the node's name.
-    NodeObject& node(std::string name, std::string_view group_id = {}) {
+    snapshot::NodeObject& node(std::string name, std::string_view group_id = {}) {
         if (!group_id.empty()) machine(group_id, name);
         nodes_.push_back({.name = std::move(name),
                           .capacity = amounts(4000),
@@ -65,7 +65,7 @@ public:
         return nodes_.back();
     }
     /// 100m, unschedulable for an hour; on `node` if one is named.
-    PodObject& pod(std::string name, std::string node = {}) {
+    snapshot::PodObject& pod(std::string name, std::string node = {}) {
         pods_.push_back({.name = std::move(name),
                          .spec = {.requests = {{"cpu", 100}}},
                          .node_name = node,
@@ -74,44 +74,44 @@ public:
         return pods_.back();
     }
     void drop_pod(std::string_view name) {
-        pods_.remove_if([&](const PodObject& pod) { return pod.name == name; });
+        pods_.remove_if([&](const snapshot::PodObject& pod) { return pod.name == name; });
     }
     /// In kube-system, one pod of 50m a node.
-    DaemonSetObject& daemon_set(std::string name) {
+    snapshot::DaemonSetObject& daemon_set(std::string name) {
         daemon_sets_.push_back(
             {.ns = "kube-system", .name = std::move(name), .spec = {.requests = {{"cpu", 50}}}});
         return daemon_sets_.back();
     }
     /// A pod of a DaemonSet.
-    PodObject& daemon(const std::string& daemon_set, std::string name, std::string node) {
-        PodObject& out = pod(std::move(name), std::move(node));
+    snapshot::PodObject& daemon(const std::string& daemon_set, std::string name, std::string node) {
+        snapshot::PodObject& out = pod(std::move(name), std::move(node));
         out.ns = "kube-system";
         out.spec.requests = {{"cpu", 50}};
         out.owner = {.kind = "DaemonSet", .name = daemon_set, .uid = daemon_set};
         return out;
     }
     /// In namespace default, of pods with label app=NAME.
-    DisruptionBudgetObject& budget(std::string name, int allowed) {
+    snapshot::DisruptionBudgetObject& budget(std::string name, int allowed) {
         budgets_.push_back({.name = name,
                             .selector = LabelSelector{.match_labels = {{"app", name}}},
                             .disruptions_allowed = allowed});
         return budgets_.back();
     }
     /// In namespace default.
-    ControllerObject& controller(std::string kind, std::string name,
-                                 std::optional<int> replicas = std::nullopt) {
+    snapshot::ControllerObject& controller(std::string kind, std::string name,
+                                           std::optional<int> replicas = std::nullopt) {
         controllers_.push_back(
             {.kind = std::move(kind), .name = std::move(name), .replicas = replicas});
         return controllers_.back();
     }
-    void csi_node(CsiNodeObject object) { csi_nodes_.push_back(std::move(object)); }
+    void csi_node(snapshot::CsiNodeObject object) { csi_nodes_.push_back(std::move(object)); }
     /// In namespace default, of pods with label app=NAME.
     void service(const std::string& name) {
         services_.push_back({.name = name, .selector = {{"app", name}}});
     }
 
-    Cluster cluster() const {
-        ClusterBuilder builder;
+    snapshot::Cluster cluster() const {
+        snapshot::ClusterBuilder builder;
         for (const auto& object : nodes_) builder.set(object);
         for (const auto& object : pods_) builder.set(object);
         for (const auto& object : daemon_sets_) builder.set(object);
@@ -137,13 +137,13 @@ private:
 
     // References that were handed out stay good.
     std::list<Group> groups_;
-    std::list<NodeObject> nodes_;
-    std::list<PodObject> pods_;
-    std::list<DaemonSetObject> daemon_sets_;
-    std::list<DisruptionBudgetObject> budgets_;
-    std::list<ControllerObject> controllers_;
-    std::vector<CsiNodeObject> csi_nodes_;
-    std::vector<ServiceObject> services_;
+    std::list<snapshot::NodeObject> nodes_;
+    std::list<snapshot::PodObject> pods_;
+    std::list<snapshot::DaemonSetObject> daemon_sets_;
+    std::list<snapshot::DisruptionBudgetObject> budgets_;
+    std::list<snapshot::ControllerObject> controllers_;
+    std::vector<snapshot::CsiNodeObject> csi_nodes_;
+    std::vector<snapshot::ServiceObject> services_;
 };
 
 }  // namespace capstan::engine

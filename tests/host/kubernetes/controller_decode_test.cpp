@@ -7,7 +7,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-using engine::ControllerObject;
+using engine::snapshot::ControllerObject;
 
 std::optional<ControllerObject> decode_stateful_set(const JsonCursor& place) {
     return decode_controller(place, "StatefulSet");

@@ -18,7 +18,7 @@ TEST(DaemonSetDecode, AnswersThePodItWouldPutOnANewNode) {
                                    "resources":{"requests":{"cpu":"25m"}}}]}}}})");
     ASSERT_TRUE(answer.value);
     EXPECT_TRUE(answer.complaints.empty());
-    engine::DaemonSetObject expected{.ns = "kube-system", .name = "agent", .uid = "u"};
+    engine::snapshot::DaemonSetObject expected{.ns = "kube-system", .name = "agent", .uid = "u"};
     expected.labels = {{"app", "agent"}};
     expected.annotations = {{"a", "b"}};
     expected.spec.requests = {{"cpu", 25}};

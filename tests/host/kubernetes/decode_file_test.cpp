@@ -20,7 +20,7 @@ TEST(DecodeFile, LoadsAFileOfManyPieces) {
     std::string text = R"({"kind":"NodeList","items":[)";
     for (int i = 0; i < 20000; ++i)
         text += (i > 0 ? ",\n" : "") + (R"({"metadata":{"name":"n)" + std::to_string(i) + "\"}}");
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     const auto report = decode_file(file_of("capstan-nodes.json", text + "]}"), builder);
     ASSERT_TRUE(report);
     EXPECT_FALSE(report->cut_short);
@@ -29,7 +29,7 @@ TEST(DecodeFile, LoadsAFileOfManyPieces) {
 }
 
 TEST(DecodeFile, NamesTheFileAndTheLineWhereItIsNoJson) {
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     const auto file = file_of("capstan-broken.json", "{\"kind\":\"List\",\n\"items\":}");
     const auto report = decode_file(file, builder);
     ASSERT_TRUE(report);
@@ -39,7 +39,7 @@ TEST(DecodeFile, NamesTheFileAndTheLineWhereItIsNoJson) {
 }
 
 TEST(DecodeFile, SaysOfYamlThatItIs) {
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     for (const char* text : {"apiVersion: v1\nitems: []\n", "---\nkind: List\n"}) {
         const auto report = decode_file(file_of("capstan-else", text), builder);
         ASSERT_FALSE(report) << text;
@@ -50,7 +50,7 @@ TEST(DecodeFile, SaysOfYamlThatItIs) {
 }
 
 TEST(DecodeFile, UnpacksWhatGzipPacked) {
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     const std::string text = R"({"kind":"NodeList","items":[{"metadata":{"name":"n"}}]})";
     const auto report = decode_file(file_of("capstan-packed", io::gzip(text)), builder);
     ASSERT_TRUE(report);
@@ -59,7 +59,7 @@ TEST(DecodeFile, UnpacksWhatGzipPacked) {
 }
 
 TEST(DecodeFile, FailsOnWhatCannotBeRead) {
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     const auto missing = decode_file("/nonexistent/dump.json", builder);
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().code, ErrorCode::not_found);

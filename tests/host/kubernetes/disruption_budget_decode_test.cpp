@@ -7,7 +7,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-using engine::DisruptionBudgetObject;
+using engine::snapshot::DisruptionBudgetObject;
 
 TEST(DisruptionBudgetDecode, ReadsWhomItProtectsAndHowFarItMayBeUsed) {
     const auto answer = decoded(decode_disruption_budget, R"({

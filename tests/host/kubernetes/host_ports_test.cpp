@@ -8,7 +8,7 @@ namespace capstan::kubernetes {
 namespace {
 
 TEST(HostPorts, AreThoseOfContainersAndSidecars) {
-    using Ports = std::vector<engine::HostPort>;
+    using Ports = std::vector<engine::snapshot::HostPort>;
     const struct {
         const char* rule;
         const char* spec;

@@ -12,13 +12,13 @@ namespace {
 using Counts = DecodeReport::Counts;
 
 struct Loaded {
-    engine::Cluster cluster;
+    engine::snapshot::Cluster cluster;
     DecodeReport report;
     std::vector<std::string> problems{};
 };
 
 Loaded load(std::string_view text) {
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     ListDecoder decoder(builder);
     std::ignore = decoder.feed(text);
     Loaded out{.cluster = builder.build(), .report = decoder.finish()};
@@ -64,9 +64,9 @@ TEST(ListDecoder, LoadsEveryKindThatASnapshotIsMadeOf) {
                                             {"Pod", 1},
                                             {"Service", 1},
                                             {"StorageClass", 1}}));
-    const engine::Cluster& cluster = loaded.cluster;
+    const engine::snapshot::Cluster& cluster = loaded.cluster;
     ASSERT_EQ(cluster.node_count(), 1u);
-    EXPECT_EQ(cluster.requested(0)[engine::cpu_index], 1500);
+    EXPECT_EQ(cluster.requested(0)[engine::snapshot::cpu_index], 1500);
     EXPECT_EQ(cluster.daemon_sets().size(), 1u);
     EXPECT_TRUE(cluster.objects().claims.contains("shop/c"));
     EXPECT_TRUE(cluster.objects().volumes.contains("v"));
@@ -87,7 +87,7 @@ TEST(ListDecoder, LoadsTheDebuggingSnapshotOfClusterAutoscaler) {
         "TemplateNodes":{"group":{"Node":{"metadata":{"name":"t"}},"Pods":[]}}})");
     EXPECT_EQ(loaded.report.loaded, (Counts{{"Node", 1}, {"Pod", 2}}));
     ASSERT_EQ(loaded.cluster.node_count(), 1u);
-    EXPECT_EQ(loaded.cluster.requested(0)[engine::cpu_index], 2000);
+    EXPECT_EQ(loaded.cluster.requested(0)[engine::snapshot::cpu_index], 2000);
     EXPECT_EQ(loaded.cluster.unbound().size(), 1u);
 }
 

@@ -18,7 +18,7 @@ TEST(NodeDecode, ReadsWhatADecisionNeeds) {
                                 {"type":"Ready","status":"True","lastTransitionTime":"1970-01-01T00:00:02Z"}]}})");
     ASSERT_TRUE(answer.value);
     EXPECT_TRUE(answer.complaints.empty());
-    const engine::NodeObject& node = *answer.value;
+    const engine::snapshot::NodeObject& node = *answer.value;
     EXPECT_EQ(node.name, "n1");
     EXPECT_EQ(node.provider_id, "aws:///a/i-1");
     EXPECT_EQ(node.labels, (Labels{{"zone", "a"}}));

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 const Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
 
-engine::PodSpec full_spec() {
+engine::snapshot::PodSpec full_spec() {
     const LabelSelector selector{.match_labels = {{"app", "web"}},
                                  .match_expressions = {{"tier", Operator::in, {"a", "b"}},
                                                        {"old", Operator::does_not_exist}}};
@@ -51,7 +51,7 @@ engine::PodSpec full_spec() {
             .termination_grace = 90s};
 }
 
-engine::PodObject full_pod() {
+engine::snapshot::PodObject full_pod() {
     return {.ns = "shop",
             .name = "web-1",
             .uid = "u1",
@@ -66,14 +66,14 @@ engine::PodObject full_pod() {
             .claims = {"data", "logs"},
             .node_name = "n1",
             .nominated_node = "n2",
-            .phase = engine::PodPhase::running,
+            .phase = engine::snapshot::PodPhase::running,
             .unscheduled_reason = "Unschedulable",
             .gated = true,
             .deleted = noon + 1h,
             .created = noon};
 }
 
-engine::PodObject again(const engine::PodObject& pod) {
+engine::snapshot::PodObject again(const engine::snapshot::PodObject& pod) {
     const boost::json::value written = encode_pod(pod);
     JsonProblems problems(written);
     DecodedPod read = decode_pod_object(problems.root());
@@ -83,15 +83,16 @@ engine::PodObject again(const engine::PodObject& pod) {
 }
 
 TEST(ObjectEncode, WritesPodsThatAreReadAsTheyWere) {
-    for (const engine::PodObject& pod : {full_pod(), engine::PodObject{.name = "small"},
-                                         engine::PodObject{.name = "job",
-                                                           .owner = {.kind = "Job",
-                                                                     .api_group = "batch",
-                                                                     .name = "j",
-                                                                     .uid = "j1",
-                                                                     .job_among_owners = true},
-                                                           .claims = {"data"}}}) {
-        const engine::PodObject read = again(pod);
+    for (const engine::snapshot::PodObject& pod :
+         {full_pod(), engine::snapshot::PodObject{.name = "small"},
+          engine::snapshot::PodObject{.name = "job",
+                                      .owner = {.kind = "Job",
+                                                .api_group = "batch",
+                                                .name = "j",
+                                                .uid = "j1",
+                                                .job_among_owners = true},
+                                      .claims = {"data"}}}) {
+        const engine::snapshot::PodObject read = again(pod);
         EXPECT_EQ(read.spec, pod.spec) << pod.name;
         EXPECT_EQ(read.ns + "/" + read.name + "/" + read.uid,
                   pod.ns + "/" + pod.name + "/" + pod.uid);
@@ -110,7 +111,7 @@ TEST(ObjectEncode, WritesPodsThatAreReadAsTheyWere) {
 }
 
 TEST(ObjectEncode, WritesNodesThatAreReadAsTheyWere) {
-    const engine::NodeObject node{
+    const engine::snapshot::NodeObject node{
         .name = "n1",
         .provider_id = "sim://n1",
         .labels = {{"zone", "z1"}},

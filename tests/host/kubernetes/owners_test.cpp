@@ -7,7 +7,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-using engine::PodOwner;
+using engine::snapshot::PodOwner;
 
 TEST(Owners, AreTheControllerAndWhetherSomeOwnerIsAJob) {
     const PodOwner nobody;

@@ -7,8 +7,8 @@
 namespace capstan::kubernetes {
 namespace {
 
-using engine::PodTerm;
-using engine::SpreadConstraint;
+using engine::snapshot::PodTerm;
+using engine::snapshot::SpreadConstraint;
 
 TEST(PodConstraints, ReadEveryMemberOfARequiredTermAndNoPreferredOne) {
     const auto answer = decoded(decode_pod_terms, R"({

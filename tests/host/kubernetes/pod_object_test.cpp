@@ -23,15 +23,15 @@ TEST(PodObject, ReadsWhereAPodIsAndWhatItIsDoing) {
         "status":{"phase":"Running","nominatedNodeName":"n2"}})");
     EXPECT_TRUE(answer.complaints.empty());
     EXPECT_TRUE(answer.value.is_complete);
-    const engine::PodObject& pod = answer.value.pod;
+    const engine::snapshot::PodObject& pod = answer.value.pod;
     EXPECT_EQ(pod.ns + "/" + pod.name + " " + pod.uid, "shop/web-0 u");
-    EXPECT_EQ(
-        pod.owner,
-        (engine::PodOwner{.kind = "StatefulSet", .api_group = "apps", .name = "web", .uid = "y"}));
+    EXPECT_EQ(pod.owner,
+              (engine::snapshot::PodOwner{
+                  .kind = "StatefulSet", .api_group = "apps", .name = "web", .uid = "y"}));
     EXPECT_EQ(pod.claims, (std::vector<std::string>{"data-0", "web-0-s"}));
     EXPECT_EQ(pod.node_name, "n1");
     EXPECT_EQ(pod.nominated_node, "n2");
-    EXPECT_EQ(pod.phase, engine::PodPhase::running);
+    EXPECT_EQ(pod.phase, engine::snapshot::PodPhase::running);
     EXPECT_EQ(pod.created, Time(std::chrono::seconds(1)));
     EXPECT_EQ(pod.deleted, Time(std::chrono::seconds(60)));
     EXPECT_EQ(pod.spec.priority, 7);
@@ -83,7 +83,7 @@ TEST(PodObject, ReadsWhyAPodIsPending) {
         const auto answer = decoded(decode_pod_object, c.pod);
         EXPECT_EQ(answer.value.pod.unscheduled_reason, c.reason) << c.pod;
         EXPECT_EQ(answer.value.pod.gated, c.gated) << c.pod;
-        EXPECT_EQ(answer.value.pod.phase, engine::PodPhase::pending) << c.pod;
+        EXPECT_EQ(answer.value.pod.phase, engine::snapshot::PodPhase::pending) << c.pod;
         EXPECT_TRUE(answer.complaints.empty()) << c.pod;
     }
 }

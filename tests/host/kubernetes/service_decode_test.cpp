@@ -7,7 +7,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-using engine::ServiceObject;
+using engine::snapshot::ServiceObject;
 
 TEST(ServiceDecode, ReadsWhichPodsItSelects) {
     const ServiceObject web{.ns = "shop", .name = "web", .selector = {{"app", "web"}}};

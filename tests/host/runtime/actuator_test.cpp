@@ -77,7 +77,7 @@ struct Actuator : ::testing::Test {
     }
     VirtualAssembly virtually{four_groups};
     FakeCluster cluster;
-    std::vector<engine::NodeLook> looks;
+    std::vector<engine::removal::NodeLook> looks;
     std::set<NodeGroupId> atomic_groups;
     engine::CallContext circumstances{.seed = 7, .now = Time(1h)};
     ActionPatience patience{};

@@ -15,9 +15,10 @@ class Assembly {
 public:
     /// `files`: of further plugins, to lie beside those under their own names.
     explicit Assembly(const std::string& toml, const std::vector<std::filesystem::path>& files = {})
-        : loaded_(load_config(Source{"test.toml", "[trust]\nsearch_paths = [\"" +
-                                                      folder_.path().string() + "\"]\n" + toml},
-                              shipped_)) {
+        : loaded_(config::load_config(
+              config::Source{"test.toml", "[trust]\nsearch_paths = [\"" + folder_.path().string() +
+                                              "\"]\n" + toml},
+              shipped_)) {
         folder_.file("tiny.so", tiny());
         folder_.file("failing.so", tiny("tiny_failing_create"));
         for (const std::filesystem::path& file : files)
@@ -25,16 +26,16 @@ public:
         if (loaded_.config)
             plugins_ = load_plugins(*loaded_.config, shipped_, registry_, loaded_.diagnostics);
     }
-    const Config& config() const { return *loaded_.config; }
+    const config::Config& config() const { return *loaded_.config; }
     const PluginSet& plugins() const { return plugins_; }
-    const Diagnostics& diagnostics() const { return loaded_.diagnostics; }
+    const config::Diagnostics& diagnostics() const { return loaded_.diagnostics; }
 
 private:
     TemporaryFolder folder_;
-    ShippedPlugins shipped_{std::filesystem::read_symlink("/proc/self/exe").parent_path() /
-                            "../../lib/capstan/plugins"};
-    LibraryRegistry registry_{std::vector{folder_.path()}};
-    Loaded loaded_;
+    config::ShippedPlugins shipped_{std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+                                    "../../lib/capstan/plugins"};
+    plugin_files::LibraryRegistry registry_{std::vector{folder_.path()}};
+    config::Loaded loaded_;
     PluginSet plugins_;
 };
 

@@ -64,7 +64,7 @@ struct Reader : ::testing::Test {
     TestHost host;
     Running<ScriptedCloud> running{host, identity("aws")};
     std::shared_ptr<CloudReader> reader =
-        std::make_shared<CloudReader>(CloudClient::of(running.shared()).value());
+        std::make_shared<CloudReader>(instances::CloudClient::of(running.shared()).value());
 };
 
 std::vector<std::string> ids(const CloudReading& reading) {

@@ -136,7 +136,7 @@ TEST_F(SlowCloud, IsNotAskedTwiceWhereItsPipelineChangesWhileItIsSilent) {
     refresh();
     be_patient();
     refresh();
-    Pipeline other = virtually.config().pipeline;
+    config::Pipeline other = virtually.config().pipeline;
     other.clouds = {PluginInstanceId("quick")};
     ASSERT_TRUE(virtually.clouds().follow(other, virtually.host()));
     EXPECT_THAT(ids(refresh()), ElementsAre("quick/web"));
@@ -155,7 +155,7 @@ TEST_F(SlowCloud, IsNotAskedTwiceWhereGroupsAreToBeMadeWhileItIsSilent) {
     refresh();
     be_patient();
     refresh();
-    Pipeline other = virtually.config().pipeline;
+    config::Pipeline other = virtually.config().pipeline;
     other.scale_up.group_sources = {PluginInstanceId("provisioning")};
     ASSERT_TRUE(virtually.clouds().follow(other, virtually.host()));
     virtually.host().virtual_loop()->advance(5s);
@@ -165,7 +165,7 @@ TEST_F(SlowCloud, IsNotAskedTwiceWhereGroupsAreToBeMadeWhileItIsSilent) {
 
 TEST_F(SlowCloud, StaysAsItWasWhereAnotherPipelineCannotBeFollowed) {
     refresh();
-    Pipeline other = virtually.config().pipeline;
+    config::Pipeline other = virtually.config().pipeline;
     other.clouds = {PluginInstanceId("quick"), PluginInstanceId("nothere")};
     ASSERT_FALSE(virtually.clouds().follow(other, virtually.host()));
     EXPECT_THAT(ids(virtually.clouds().refresh_now(virtually.host())),
@@ -272,7 +272,7 @@ TEST(Clouds, WithoutAnyThereAreNoGroups) {
 
 TEST(Clouds, ANameWithoutAnInstanceIsAnError) {
     VirtualAssembly virtually("");
-    Pipeline pipeline;
+    config::Pipeline pipeline;
     pipeline.clouds = {PluginInstanceId("aws")};
     const auto clouds = Clouds::make(pipeline, virtually.host());
     ASSERT_FALSE(clouds);
@@ -284,7 +284,7 @@ TEST(Clouds, OneThatHasNotStartedCountsAsUnreadUntilItJoins) {
     const auto none = PluginHost::open(virtually.config(), virtually.plugins(),
                                        {.clock = std::make_shared<io::ManualClock>()});
     ASSERT_TRUE(none) << none.error();
-    Pipeline both;
+    config::Pipeline both;
     both.clouds = {PluginInstanceId("east"), PluginInstanceId("west")};
     const auto clouds = Clouds::make(both, **none, {}, Missing::has_not_started);
     ASSERT_TRUE(clouds) << clouds.error();
@@ -306,7 +306,7 @@ TEST(Clouds, AreReadInRealTimeToo) {
     const Assembly assembly(two_clouds);
     const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
     ASSERT_TRUE(host) << host.error();
-    Pipeline east;
+    config::Pipeline east;
     east.clouds = {PluginInstanceId("east")};
     const auto clouds = Clouds::make(east, **host);
     ASSERT_TRUE(clouds) << clouds.error();

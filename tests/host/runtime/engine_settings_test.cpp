@@ -17,11 +17,11 @@ TEST(EngineSettings, LimitNothingUnlessTold) {
 }
 
 TEST(EngineSettings, CountCoresInThousandthsAndMemoryInBytes) {
-    Limits limits{.cpu = {Quantity::units(2), Quantity::milli(80'500)},
-                  .memory = {Quantity(), Quantity::units(1 << 20)},
-                  .gpu = {},
-                  .nodes = {Quantity::units(3), Quantity::units(10)},
-                  .gpu_types = {{"nvidia.com/gpu", {Quantity(), Quantity::units(4)}}}};
+    config::Limits limits{.cpu = {Quantity::units(2), Quantity::milli(80'500)},
+                          .memory = {Quantity(), Quantity::units(1 << 20)},
+                          .gpu = {},
+                          .nodes = {Quantity::units(3), Quantity::units(10)},
+                          .gpu_types = {{"nvidia.com/gpu", {Quantity(), Quantity::units(4)}}}};
     const engine::Settings settings = make_settings({}, {}, limits);
     EXPECT_EQ(settings.cpu.min, 2000);
     EXPECT_EQ(settings.cpu.max, 80'500);
@@ -32,14 +32,14 @@ TEST(EngineSettings, CountCoresInThousandthsAndMemoryInBytes) {
 }
 
 TEST(EngineSettings, TakeTheSourceOfTemplatesFromTheConfiguration) {
-    ScaleUp scale_up;
+    config::ScaleUp scale_up;
     EXPECT_EQ(make_settings(scale_up, {}, {}).template_source, engine::TemplateSource::mixed);
-    scale_up.template_source = TemplateSource::cloud;
+    scale_up.template_source = config::TemplateSource::cloud;
     EXPECT_EQ(make_settings(scale_up, {}, {}).template_source, engine::TemplateSource::cloud);
 }
 
 TEST(EngineSettings, TakeTheTimesAMachineMayTakeFromTheConfiguration) {
-    ScaleUp scale_up;
+    config::ScaleUp scale_up;
     scale_up.max_node_provision_time = std::chrono::minutes(7);
     scale_up.max_node_startup_time = std::chrono::minutes(3);
     EXPECT_EQ(make_settings(scale_up, {}, {}).max_node_provision_time, std::chrono::minutes(7));
@@ -47,7 +47,7 @@ TEST(EngineSettings, TakeTheTimesAMachineMayTakeFromTheConfiguration) {
 }
 
 TEST(EngineSettings, TakeTheTimesOfARemovalFromTheConfiguration) {
-    ScaleDown scale_down;
+    config::ScaleDown scale_down;
     scale_down.max_pod_eviction_time = std::chrono::minutes(2);
     scale_down.eviction_headroom = std::chrono::seconds(7);
     scale_down.max_deletion_time = std::chrono::minutes(9);
@@ -60,15 +60,15 @@ TEST(EngineSettings, TakeTheTimesOfARemovalFromTheConfiguration) {
 }
 
 TEST(EngineSettings, TakeWhatTheSchedulerSpreadsOverFromTheConfiguration) {
-    ScaleUp scale_up;
+    config::ScaleUp scale_up;
     EXPECT_TRUE(make_settings(scale_up, {}, {}).default_spread.empty());
     scale_up.default_spread = {{.topology_key = "zone"}, {.topology_key = "rack", .max_skew = 3}};
     EXPECT_EQ(make_settings(scale_up, {}, {}).default_spread,
-              (std::vector<engine::DefaultSpread>{{"zone", 1}, {"rack", 3}}));
+              (std::vector<engine::snapshot::DefaultSpread>{{"zone", 1}, {"rack", 3}}));
 }
 
 TEST(EngineSettings, DrainByAscendingPriorityHoweverItIsWritten) {
-    ScaleDown scale_down;
+    config::ScaleDown scale_down;
     scale_down.drain_priorities = {{.priority = 100, .grace = std::chrono::seconds(5)},
                                    {.priority = -1, .grace = std::chrono::seconds(20)}};
     const auto groups = make_settings({}, scale_down, {}).scale_down.drain_priorities;

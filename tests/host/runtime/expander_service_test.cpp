@@ -67,8 +67,8 @@ struct PassesWithAService : ::testing::Test {
     }
     PassInput input() const {
         const Time now = virtually->host().loop().clock()->now();
-        engine::ClusterBuilder builder;
-        engine::PodObject pod{.name = "web-0"};
+        engine::snapshot::ClusterBuilder builder;
+        engine::snapshot::PodObject pod{.name = "web-0"};
         pod.spec.requests = {{"cpu", 3000}};
         pod.unscheduled_reason = "Unschedulable";
         pod.created = now - 1h;

@@ -8,7 +8,7 @@ namespace capstan::runtime {
 namespace {
 
 std::string message_of(const std::string& text) {
-    const auto document = parse_json(text, "standard input");
+    const auto document = record::parse_json(text, "standard input");
     return document ? "is JSON" : document.error().message;
 }
 
@@ -44,26 +44,27 @@ TEST(JsonReader, ShowsOnlyThePartOfALongLineAroundTheMistake) {
 
 TEST(JsonReader, RefusesWhatIsEmptyOrTooDeep) {
     EXPECT_EQ(message_of(" \n"), "standard input: is empty, expects a JSON object");
-    const std::string deep = message_of(std::string(json_depth_max + 1, '['));
+    const std::string deep = message_of(std::string(record::json_depth_max + 1, '['));
     EXPECT_NE(deep.find("deeper than 128 levels"), std::string::npos) << deep;
-    EXPECT_EQ(message_of(std::string(json_depth_max, '[') + std::string(json_depth_max, ']')),
+    EXPECT_EQ(message_of(std::string(record::json_depth_max, '[') +
+                         std::string(record::json_depth_max, ']')),
               "is JSON");
 }
 
 TEST(JsonReader, StopsReadingAtTheLimit) {
     std::istringstream in("123456");
-    EXPECT_EQ(read_all(in, 6), "123456");
+    EXPECT_EQ(record::read_all(in, 6), "123456");
     std::istringstream longer("1234567");
-    const auto refused = read_all(longer, 6);
+    const auto refused = record::read_all(longer, 6);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message, "longer than 6");
 }
 
 TEST(JsonReader, SuggestsTheKeyThatWasMeant) {
-    const auto document = parse_json(R"({"pds": [], "zzz": 1})", "x");
+    const auto document = record::parse_json(R"({"pds": [], "zzz": 1})", "x");
     kubernetes::JsonProblems problems(*document);
-    refuse_unknown(problems.root(), {"pods", "options"});
-    EXPECT_EQ(problems_text(problems, "x"),
+    record::refuse_unknown(problems.root(), {"pods", "options"});
+    EXPECT_EQ(record::problems_text(problems, "x"),
               "x: /pds: is not known here; did you mean 'pods'?\n"
               "x: /zzz: is not known here\n");
 }

@@ -27,46 +27,48 @@ Time until_of(const Memory& memory) { return *memory.backoffs.at(NodeGroupId("g"
 
 TEST(KeptTimes, AreAsLongAgoAsTheyWereAndWhatHasPassedSince) {
     // Written while the wall clock was 20 minutes ahead of the even one, read a minute later.
-    const Memory read = read_back(unneeded_since(noon - 5min, noon + 10min),
-                                  PassTime(noon, noon + 20min), noon + 21min);
+    const Memory read = record::read_back(unneeded_since(noon - 5min, noon + 10min),
+                                          PassTime(noon, noon + 20min), noon + 21min);
     EXPECT_EQ(since_of(read), noon + 21min - 6min);
     EXPECT_EQ(until_of(read), noon + 21min + 9min);
 }
 
 TEST(KeptTimes, AreNoOlderWhereTheClockWasSetBackSince) {
     const PassTime read_at(noon - 2h);
-    const Memory read = read_back(unneeded_since(noon - 5min, noon + 10min), noon, read_at);
+    const Memory read = record::read_back(unneeded_since(noon - 5min, noon + 10min), noon, read_at);
     EXPECT_EQ(since_of(read), read_at.now - 5min);
     EXPECT_EQ(until_of(read), read_at.now + 10min);
 }
 
 TEST(KeptTimes, ThatAreReadTwiceHaveLostNothing) {
     const PassTime first(noon + 1min), second(noon + 3min, noon + 2min);
-    const Memory once = read_back(unneeded_since(noon - 5min), noon, first);
-    const Memory twice = read_back(once, first, second);
+    const Memory once = record::read_back(unneeded_since(noon - 5min), noon, first);
+    const Memory twice = record::read_back(once, first, second);
     EXPECT_EQ(second.now - since_of(twice), 5min + 1min + 1min);
-    EXPECT_EQ(since_of(read_back(once, first, first)), since_of(once));
+    EXPECT_EQ(since_of(record::read_back(once, first, first)), since_of(once));
 }
 
 TEST(KeptTimes, ABeginningThatIsToComeIsNow) {
-    const Memory read = read_back(unneeded_since(noon + 1h, noon + 1h), noon, noon);
+    const Memory read = record::read_back(unneeded_since(noon + 1h, noon + 1h), noon, noon);
     EXPECT_EQ(since_of(read), noon);
     EXPECT_EQ(until_of(read), noon + 1h) << "only an end may be to come";
 }
 
 TEST(KeptTimes, OfAnOlderHostAreAsLongAgoAsTheWallClockShows) {
     const PassTime read_at(noon, noon + 1h);
-    EXPECT_EQ(since_of(read_back(unneeded_since(noon), std::nullopt, read_at)), noon - 1h);
-    EXPECT_EQ(since_of(read_back(unneeded_since(noon + 2h), std::nullopt, read_at)), noon);
+    EXPECT_EQ(since_of(record::read_back(unneeded_since(noon), std::nullopt, read_at)), noon - 1h);
+    EXPECT_EQ(since_of(record::read_back(unneeded_since(noon + 2h), std::nullopt, read_at)), noon);
 }
 
 TEST(KeptTimes, NeverAndNothingStayAndNoTimeIsTooLong) {
-    const Memory read = read_back(unneeded_since(Time(), Time::max()), noon, noon + 1h);
+    const Memory read = record::read_back(unneeded_since(Time(), Time::max()), noon, noon + 1h);
     EXPECT_EQ(since_of(read), Time());
     EXPECT_EQ(until_of(read), Time::max());
-    EXPECT_LE(since_of(read_back(unneeded_since(noon), PassTime(Time::min()), noon)), noon);
-    EXPECT_LT(since_of(read_back(unneeded_since(Time::min() + 1h), noon, Time::max())), noon);
-    EXPECT_EQ(since_of(read_back(unneeded_since(Time::min()), noon, noon + 1h)), Time::min())
+    EXPECT_LE(since_of(record::read_back(unneeded_since(noon), PassTime(Time::min()), noon)), noon);
+    EXPECT_LT(since_of(record::read_back(unneeded_since(Time::min() + 1h), noon, Time::max())),
+              noon);
+    EXPECT_EQ(since_of(record::read_back(unneeded_since(Time::min()), noon, noon + 1h)),
+              Time::min())
         << "longer ago than a Time can tell";
 }
 
@@ -77,9 +79,9 @@ TEST(KeptTimes, AreFoundWhereverMemoryKeepsThem) {
     memory.removals["n"].evictions["pod"].agreed = memory.blind_since = noon;
     memory.make_backoffs[{}].since = memory.groups_to_come[g].deadline = noon;
     memory.last_of[g].removal = noon;
-    const Memory read = read_back(memory, noon, noon + 1h);
+    const Memory read = record::read_back(memory, noon, noon + 1h);
     EXPECT_EQ(read, memory) << "an hour has passed on both clocks";
-    const Memory later = read_back(memory, noon, PassTime(noon + 1h, noon));
+    const Memory later = record::read_back(memory, noon, PassTime(noon + 1h, noon));
     EXPECT_EQ(later.unjoined.at(g).at(MachineId("m")), noon + 1h);
     EXPECT_EQ(later.empty_groups.at(g), noon + 1h);
     EXPECT_EQ(later.removals.at("n").evictions.at("pod").agreed, noon + 1h);
@@ -91,14 +93,17 @@ TEST(KeptTimes, AreFoundWhereverMemoryKeepsThem) {
 
 TEST(KeptTimes, StandInTheTextWithTheTimeOfItsWriting) {
     const Memory memory = unneeded_since(noon - 5min, noon);
-    const auto text = memory_text(memory, "1.2.0", config_map_bytes, PassTime(noon, noon + 20min));
+    const auto text = record::memory_text(memory, "1.2.0", record::config_map_bytes,
+                                          PassTime(noon, noon + 20min));
     ASSERT_TRUE(text) << text.error();
-    EXPECT_EQ(parse_memory(*text, "memory"), memory) << "as it stands";
-    EXPECT_EQ(since_of(*parse_memory(*text, "memory", PassTime(noon + 21min))), noon + 15min);
-    const auto later = memory_text(memory, "1.2.0", config_map_bytes, PassTime(noon + 1h));
+    EXPECT_EQ(record::parse_memory(*text, "memory"), memory) << "as it stands";
+    EXPECT_EQ(since_of(*record::parse_memory(*text, "memory", PassTime(noon + 21min))),
+              noon + 15min);
+    const auto later =
+        record::memory_text(memory, "1.2.0", record::config_map_bytes, PassTime(noon + 1h));
     EXPECT_NE(*text, *later);
-    EXPECT_EQ(memory_part(*text), memory_part(*later));
-    EXPECT_EQ(memory_part(*memory_text({}, "1.2.0")), "");
+    EXPECT_EQ(record::memory_part(*text), record::memory_part(*later));
+    EXPECT_EQ(record::memory_part(*record::memory_text({}, "1.2.0")), "");
 }
 
 /// Two clocks that are read one after the other, the second a little later each time.

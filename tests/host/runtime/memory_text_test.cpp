@@ -15,18 +15,18 @@ using namespace std::chrono_literals;
 
 const Time written_at = time_from_unix_ns(1'795'258'800'000'000'000);
 
-std::string written_memory(const Memory& memory) { return *memory_text(memory, "1.2.0"); }
+std::string written_memory(const Memory& memory) { return *record::memory_text(memory, "1.2.0"); }
 
 std::string refusal_of(std::string_view text) {
-    const auto memory = parse_memory(text, "memory");
+    const auto memory = record::parse_memory(text, "memory");
     return memory ? "is read" : memory.error().message;
 }
 
 TEST(MemoryText, ComesBackExactlyWhateverIsRemembered) {
     for (std::uint32_t seed = 0; seed < 500; ++seed) {
-        const Memory memory = RandomValues(seed).make<Memory>();
+        const Memory memory = record::RandomValues(seed).make<Memory>();
         const std::string text = written_memory(memory);
-        const auto read = parse_memory(text, "memory");
+        const auto read = record::parse_memory(text, "memory");
         ASSERT_TRUE(read) << "seed " << seed << ": " << read.error() << '\n' << text;
         EXPECT_EQ(*read, memory) << "seed " << seed << '\n' << text;
     }
@@ -65,20 +65,21 @@ TEST(MemoryText, KeepsItsFormat) {
 
 TEST(MemoryText, OfNothingIsShort) {
     EXPECT_EQ(written_memory({}), R"({"version":1,"host":"1.2.0"})");
-    EXPECT_EQ(parse_memory(R"({"version":1})", "memory"), Memory());
+    EXPECT_EQ(record::parse_memory(R"({"version":1})", "memory"), Memory());
 }
 
 TEST(MemoryText, TellsTimesThatNoCalendarHas) {
     Memory memory;
     memory.last = {.scale_up = Time::max(), .removal = Time::min()};
-    EXPECT_EQ(parse_memory(written_memory(memory), "memory"), memory);
+    EXPECT_EQ(record::parse_memory(written_memory(memory), "memory"), memory);
 }
 
 TEST(MemoryText, ReplacesBytesThatAreNoUtf8) {
     Memory memory;
     memory.backoffs[NodeGroupId("a")].because = "caf\xe9";
-    EXPECT_EQ(parse_memory(written_memory(memory), "memory")->backoffs[NodeGroupId("a")].because,
-              "caf\ufffd");
+    EXPECT_EQ(
+        record::parse_memory(written_memory(memory), "memory")->backoffs[NodeGroupId("a")].because,
+        "caf\ufffd");
 }
 
 TEST(MemoryText, NamesThePlaceOfEverythingThatIsWrong) {
@@ -95,7 +96,7 @@ TEST(MemoryText, NamesThePlaceOfEverythingThatIsWrong) {
 }
 
 TEST(MemoryText, ThatIsCutOffOrNoneIsRefused) {
-    const std::string whole = written_memory(RandomValues(3).make<Memory>());
+    const std::string whole = written_memory(record::RandomValues(3).make<Memory>());
     for (std::size_t size = 0; size < whole.size(); size += 5)
         EXPECT_NE(refusal_of(std::string_view(whole).substr(0, size)), "is read") << size;
     EXPECT_EQ(refusal_of("[]"), "memory: expects an object, found an array");
@@ -110,9 +111,9 @@ TEST(MemoryText, OfALaterVersionIsRefusedWithBothVersions) {
 }
 
 TEST(MemoryText, PassesOverMembersThatALaterHostAdded) {
-    EXPECT_TRUE(
-        parse_memory(R"({"version":1,"moods":[1],"memory":{"started":true,"mood":{}}})", "memory")
-            ->started);
+    EXPECT_TRUE(record::parse_memory(
+                    R"({"version":1,"moods":[1],"memory":{"started":true,"mood":{}}})", "memory")
+                    ->started);
 }
 
 TEST(MemoryText, LeavesOutWhatNodesToComeAreForWhereThatDoesNotFitEither) {
@@ -121,9 +122,9 @@ TEST(MemoryText, LeavesOutWhatNodesToComeAreForWhereThatDoesNotFitEither) {
     memory.planned[NodeGroupId("web")] = {{1, {{"default/ReplicaSet/web", 3}}}};
     const std::size_t whole = written_memory(memory).size();
     memory.hints["default/web-1"] = "node-1";
-    EXPECT_EQ(parse_memory(*memory_text(memory, "1.2.0", whole), "memory")->planned,
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole), "memory")->planned,
               memory.planned);
-    EXPECT_EQ(parse_memory(*memory_text(memory, "1.2.0", whole - 1), "memory"),
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole - 1), "memory"),
               Memory{.started = true});
 }
 
@@ -133,8 +134,9 @@ TEST(MemoryText, LeavesOutWhatNodesTurnedOutToBeBeforeWhatNodesToComeAreFor) {
     const Memory kept = memory;
     memory.templates[NodeGroupId("web")] = {.fingerprint = "1"};
     const std::size_t whole = written_memory(memory).size();
-    EXPECT_EQ(parse_memory(*memory_text(memory, "1.2.0", whole), "memory"), memory);
-    EXPECT_EQ(parse_memory(*memory_text(memory, "1.2.0", whole - 1), "memory"), kept);
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole), "memory"), memory);
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole - 1), "memory"),
+              kept);
 }
 
 TEST(MemoryText, LeavesOutTimersOfUnneededNodesRatherThanRequestsAndRemovals) {
@@ -144,9 +146,9 @@ TEST(MemoryText, LeavesOutTimersOfUnneededNodesRatherThanRequestsAndRemovals) {
     const Memory kept = memory;
     const std::size_t room = written_memory(memory).size();
     for (int i = 0; i < 20'000; ++i) memory.unneeded["node-" + std::to_string(i)] = {};
-    const auto text = memory_text(memory, "1.2.0", room);
+    const auto text = record::memory_text(memory, "1.2.0", room);
     ASSERT_TRUE(text) << text.error();
-    EXPECT_EQ(parse_memory(*text, "memory"), kept);
+    EXPECT_EQ(record::parse_memory(*text, "memory"), kept);
 }
 
 TEST(MemoryText, LeavesOutHintsWhereTheyDoNotFit) {
@@ -154,11 +156,11 @@ TEST(MemoryText, LeavesOutHintsWhereTheyDoNotFit) {
     memory.started = true;
     memory.hints["default/web-1"] = "node-1";
     const std::size_t whole = written_memory(memory).size();
-    EXPECT_EQ(*memory_text(memory, "1.2.0", whole), written_memory(memory));
-    const auto shorter = memory_text(memory, "1.2.0", whole - 1);
+    EXPECT_EQ(*record::memory_text(memory, "1.2.0", whole), written_memory(memory));
+    const auto shorter = record::memory_text(memory, "1.2.0", whole - 1);
     ASSERT_TRUE(shorter) << shorter.error();
-    EXPECT_EQ(parse_memory(*shorter, "memory"), Memory{.started = true});
-    EXPECT_EQ(memory_text(memory, "1.2.0", 10).error().message,
+    EXPECT_EQ(record::parse_memory(*shorter, "memory"), Memory{.started = true});
+    EXPECT_EQ(record::memory_text(memory, "1.2.0", 10).error().message,
               "memory takes 54 bytes without its hints, there is room for 10");
 }
 

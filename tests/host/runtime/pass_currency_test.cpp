@@ -22,7 +22,7 @@ engine::Group priced(const char* id, std::optional<double> per_hour, const char*
 }
 
 engine::Snapshot snapshot_of(Groups groups, Machines machines = {}) {
-    return {.cluster = engine::ClusterBuilder().build(),
+    return {.cluster = engine::snapshot::ClusterBuilder().build(),
             .groups = std::make_shared<const Groups>(std::move(groups)),
             .machines = std::make_shared<const Machines>(std::move(machines))};
 }

@@ -24,10 +24,10 @@ const std::string one_cloud =
                           ", " + simulated_group("b", "max = 0") + "]");
 
 /// Pods of 3 cores that wait for a node.
-engine::Cluster cluster_of(int pods, Time now) {
-    engine::ClusterBuilder builder;
+engine::snapshot::Cluster cluster_of(int pods, Time now) {
+    engine::snapshot::ClusterBuilder builder;
     for (int i = 0; i < pods; ++i) {
-        engine::PodObject pod{.name = "web-" + std::to_string(i)};
+        engine::snapshot::PodObject pod{.name = "web-" + std::to_string(i)};
         pod.spec.requests = {{"cpu", 3000}};
         pod.unscheduled_reason = "Unschedulable";
         pod.created = now - 1h;
@@ -138,8 +138,8 @@ TEST_F(PassCycle, DecidesTheSameOnTheSame) {
 
 TEST_F(PassCycle, WhatACloudTellsOfItsGroupsIsAskedOfNoHook) {
     PassInput without = input(0);
-    without.known_misses = {{PluginInstanceId("east"), Hook::options, "it rests"},
-                            {PluginInstanceId("east"), Hook::price, "it rests"}};
+    without.known_misses = {{PluginInstanceId("east"), loop::Hook::options, "it rests"},
+                            {PluginInstanceId("east"), loop::Hook::price, "it rests"}};
     const auto result = decide(without);
     ASSERT_TRUE(result) << result.error();
     EXPECT_NE(result->groups->at(0).options, GroupOptions{});

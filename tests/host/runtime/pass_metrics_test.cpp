@@ -28,15 +28,16 @@ const NodeGroupId group_a("a");
 struct Passes : ::testing::Test {
     Passes() {
         engine::Group group{.group = {.id = group_a, .min = 1, .max = 5, .target = 2}};
-        engine::ClusterBuilder builder;
+        engine::snapshot::ClusterBuilder builder;
         for (const char* name : {"n1", "n2"}) {
             group.machines.push_back({.id = MachineId(name), .group = group_a});
-            builder.set(engine::NodeObject{.name = name,
-                                           .provider_id = name,
-                                           .capacity = {{"cpu", 4000}, {"memory", 1 << 30}},
-                                           .created = noon - 1h});
+            builder.set(
+                engine::snapshot::NodeObject{.name = name,
+                                             .provider_id = name,
+                                             .capacity = {{"cpu", 4000}, {"memory", 1 << 30}},
+                                             .created = noon - 1h});
         }
-        builder.set(engine::PodObject{.ns = "shop", .name = "web-1", .uid = "u1"});
+        builder.set(engine::snapshot::PodObject{.ns = "shop", .name = "web-1", .uid = "u1"});
         snapshot.emplace(engine::Snapshot{
             builder.build(), std::make_shared<const std::vector<engine::Group>>(1, group)});
     }
@@ -54,7 +55,7 @@ struct Passes : ::testing::Test {
         decision = {};
         results = {};
     }
-    PassObservation observation() const {
+    pass_metrics::PassObservation observation() const {
         return {.snapshot = *snapshot,
                 .settings = settings,
                 .decision = decision,

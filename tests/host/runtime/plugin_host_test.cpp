@@ -22,7 +22,7 @@ constexpr const char* two_instances =
     "\"tiny\"\n";
 
 TEST(PluginHost, WithoutPluginsItStartsAndStops) {
-    const auto host = PluginHost::start(Config{}, {}, {.seed = 1, .version = "test"});
+    const auto host = PluginHost::start(config::Config{}, {}, {.seed = 1, .version = "test"});
     ASSERT_TRUE(host.has_value());
     EXPECT_TRUE((*host)->instances().empty());
     EXPECT_THAT((*host)->find(PluginInstanceId("aws")), IsNull());
@@ -32,7 +32,8 @@ TEST(PluginHost, MakesTheFolderWhereInstancesKeepTheirState) {
     const TemporaryFolder folder;
     const std::filesystem::path state = folder.path() / "of" / "plugins";
     const auto start = [](const std::filesystem::path& path) {
-        return PluginHost::start(Config{}, {}, {.seed = 1, .version = "test", .state = path});
+        return PluginHost::start(config::Config{}, {},
+                                 {.seed = 1, .version = "test", .state = path});
     };
     EXPECT_TRUE(start(state));
     EXPECT_TRUE(std::filesystem::is_directory(state));
@@ -54,7 +55,8 @@ TEST(PluginHost, StoppingItStopsItsInstances) {
     const Assembly assembly(two_instances);
     auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
     ASSERT_TRUE(host.has_value());
-    const std::shared_ptr<PluginInstance> instance = (*host)->find(PluginInstanceId("one"));
+    const std::shared_ptr<instances::PluginInstance> instance =
+        (*host)->find(PluginInstanceId("one"));
     host->reset();
     EXPECT_FALSE(instance->is_running());
 }
@@ -68,7 +70,8 @@ TEST(PluginHost, OnVirtualTimeItStartsAndStopsWithoutAThread) {
     const auto clock = std::make_shared<io::ManualClock>();
     auto host = PluginHost::start(assembly.config(), assembly.plugins(), on(clock));
     ASSERT_TRUE(host.has_value()) << host.error();
-    const std::shared_ptr<PluginInstance> instance = (*host)->find(PluginInstanceId("one"));
+    const std::shared_ptr<instances::PluginInstance> instance =
+        (*host)->find(PluginInstanceId("one"));
     EXPECT_TRUE(instance->is_running());
     EXPECT_EQ(clock->now(), Time{}) << "nothing had to wait";
     host->reset();
@@ -77,7 +80,7 @@ TEST(PluginHost, OnVirtualTimeItStartsAndStopsWithoutAThread) {
 
 TEST(PluginHost, OnVirtualTimeAWaitMovesTheClockAsFarAsItTakes) {
     const auto clock = std::make_shared<io::ManualClock>();
-    const auto host = PluginHost::start(Config{}, {}, on(clock));
+    const auto host = PluginHost::start(config::Config{}, {}, on(clock));
     ASSERT_TRUE(host.has_value());
     const auto answer_in = [&](Duration delay) {
         return [&, delay](const PluginHost::Done<int>& done) {
@@ -92,7 +95,7 @@ TEST(PluginHost, OnVirtualTimeAWaitMovesTheClockAsFarAsItTakes) {
 }
 
 TEST(PluginHost, InRealTimeNobodyMovesTheClock) {
-    const auto host = PluginHost::start(Config{}, {}, {});
+    const auto host = PluginHost::start(config::Config{}, {}, {});
     ASSERT_TRUE(host.has_value());
     EXPECT_THAT((*host)->virtual_loop(), IsNull());
     const auto answer = (*host)->wait<int>(
@@ -105,30 +108,31 @@ TEST(PluginHost, InRealTimeNobodyMovesTheClock) {
 
 TEST(PluginHost, ItsGuardEndsTheProcessWhenAnAbandonedThreadCostsTooMuch) {
     std::promise<std::pair<int, std::string>> ended;
-    Guard guard({.period = std::chrono::milliseconds(5),
-                 .end = [&](int code, const std::string& why) { ended.set_value({code, why}); },
-                 .takes_signals = false});
-    Config config;
+    guard::Guard guard(
+        {.period = std::chrono::milliseconds(5),
+         .end = [&](int code, const std::string& why) { ended.set_value({code, why}); },
+         .takes_signals = false});
+    config::Config config;
     config.watchdog.memory_max = Quantity::units(1);
     const auto host = PluginHost::start(config, {}, {.guard = &guard});
     ASSERT_TRUE(host.has_value());
     const auto abandoned =
-        (*host)->abandoned_threads()->add("acme", Hook::filter, CLOCK_THREAD_CPUTIME_ID);
+        (*host)->abandoned_threads()->add("acme", loop::Hook::filter, CLOCK_THREAD_CPUTIME_ID);
     const auto [code, why] = ended.get_future().get();
-    EXPECT_EQ(code, exit_held_up);
+    EXPECT_EQ(code, guard::exit_held_up);
     EXPECT_THAT(why, ::testing::StartsWith("plugin acme: filter overran its deadline"));
 }
 
 TEST(PluginHost, ABreadcrumbFileThatCannotBeOpenedIsSaid) {
-    const auto host = PluginHost::start(Config{}, {}, {.breadcrumbs = "/dev/null/crumbs"});
+    const auto host = PluginHost::start(config::Config{}, {}, {.breadcrumbs = "/dev/null/crumbs"});
     ASSERT_FALSE(host.has_value());
     EXPECT_EQ(host.error().message.rfind("breadcrumbs: ", 0), 0u) << host.error().message;
 }
 
 TEST(Wiring, ANameWithoutAnInstanceCannotBeWired) {
-    const auto host = PluginHost::start(Config{}, {}, {});
+    const auto host = PluginHost::start(config::Config{}, {}, {});
     ASSERT_TRUE(host.has_value());
-    const auto wiring = wire(Pipeline{}, **host);
+    const auto wiring = wire(config::Pipeline{}, **host);
     ASSERT_FALSE(wiring.has_value());
     EXPECT_EQ(wiring.error().message, "pipeline: there is no instance least_waste");
 }
@@ -137,18 +141,19 @@ TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
     const Assembly assembly(two_instances);
     const auto host = PluginHost::open(assembly.config(), assembly.plugins(), {});
     ASSERT_TRUE(host.has_value()) << host.error();
-    Pipeline pipeline = assembly.config().pipeline;
+    config::Pipeline pipeline = assembly.config().pipeline;
     pipeline.scale_up.similarity = {PluginInstanceId("one")};
     EXPECT_FALSE(wire(pipeline, **host)) << "all are to be there";
     const auto wiring = wire(pipeline, **host, Missing::has_not_started);
     ASSERT_TRUE(wiring.has_value()) << wiring.error();
     const PluginInstanceId one("one"), two("two"), splitter(pipeline.scale_up.splitter);
-    std::vector<SkippedHook> absent;
+    std::vector<instances::SkippedHook> absent;
     for (const PluginInstanceId& id : {one, two, one, splitter})
-        absent.push_back({id, Hook::start, "it has not started"});
+        absent.push_back({id, loop::Hook::start, "it has not started"});
     EXPECT_EQ(misses_of(*wiring), absent);
-    PassWatch watch;
-    const auto policies = PassPolicies::make(*wiring, watch, std::make_shared<ExpanderAnswers>());
+    instances::PassWatch watch;
+    const auto policies =
+        PassPolicies::make(*wiring, watch, std::make_shared<instances::ExpanderAnswers>());
     ASSERT_TRUE(policies.has_value());
     ASSERT_EQ(policies->chain().size(), 2u);
     EXPECT_EQ(policies->chain()[0].name, "one");
@@ -164,7 +169,7 @@ TEST(Wiring, StagesKeepTheirOrderAndWhatTheyDoInTrouble) {
     const Assembly assembly(two_instances);
     const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
     ASSERT_TRUE(host.has_value());
-    Pipeline pipeline = assembly.config().pipeline;
+    config::Pipeline pipeline = assembly.config().pipeline;
     pipeline.scale_up.splitter = PluginInstanceId("one");  // any instance will do for its name
     const auto wiring = wire(pipeline, **host);
     ASSERT_TRUE(wiring.has_value()) << wiring.error();
@@ -178,12 +183,13 @@ TEST(Wiring, AnInstanceOfAnotherKindGivesNoPolicies) {
     const Assembly assembly(two_instances);
     const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
     ASSERT_TRUE(host.has_value());
-    Pipeline pipeline = assembly.config().pipeline;
+    config::Pipeline pipeline = assembly.config().pipeline;
     pipeline.scale_up.splitter = PluginInstanceId("one");
     const auto wiring = wire(pipeline, **host);
     ASSERT_TRUE(wiring.has_value());
-    PassWatch watch;
-    const auto policies = PassPolicies::make(*wiring, watch, std::make_shared<ExpanderAnswers>());
+    instances::PassWatch watch;
+    const auto policies =
+        PassPolicies::make(*wiring, watch, std::make_shared<instances::ExpanderAnswers>());
     ASSERT_FALSE(policies.has_value());
     EXPECT_EQ(policies.error().message, "plugin one is no capstan.splitter/1");
 }

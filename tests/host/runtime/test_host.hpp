@@ -87,21 +87,21 @@ struct TestHost {
         std::make_shared<io::ManualClock>(time_from_unix_ns(1'000'000'000));
     io::ManualLoop loop{io, clock};
     std::shared_ptr<Lines> lines = std::make_shared<Lines>();
-    std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
+    std::shared_ptr<services::Metrics> metrics = std::make_shared<services::Metrics>();
     std::shared_ptr<FakeHttp> http = std::make_shared<FakeHttp>(io);
     std::string user_agent{};  ///< of the instance that was made last
-    std::shared_ptr<StateStore> state = std::make_shared<MemoryStateStore>();
-    std::shared_ptr<SecretSource> secrets{};
-    std::shared_ptr<Breadcrumbs> crumbs{};
+    std::shared_ptr<services::StateStore> state = std::make_shared<services::MemoryStateStore>();
+    std::shared_ptr<services::SecretSource> secrets{};
+    std::shared_ptr<loop::Breadcrumbs> crumbs{};
     bool has_strand_threads = false;
-    std::shared_ptr<CallWatches> calls{};
-    DraftIds drafts{};
+    std::shared_ptr<loop::CallWatches> calls{};
+    services::DraftIds drafts{};
 
-    HostEnvironment environment() {
-        const auto log =
-            std::make_shared<Logger>(Log{.level = LogLevel::debug, .per_plugin = {}}, clock,
-                                     [to = lines](std::string_view line) { to->add(line); });
-        HostEnvironment out{loop, log, metrics, {}, secrets, state, crumbs, 42, "test"};
+    services::HostEnvironment environment() {
+        const auto log = std::make_shared<services::Logger>(
+            config::Log{.level = config::LogLevel::debug, .per_plugin = {}}, clock,
+            [to = lines](std::string_view line) { to->add(line); });
+        services::HostEnvironment out{loop, log, metrics, {}, secrets, state, crumbs, 42, "test"};
         out.http = [this](const std::string& agent) {
             user_agent = agent;
             return http;
@@ -113,23 +113,23 @@ struct TestHost {
     }
 };
 
-inline InstanceIdentity identity(const char* id) {
+inline services::InstanceIdentity identity(const char* id) {
     return {.id = PluginInstanceId(id), .class_id = "probe"};
 }
 
-inline Result<std::shared_ptr<PluginInstance>> create(TestHost& host, const capstan_class& type,
-                                                      InstanceIdentity who = identity("probe")) {
-    static const SettingValue none;
-    SettingsView settings(none, "plugin.probe.settings", nullptr);
+inline Result<std::shared_ptr<instances::PluginInstance>> create(
+    TestHost& host, const capstan_class& type, services::InstanceIdentity who = identity("probe")) {
+    static const config::SettingValue none;
+    config::SettingsView settings(none, "plugin.probe.settings", nullptr);
     const auto kept = std::make_shared<capstan_class>(type);
-    return PluginInstance::create(host.environment(), {kept.get(), kept, std::move(who)},
-                                  *settings.abi());
+    return instances::PluginInstance::create(host.environment(), {kept.get(), kept, std::move(who)},
+                                             *settings.abi());
 }
 
 /// Waits in virtual time for a `done`.
 class Outcome {
 public:
-    PluginInstance::Done receive() {
+    instances::PluginInstance::Done receive() {
         return [kept = kept_](Result<void> result) { kept->push_back(std::move(result)); };
     }
     bool is_there() const { return !kept_->empty(); }
@@ -141,7 +141,7 @@ private:
         std::make_shared<std::vector<Result<void>>>();
 };
 
-inline Result<void> start(TestHost& host, PluginInstance& instance) {
+inline Result<void> start(TestHost& host, instances::PluginInstance& instance) {
     Outcome outcome;
     instance.start(std::chrono::seconds(10), outcome.receive());
     host.loop.settle();
@@ -149,7 +149,7 @@ inline Result<void> start(TestHost& host, PluginInstance& instance) {
 }
 
 /// Stops within a minute of virtual time.
-inline Result<void> stop(TestHost& host, PluginInstance& instance) {
+inline Result<void> stop(TestHost& host, instances::PluginInstance& instance) {
     Outcome outcome;
     instance.stop(std::chrono::seconds(10), outcome.receive());
     host.loop.advance(std::chrono::minutes(1));
@@ -160,7 +160,7 @@ inline Result<void> stop(TestHost& host, PluginInstance& instance) {
 template <class T>
 class Running {
 public:
-    explicit Running(TestHost& host, InstanceIdentity who = identity("probe"))
+    explicit Running(TestHost& host, services::InstanceIdentity who = identity("probe"))
         : host_(host),
           instance_(
               create(host, make_class<T>({.id = "probe", .doc = "Under test."}), std::move(who))
@@ -170,14 +170,14 @@ public:
     ~Running() {
         if (instance_) std::ignore = stop(host_, *instance_);
     }
-    PluginInstance& operator*() const { return *instance_; }
-    PluginInstance* operator->() const { return instance_.get(); }
-    const std::shared_ptr<PluginInstance>& shared() const { return instance_; }
+    instances::PluginInstance& operator*() const { return *instance_; }
+    instances::PluginInstance* operator->() const { return instance_.get(); }
+    const std::shared_ptr<instances::PluginInstance>& shared() const { return instance_; }
     void release() { instance_ = nullptr; }
 
 private:
     TestHost& host_;
-    std::shared_ptr<PluginInstance> instance_;
+    std::shared_ptr<instances::PluginInstance> instance_;
 };
 
 }  // namespace capstan::runtime

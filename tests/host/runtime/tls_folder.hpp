@@ -37,7 +37,7 @@ public:
         write("tls.key", who.key_pem());
     }
     void remove(const std::string& name) const { std::filesystem::remove(path(name)); }
-    PluginTls files() const {
+    config::PluginTls files() const {
         return {
             .ca_file = path("ca.pem"), .cert_file = path("tls.crt"), .key_file = path("tls.key")};
     }

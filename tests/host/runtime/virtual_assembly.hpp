@@ -15,14 +15,14 @@ namespace capstan::runtime {
 class VirtualAssembly {
 public:
     /// Throws what is wrong with the configuration. `http`: see PluginHost::Options.
-    explicit VirtualAssembly(const std::string& toml, HttpClients http = {})
+    explicit VirtualAssembly(const std::string& toml, services::HttpClients http = {})
         : http_(std::move(http)),
           assembly_(toml),
           host_(start()),
           clouds_(Clouds::make(config().pipeline, *host_).value()) {}
     PluginHost& host() { return *host_; }
     Clouds& clouds() { return *clouds_; }
-    const Config& config() const { return assembly_.config(); }
+    const config::Config& config() const { return assembly_.config(); }
     const PluginSet& plugins() const { return assembly_.plugins(); }
     Duration elapsed() const { return clock_->now() - start_; }
 
@@ -36,7 +36,7 @@ private:
     }
     const Time start_ = time_from_unix_ns(1'767'225'600'000'000'000);
     const std::shared_ptr<io::ManualClock> clock_ = std::make_shared<io::ManualClock>(start_);
-    const HttpClients http_;
+    const services::HttpClients http_;
     const Assembly assembly_;
     const std::unique_ptr<PluginHost> host_;
     const std::shared_ptr<Clouds> clouds_;

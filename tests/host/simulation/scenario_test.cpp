@@ -10,10 +10,11 @@ namespace {
 using namespace std::chrono_literals;
 
 Scenario read(const std::string& text) {
-    const runtime::ShippedFolder shipped({"expanders/least_waste.so", "expanders/random.so",
-                                          "similarity/resources.so", "similarity/labels.so",
-                                          "balancer/node_groups.so", "simulated.so"});
-    return read_scenario(runtime::Source{"story.toml", text}, "/stories", shipped.plugins());
+    const runtime::config::ShippedFolder shipped({"expanders/least_waste.so", "expanders/random.so",
+                                                  "similarity/resources.so", "similarity/labels.so",
+                                                  "balancer/node_groups.so", "simulated.so"});
+    return read_scenario(runtime::config::Source{"story.toml", text}, "/stories",
+                         shipped.plugins());
 }
 
 TEST(Scenario, AGroupWithZonesBecomesOneForEach) {
@@ -74,7 +75,7 @@ TEST(Scenario, ANodeMayHaveLessForPodsThanItHas) {
         "node = [{ name = \"n\", cpu = \"4\", memory = \"8Gi\", allocatable = { cpu = "
         "\"3800m\" } }]\n");
     ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
-    const engine::NodeObject& node = scenario.input->objects.nodes.at(0);
+    const engine::snapshot::NodeObject& node = scenario.input->objects.nodes.at(0);
     EXPECT_EQ(node.capacity.amount("cpu"), 4000);
     EXPECT_EQ(node.allocatable.amount("cpu"), 3800);
     EXPECT_EQ(node.allocatable.amount("memory"), node.capacity.amount("memory"));
@@ -157,7 +158,7 @@ pods = [{ name = "dns", host_ports = ["8080", "53/UDP", "10.0.0.1:80/TCP"] }]
     ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
     const auto& batch = std::get<PodBatch>(scenario.input->steps[0].actions.at(0).what);
     EXPECT_EQ(batch.pod.spec.ports,
-              (std::vector<engine::HostPort>{
+              (std::vector<engine::snapshot::HostPort>{
                   {"", "TCP", 8080}, {"", "UDP", 53}, {"10.0.0.1", "TCP", 80}}));
     for (const char* bad : {"http", "0", "65536", "53/udp", "80/", ""}) {
         const std::string said = read("[[step]]\npods = [{ name = \"dns\", host_ports = [\"" +
@@ -175,7 +176,7 @@ TEST(Scenario, SpreadAndAffinityMayBeWishesThatKeepNoPodOffANode) {
 pods = [{ name = "web", spread = [{ topology_key = "zone", when_unsatisfiable = "ScheduleAnyway" }], anti_affinity = [{ topology_key = "hostname", required = false }, "zone"] }]
 )");
     ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
-    const engine::PodSpec& spec =
+    const engine::snapshot::PodSpec& spec =
         std::get<PodBatch>(scenario.input->steps[0].actions.at(0).what).pod.spec;
     EXPECT_TRUE(spec.spread.empty());
     EXPECT_TRUE(spec.has_soft_spread);
@@ -200,10 +201,10 @@ pods = [{ name = "web", cpu = "500m", spread = ["zone"], anti_affinity = [{ topo
     EXPECT_EQ(batch.count, std::nullopt);
     EXPECT_EQ(batch.pod.labels.at("app"), "web");
     EXPECT_EQ(batch.pod.spec.requests.amount("cpu"), 500);
-    const engine::SpreadConstraint& spread = batch.pod.spec.spread.at(0);
+    const engine::snapshot::SpreadConstraint& spread = batch.pod.spec.spread.at(0);
     EXPECT_EQ(spread.topology_key, "topology.kubernetes.io/zone");
     EXPECT_EQ(spread.selector->match_labels, (Labels{{"app", "web"}}));
-    const engine::PodTerm& apart = batch.pod.spec.pod_anti_affinity.at(0);
+    const engine::snapshot::PodTerm& apart = batch.pod.spec.pod_anti_affinity.at(0);
     EXPECT_EQ(apart.topology_key, "kubernetes.io/hostname");
     EXPECT_EQ(apart.selector->match_labels, (Labels{{"app", "db"}}));
 }

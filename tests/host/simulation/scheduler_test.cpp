@@ -9,27 +9,28 @@
 namespace capstan::simulation {
 namespace {
 
-using engine::ClusterBuilder;
-using engine::PodGroupId;
+using engine::snapshot::ClusterBuilder;
+using engine::snapshot::PodGroupId;
 
-engine::NodeObject zone_node(const std::string& name, MilliCpu cpu, const std::string& zone = "") {
+engine::snapshot::NodeObject zone_node(const std::string& name, MilliCpu cpu,
+                                       const std::string& zone = "") {
     const Resources resources{{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}};
-    engine::NodeObject out{.name = name, .capacity = resources, .allocatable = resources};
+    engine::snapshot::NodeObject out{.name = name, .capacity = resources, .allocatable = resources};
     out.labels["kubernetes.io/hostname"] = name;
     if (!zone.empty()) out.labels["topology.kubernetes.io/zone"] = zone;
     return out;
 }
 
-engine::PodObject pod(const std::string& name, MilliCpu cpu) {
+engine::snapshot::PodObject pod(const std::string& name, MilliCpu cpu) {
     return {.name = name,
             .spec = {.requests = {{"cpu", cpu}}, .priority = 0},
             .labels = {{"app", "web"}}};
 }
 
 /// The names of the nodes that so many pods of the class get, "-" for none.
-std::string nodes_of(ClusterBuilder& builder, const engine::PodObject& of, int count) {
+std::string nodes_of(ClusterBuilder& builder, const engine::snapshot::PodObject& of, int count) {
     const PodGroupId id = builder.add_class(of);
-    const engine::Cluster cluster = builder.build();
+    const engine::snapshot::Cluster cluster = builder.build();
     std::string out;
     for (const auto& n : find_nodes(cluster, std::vector<PodGroupId>(std::size_t(count), id)))
         out +=
@@ -63,7 +64,7 @@ TEST(Scheduler, CountsThePodsThatAreThereAlready) {
     builder.set(zone_node("a1", 8_cpu, "a"));
     builder.set(zone_node("b1", 8_cpu, "b"));
     for (const char* name : {"web-1", "web-2"}) {
-        engine::PodObject there = pod(name, 1_cpu);
+        engine::snapshot::PodObject there = pod(name, 1_cpu);
         there.node_name = "a1";
         builder.set(there);
     }
@@ -82,7 +83,7 @@ TEST(Scheduler, ObeysASpreadConstraintPodByPod) {
     ClusterBuilder builder;
     builder.set(zone_node("a1", 64_cpu, "a"));
     builder.set(zone_node("b1", 2_cpu, "b"));
-    engine::PodObject web = pod("web", 1_cpu);
+    engine::snapshot::PodObject web = pod("web", 1_cpu);
     web.spec.spread = {{.topology_key = "topology.kubernetes.io/zone",
                         .selector = LabelSelector{.match_labels = {{"app", "web"}}}}};
     EXPECT_EQ(nodes_of(builder, web, 7), "a1 b1 a1 b1 a1 - -");
@@ -92,10 +93,10 @@ TEST(Scheduler, TriesAPodAgainOnceTheOneItWantsToBeWithIsPlaced) {
     ClusterBuilder builder;
     builder.set(zone_node("a", 8_cpu));
     builder.set(zone_node("b", 8_cpu));
-    engine::PodObject follower = pod("follower", 1_cpu);
+    engine::snapshot::PodObject follower = pod("follower", 1_cpu);
     follower.spec.pod_affinity = {{.selector = LabelSelector{.match_labels = {{"app", "leader"}}},
                                    .topology_key = "kubernetes.io/hostname"}};
-    engine::PodObject leader = pod("leader", 1_cpu);
+    engine::snapshot::PodObject leader = pod("leader", 1_cpu);
     leader.labels = {{"app", "leader"}};
     const std::vector<PodGroupId> pods{builder.add_class(follower), builder.add_class(leader)};
     const auto nodes = find_nodes(builder.build(), pods);

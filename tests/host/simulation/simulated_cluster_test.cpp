@@ -56,9 +56,9 @@ TEST(SimulatedCluster, APodWithoutNodeIsMarkedUnschedulable) {
     ToldWorld t;
     ASSERT_TRUE(t.world.happen(batch("web", {}), start));
     t.world.schedule(start);
-    const engine::Cluster cluster = t.world.cluster();
+    const engine::snapshot::Cluster cluster = t.world.cluster();
     ASSERT_EQ(cluster.unbound().size(), 1u);
-    const engine::PodRow row = cluster.pod(cluster.unbound()[0]);
+    const engine::snapshot::PodRow row = cluster.pod(cluster.unbound()[0]);
     EXPECT_EQ(cluster.text(row.name), "web");
     EXPECT_EQ(cluster.text(row.unscheduled_reason), "Unschedulable");
 }
@@ -69,7 +69,7 @@ TEST(SimulatedCluster, PodsAreSpreadAsTheSchedulerIsTold) {
     for (const bool is_told : {false, true}) {
         EventLog story(start, nobody);
         RunStatistics tally(start);
-        std::vector<engine::DefaultSpread> spread;
+        std::vector<engine::snapshot::DefaultSpread> spread;
         if (is_told) spread = {{.topology_key = "zone"}};
         SimulatedCluster world(story, tally, {}, true, spread);
         const auto node = [&](const std::string& zone, MilliCpu cpu) {
@@ -97,7 +97,7 @@ TEST(SimulatedCluster, PodsAreSpreadAsTheSchedulerIsTold) {
 TEST(SimulatedCluster, AControllerThatWasThereKeepsItsSelector) {
     ToldWorld t;
     const LabelSelector selector{.match_labels = {{"hash", "1"}}};
-    engine::PodObject pod{
+    engine::snapshot::PodObject pod{
         .name = "web-1",
         .labels = {{"app", "web"}, {"hash", "1"}},
         .owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web", .uid = "u"}};
@@ -109,7 +109,7 @@ TEST(SimulatedCluster, AControllerThatWasThereKeepsItsSelector) {
                                    .selector = selector}}},
                  start);
     ASSERT_TRUE(t.world.happen(Scale{"web", 2}, start));
-    const engine::Cluster cluster = t.world.cluster();
+    const engine::snapshot::Cluster cluster = t.world.cluster();
     const auto& web = cluster.objects().controllers.at("ReplicaSet/default/web");
     EXPECT_EQ(web.replicas, 2);
     EXPECT_EQ(web.selector, selector);
@@ -148,10 +148,10 @@ TEST(SimulatedCluster, PackedPodsFillTheGroupsNodesInTurnWhateverElseTheyAskFor)
     ASSERT_TRUE(t.world.happen(second, start));
     t.world.schedule(start);
 
-    const engine::Cluster cluster = t.world.cluster();
+    const engine::snapshot::Cluster cluster = t.world.cluster();
     std::map<std::string, std::vector<std::string>> on;
-    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        for (const engine::PodIndex pod : cluster.pods_on(n))
+    for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        for (const engine::snapshot::PodIndex pod : cluster.pods_on(n))
             on[std::string(cluster.text(cluster.node(n).name))].emplace_back(
                 cluster.text(cluster.pod(pod).name));
         std::ranges::sort(on[std::string(cluster.text(cluster.node(n).name))]);
@@ -251,7 +251,7 @@ TEST(SimulatedCluster, PodsThatAreThereFromTheStartKeepTheirNodesAndGetNoSecondD
          .spec = {.requests = {{"cpu", 2_cpu}}},  // an older revision
          .owner = {.kind = "DaemonSet", .api_group = "apps", .name = "agent", .uid = "u"},
          .node_name = "a"},
-        {.name = "done", .node_name = "a", .phase = engine::PodPhase::succeeded},
+        {.name = "done", .node_name = "a", .phase = engine::snapshot::PodPhase::succeeded},
         {.name = "waits", .spec = {.requests = {{"cpu", 1_cpu}}}}};
     t.world.fill(objects, start);
     EXPECT_EQ(t.world.cluster().pods_on(0).size(), 1u);

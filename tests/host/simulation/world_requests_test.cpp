@@ -21,21 +21,21 @@ struct AskedWorld : Observer {
     }
     /// Names of all pods with a node, "web-1", and those on their way out "web-1 ends".
     std::set<std::string> pods() {
-        const engine::Cluster cluster = world.cluster();
+        const engine::snapshot::Cluster cluster = world.cluster();
         std::set<std::string> out;
-        for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
-            for (const engine::PodIndex pod : cluster.pods_on(n)) {
-                const engine::PodRow row = cluster.pod(pod);
+        for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+            for (const engine::snapshot::PodIndex pod : cluster.pods_on(n)) {
+                const engine::snapshot::PodRow row = cluster.pod(pod);
                 out.insert(std::string(cluster.text(row.name)) + (row.deleted ? " ends" : ""));
             }
         }
         return out;
     }
     engine::Eviction eviction(const std::string& name) {
-        const engine::Cluster cluster = world.cluster();
-        for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
-            for (const engine::PodIndex pod : cluster.pods_on(n)) {
-                const engine::PodRow row = cluster.pod(pod);
+        const engine::snapshot::Cluster cluster = world.cluster();
+        for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+            for (const engine::snapshot::PodIndex pod : cluster.pods_on(n)) {
+                const engine::snapshot::PodRow row = cluster.pod(pod);
                 if (cluster.text(row.name) == name)
                     return {
                         .ns = "default", .pod = name, .uid = std::string(cluster.text(row.uid))};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 namespace {
 
 constexpr std::array table{
@@ -65,12 +65,12 @@ bool is_on(const DrainRule& rule, const Settings& settings) noexcept {
     return std::ranges::find(off, rule.name) == off.end();
 }
 
-DrainVerdict judge(PodIndex pod, const DrainContext& context) {
+DrainVerdict judge(snapshot::PodIndex pod, const DrainContext& context) {
     return judge(context.cluster.pod(pod), context);
 }
 
-DrainVerdict judge(const PodRow& pod, const DrainContext& context) {
-    const PodGroupRow& row = context.cluster.equivalence_group(pod.equivalence_group);
+DrainVerdict judge(const snapshot::PodRow& pod, const DrainContext& context) {
+    const snapshot::PodGroupRow& row = context.cluster.equivalence_group(pod.equivalence_group);
     for (const DrainRule& rule : table) {
         if (!is_on(rule, context.settings)) continue;
         if (auto verdict = rule.judge(pod, row, context)) {
@@ -81,23 +81,26 @@ DrainVerdict judge(const PodRow& pod, const DrainContext& context) {
     return {};
 }
 
-std::string_view safe_to_evict(const PodGroupRow& row, const Cluster& cluster) noexcept {
-    const auto said =
-        find_label(cluster, row.annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict");
+std::string_view safe_to_evict(const snapshot::PodGroupRow& row,
+                               const snapshot::Cluster& cluster) noexcept {
+    const auto said = snapshot::find_label(cluster, row.annotations,
+                                           "cluster-autoscaler.kubernetes.io/safe-to-evict");
     return said ? cluster.text(*said) : std::string_view();
 }
 
-std::string pod_name(const PodRow& pod, const PodGroupRow& row, const Cluster& cluster) {
+std::string pod_name(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                     const snapshot::Cluster& cluster) {
     std::string out = "pod ";
     out.append(cluster.text(row.ns)).append("/").append(cluster.text(pod.name));
     return out;
 }
 
-DrainVerdict block(const PodRow& pod, const PodGroupRow& row, const DrainContext& context,
-                   std::string_view reason, std::string_view sentence) {
+DrainVerdict block(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                   const DrainContext& context, std::string_view reason,
+                   std::string_view sentence) {
     return {.drain = Drain::block,
             .reason = reason,
             .sentence = pod_name(pod, row, context.cluster).append(sentence)};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

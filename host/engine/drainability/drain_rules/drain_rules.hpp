@@ -13,7 +13,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot/cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
 enum class Drain : std::uint8_t {
     move,    ///< it is evicted and runs elsewhere
@@ -36,9 +36,9 @@ struct DrainVerdict {
 
 /// What rules look at beside the pod. Borrows all of it.
 struct DrainContext {
-    const Cluster& cluster;
+    const snapshot::Cluster& cluster;
     const Settings& settings;
-    const DisruptionBudgets& budgets;
+    const pods::DisruptionBudgets& budgets;
     PassTime time{};
 };
 
@@ -47,7 +47,8 @@ struct DrainRule {
     std::string_view sentence;  ///< what it says, for people
     /// Nothing: no opinion. Of the pod itself only its name, whether it is being deleted, and
     /// whether it is older than something may count: node_pods.hpp relies on that.
-    std::optional<DrainVerdict> (*judge)(const PodRow& pod, const PodGroupRow& row,
+    std::optional<DrainVerdict> (*judge)(const snapshot::PodRow& pod,
+                                         const snapshot::PodGroupRow& row,
                                          const DrainContext& context);
 };
 
@@ -60,14 +61,16 @@ bool is_drain_rule(std::string_view name) noexcept;
 bool is_on(const DrainRule& rule, const Settings& settings) noexcept;
 
 /// One pod by all rules. node_pods.hpp asks for all pods of a node, faster.
-DrainVerdict judge(PodIndex pod, const DrainContext& context);
+DrainVerdict judge(snapshot::PodIndex pod, const DrainContext& context);
 /// The same of a pod as it might be.
-DrainVerdict judge(const PodRow& pod, const DrainContext& context);
+DrainVerdict judge(const snapshot::PodRow& pod, const DrainContext& context);
 
 /// After this moment a pod that is being deleted is given up on: it has not ended 30s after all the
 /// time it had. On the clock of PassTime::wall. Nothing: it is not being deleted.
-std::optional<Time> given_up_after(const PodRow& pod, const PodGroupRow& row) noexcept;
-bool is_long_terminating(const PodRow& pod, const PodGroupRow& row, Time wall) noexcept;
+std::optional<Time> given_up_after(const snapshot::PodRow& pod,
+                                   const snapshot::PodGroupRow& row) noexcept;
+bool is_long_terminating(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                         Time wall) noexcept;
 
 // The rules of drain_rules.hpp, one a file, each without the others. What a rule says in one
 // sentence stands in the table in drain_rules.cpp.
@@ -75,30 +78,44 @@ bool is_long_terminating(const PodRow& pod, const PodGroupRow& row, Time wall) n
 /// What a rule says of one pod; nothing: no opinion.
 using Opinion = std::optional<DrainVerdict>;
 
-Opinion judge_expendable(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_job(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_mirror(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_long_terminating(const PodRow& pod, const PodGroupRow& row,
+Opinion judge_expendable(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                         const DrainContext& context);
+Opinion judge_job(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                  const DrainContext& context);
+Opinion judge_mirror(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                     const DrainContext& context);
+Opinion judge_long_terminating(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                                const DrainContext& context);
-Opinion judge_replica_count(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_daemon_set(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_safe_to_evict(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_on_completion(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_replicated(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_system(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_not_safe_to_evict(const PodRow& pod, const PodGroupRow& row,
+Opinion judge_replica_count(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                            const DrainContext& context);
+Opinion judge_daemon_set(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                         const DrainContext& context);
+Opinion judge_safe_to_evict(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                            const DrainContext& context);
+Opinion judge_on_completion(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                            const DrainContext& context);
+Opinion judge_replicated(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                         const DrainContext& context);
+Opinion judge_system(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                     const DrainContext& context);
+Opinion judge_not_safe_to_evict(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                                 const DrainContext& context);
-Opinion judge_local_storage(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_several_pdbs(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
-Opinion judge_pdb(const PodRow& pod, const PodGroupRow& row, const DrainContext& context);
+Opinion judge_local_storage(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                            const DrainContext& context);
+Opinion judge_several_pdbs(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                           const DrainContext& context);
+Opinion judge_pdb(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                  const DrainContext& context);
 
 /// What the owner of a pod says of its eviction: "true", "false", "on-completion"; empty: nothing.
-std::string_view safe_to_evict(const PodGroupRow& row, const Cluster& cluster) noexcept;
+std::string_view safe_to_evict(const snapshot::PodGroupRow& row,
+                               const snapshot::Cluster& cluster) noexcept;
 
 /// "pod web/db-0"
-std::string pod_name(const PodRow& pod, const PodGroupRow& row, const Cluster& cluster);
+std::string pod_name(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                     const snapshot::Cluster& cluster);
 /// The node stays; `sentence` goes on from the pod's name: " uses local storage".
-DrainVerdict block(const PodRow& pod, const PodGroupRow& row, const DrainContext& context,
-                   std::string_view reason, std::string_view sentence);
+DrainVerdict block(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                   const DrainContext& context, std::string_view reason, std::string_view sentence);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

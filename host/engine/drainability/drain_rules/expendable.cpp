@@ -1,12 +1,13 @@
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 #include "engine/pods/nominated.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
 // Nobody starts a node for such a pod, so nobody keeps one for it either.
-Opinion judge_expendable(const PodRow&, const PodGroupRow& row, const DrainContext& context) {
-    if (!is_expendable(*row.spec, context.settings)) return std::nullopt;
+Opinion judge_expendable(const snapshot::PodRow&, const snapshot::PodGroupRow& row,
+                         const DrainContext& context) {
+    if (!pods::is_expendable(*row.spec, context.settings)) return std::nullopt;
     return DrainVerdict{.drain = Drain::skip};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -4,7 +4,7 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 namespace {
 
 constexpr std::string_view exceptions =
@@ -24,13 +24,13 @@ bool is_listed(std::string_view list, std::string_view name) {
 
 }  // namespace
 
-Opinion judge_local_storage(const PodRow& pod, const PodGroupRow& row,
+Opinion judge_local_storage(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                             const DrainContext& context) {
     if (row.spec->local_volumes.empty() ||
         !context.settings.scale_down.skip_nodes_with_local_storage) {
         return std::nullopt;
     }
-    const auto written = find_label(context.cluster, row.annotations, exceptions);
+    const auto written = snapshot::find_label(context.cluster, row.annotations, exceptions);
     const std::string_view safe = written ? context.cluster.text(*written) : std::string_view();
     std::vector<std::string> kept = row.spec->local_volumes;
     std::erase_if(kept, [&](const std::string& volume) { return is_listed(safe, volume); });
@@ -41,4 +41,4 @@ Opinion judge_local_storage(const PodRow& pod, const PodGroupRow& row,
                      listed(kept, [](const std::string& volume) { return volume; }));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

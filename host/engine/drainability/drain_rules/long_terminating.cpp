@@ -3,7 +3,7 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 namespace {
 
 using std::chrono::seconds;
@@ -12,7 +12,8 @@ constexpr Duration default_grace = seconds(30), patience = seconds(30);
 
 }  // namespace
 
-std::optional<Time> given_up_after(const PodRow& pod, const PodGroupRow& row) noexcept {
+std::optional<Time> given_up_after(const snapshot::PodRow& pod,
+                                   const snapshot::PodGroupRow& row) noexcept {
     if (!pod.deleted) return std::nullopt;
     const Duration grace =
         std::max(row.spec->termination_grace.value_or(default_grace), Duration(0));
@@ -21,15 +22,16 @@ std::optional<Time> given_up_after(const PodRow& pod, const PodGroupRow& row) no
     return grace > left - patience ? Time::max() : pod.deleted_at + grace + patience;
 }
 
-bool is_long_terminating(const PodRow& pod, const PodGroupRow& row, Time wall) noexcept {
+bool is_long_terminating(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                         Time wall) noexcept {
     const std::optional<Time> after = given_up_after(pod, row);
     return after && wall > *after;
 }
 
-Opinion judge_long_terminating(const PodRow& pod, const PodGroupRow& row,
+Opinion judge_long_terminating(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                                const DrainContext& context) {
     if (!is_long_terminating(pod, row, context.time.wall)) return std::nullopt;
     return DrainVerdict{.drain = Drain::skip};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -1,12 +1,12 @@
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
-Opinion judge_not_safe_to_evict(const PodRow& pod, const PodGroupRow& row,
+Opinion judge_not_safe_to_evict(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                                 const DrainContext& context) {
     if (safe_to_evict(row, context.cluster) != "false") return std::nullopt;
     return block(pod, row, context, "NotSafeToEvictAnnotation",
                  " is not to be evicted: its safe-to-evict is false");
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -1,8 +1,8 @@
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
-Opinion judge_on_completion(const PodRow& pod, const PodGroupRow& row,
+Opinion judge_on_completion(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                             const DrainContext& context) {
     if (safe_to_evict(row, context.cluster) != "on-completion") return std::nullopt;
     return DrainVerdict{.drain = Drain::wait,
@@ -10,4 +10,4 @@ Opinion judge_on_completion(const PodRow& pod, const PodGroupRow& row,
                                     " is to end by itself: its safe-to-evict is on-completion"};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

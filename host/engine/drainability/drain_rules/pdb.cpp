@@ -1,13 +1,14 @@
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
 // A pod that is being deleted already counts in the budget's status, and needs none of it.
-Opinion judge_pdb(const PodRow& pod, const PodGroupRow& row, const DrainContext& context) {
+Opinion judge_pdb(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                  const DrainContext& context) {
     if (pod.deleted) return std::nullopt;
     const std::string shortage = context.budgets.why_none_left(pod.equivalence_group);
     if (shortage.empty()) return std::nullopt;
     return block(pod, row, context, "NotEnoughPdb", " may not be disrupted: " + shortage);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -3,11 +3,11 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 namespace {
 
 /// Controllers of Kubernetes itself; of other groups the snapshot is never told.
-bool is_own(const PodOwner& owner) {
+bool is_own(const snapshot::PodOwner& owner) {
     constexpr std::array<std::string_view, 4> kinds{"Job", "ReplicaSet", "ReplicationController",
                                                     "StatefulSet"};
     constexpr std::array<std::string_view, 3> groups{"", "apps", "batch"};
@@ -16,19 +16,20 @@ bool is_own(const PodOwner& owner) {
 }
 
 /// "the ReplicaSet web/frontend-5d8"
-std::string describe_owner(const PodOwner& owner, std::string_view ns) {
+std::string describe_owner(const snapshot::PodOwner& owner, std::string_view ns) {
     return "the " + owner.kind + " " + std::string(ns) + "/" + owner.name;
 }
 
-DrainVerdict not_found(const PodRow& pod, const PodGroupRow& row, const DrainContext& context) {
+DrainVerdict not_found(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                       const DrainContext& context) {
     return block(pod, row, context, "ControllerNotFound",
                  " has lost its controller: there is no " + row.owner->kind + " " +
                      std::string(context.cluster.text(row.ns)) + "/" + row.owner->name);
 }
 
-bool is_missing_daemon_set(const Cluster& cluster, const PodGroupRow& row) {
+bool is_missing_daemon_set(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row) {
     const auto rows = cluster.daemon_sets();
-    return !rows.empty() && std::ranges::none_of(rows, [&](const DaemonSetRow& daemons) {
+    return !rows.empty() && std::ranges::none_of(rows, [&](const snapshot::DaemonSetRow& daemons) {
         return daemons.object->ns == cluster.text(row.ns) &&
                daemons.object->name == row.owner->name;
     });
@@ -37,11 +38,11 @@ bool is_missing_daemon_set(const Cluster& cluster, const PodGroupRow& row) {
 }  // namespace
 
 // A kind of which the snapshot has not a single controller is one that it was not told of.
-Opinion judge_replica_count(const PodRow& pod, const PodGroupRow& row,
+Opinion judge_replica_count(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                             const DrainContext& context) {
     const ScaleDownSettings& settings = context.settings.scale_down;
     if (!settings.skip_nodes_with_custom_controller_pods) return std::nullopt;
-    const PodOwner& owner = *row.owner;
+    const snapshot::PodOwner& owner = *row.owner;
     if (owner.kind == "DaemonSet" && is_missing_daemon_set(context.cluster, row)) {
         return not_found(pod, row, context);
     }
@@ -65,4 +66,4 @@ Opinion judge_replica_count(const PodRow& pod, const PodGroupRow& row,
                      std::to_string(settings.min_replica_count));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

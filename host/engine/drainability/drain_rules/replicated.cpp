@@ -3,9 +3,10 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
-Opinion judge_replicated(const PodRow& pod, const PodGroupRow& row, const DrainContext& context) {
+Opinion judge_replicated(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                         const DrainContext& context) {
     constexpr std::array<std::string_view, 4> kinds{"Job", "ReplicaSet", "ReplicationController",
                                                     "StatefulSet"};
     const std::string& kind = row.owner->kind;
@@ -22,4 +23,4 @@ Opinion judge_replicated(const PodRow& pod, const PodGroupRow& row, const DrainC
         " has a controller that is not one of Kubernetes' own: " + kind + " " + row.owner->name);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

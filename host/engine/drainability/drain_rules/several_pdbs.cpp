@@ -2,10 +2,11 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
 // The API server refuses to evict such a pod, whatever the budgets allow.
-Opinion judge_several_pdbs(const PodRow& pod, const PodGroupRow& row, const DrainContext& context) {
+Opinion judge_several_pdbs(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                           const DrainContext& context) {
     if (pod.deleted) return std::nullopt;
     const std::vector<std::string> names = context.budgets.names_of(pod.equivalence_group);
     if (names.size() < 2) return std::nullopt;
@@ -15,4 +16,4 @@ Opinion judge_several_pdbs(const PodRow& pod, const PodGroupRow& row, const Drai
             listed(names, [](const std::string& name) { return name; }));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -2,9 +2,10 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::drainability {
 
-Opinion judge_system(const PodRow& pod, const PodGroupRow& row, const DrainContext& context) {
+Opinion judge_system(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                     const DrainContext& context) {
     const ScaleDownSettings& settings = context.settings.scale_down;
     if (context.cluster.text(row.ns) != "kube-system" || !settings.skip_nodes_with_system_pods ||
         context.budgets.cover(pod.equivalence_group)) {
@@ -26,4 +27,4 @@ Opinion judge_system(const PodRow& pod, const PodGroupRow& row, const DrainConte
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::drainability

@@ -7,9 +7,9 @@
 
 #include "engine/snapshot/pod_spec.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// Nothing: the pod has no resource claims. [any thread]
-std::optional<std::string> check_dynamic_resources(const PodSpec& pod);
+std::optional<std::string> check_dynamic_resources(const snapshot::PodSpec& pod);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -7,7 +7,7 @@
 
 #include "engine/scheduling/predicates/selector_text.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 using namespace std::string_literals;
@@ -35,13 +35,13 @@ std::string found(const NodeFacts& node, const std::vector<NodeSelectorTerm>& te
 
 }  // namespace
 
-bool selects(const PodSpec& pod, const NodeFacts& node) noexcept {
+bool selects(const snapshot::PodSpec& pod, const NodeFacts& node) noexcept {
     return has_all(node.labels, pod.node_selector) &&
            (pod.affinity_required.empty() ||
             matches_any(pod.affinity_required, node.labels, node.name));
 }
 
-std::string_view find_unmet_key(const PodSpec& pod, const NodeFacts& node) noexcept {
+std::string_view find_unmet_key(const snapshot::PodSpec& pod, const NodeFacts& node) noexcept {
     for (const auto& [key, value] : pod.node_selector) {
         const auto at = node.labels.find(key);
         if (at == node.labels.end() || at->second != value) return key;
@@ -52,7 +52,8 @@ std::string_view find_unmet_key(const PodSpec& pod, const NodeFacts& node) noexc
     return {};
 }
 
-std::optional<std::string> check_node_affinity(const PodSpec& pod, const NodeFacts& node) {
+std::optional<std::string> check_node_affinity(const snapshot::PodSpec& pod,
+                                               const NodeFacts& node) {
     if (selects(pod, node)) return std::nullopt;
     const std::string words = "node(s) didn't match Pod's node affinity/selector: wants ";
     for (const auto& [key, value] : pod.node_selector) {
@@ -64,4 +65,4 @@ std::optional<std::string> check_node_affinity(const PodSpec& pod, const NodeFac
     return words + describe(pod.affinity_required) + found(node, pod.affinity_required);
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -7,7 +7,7 @@
 #include <capstan/labels.hpp>
 #include <capstan/taints.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// Borrows everything.
 struct NodeFacts {
@@ -17,4 +17,4 @@ struct NodeFacts {
     bool unschedulable = false;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

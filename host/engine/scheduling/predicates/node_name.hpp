@@ -8,9 +8,9 @@
 
 #include "engine/scheduling/predicates/node_facts.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// `wanted`: spec.nodeName; empty: any node. Nothing: it passes. [any thread]
 std::optional<std::string> check_node_name(std::string_view wanted, const NodeFacts& node);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

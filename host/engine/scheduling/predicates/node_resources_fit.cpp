@@ -4,7 +4,7 @@
 
 #include "engine/snapshot/amount_text.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 std::string shortage(const ResourceFacts& facts) {
@@ -14,7 +14,7 @@ std::string shortage(const ResourceFacts& facts) {
     }
     // Overcommitted is as good as full; a negative amount would only puzzle.
     const std::int64_t free = std::max(facts.allocatable - facts.requested, std::int64_t{0});
-    const AmountText amount(facts.name, facts.wanted);
+    const snapshot::AmountText amount(facts.name, facts.wanted);
     return in_short(facts) + ": needs " + amount.rounded_up(facts.wanted) + ", " +
            amount.rounded_down(free) + " of " + amount.rounded_down(facts.allocatable) +
            " are free";
@@ -35,4 +35,4 @@ std::optional<std::string> check_node_resources_fit(std::span<const ResourceFact
     return out.empty() ? std::nullopt : std::optional(std::move(out));
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// One resource of a node, and what a pod wants of it; "pods" is a resource like any other, of
 /// which every pod wants one. In the units of Resources.
@@ -32,4 +32,4 @@ std::string in_short(const ResourceFacts& facts);
 /// [any thread]
 std::optional<std::string> check_node_resources_fit(std::span<const ResourceFacts> resources);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -4,17 +4,18 @@
 
 #include <capstan/taints.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
-bool tolerates_unschedulable(const PodSpec& pod) noexcept {
+bool tolerates_unschedulable(const snapshot::PodSpec& pod) noexcept {
     static const Taint cordon{"node.kubernetes.io/unschedulable", "", Effect::no_schedule};
     return std::any_of(pod.tolerations.begin(), pod.tolerations.end(),
                        [](const Toleration& t) { return tolerates(t, cordon); });
 }
 
-std::optional<std::string> check_node_unschedulable(const PodSpec& pod, const NodeFacts& node) {
+std::optional<std::string> check_node_unschedulable(const snapshot::PodSpec& pod,
+                                                    const NodeFacts& node) {
     if (!node.unschedulable || tolerates_unschedulable(pod)) return std::nullopt;
     return "node(s) were unschedulable";
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -7,13 +7,14 @@
 #include "engine/scheduling/predicates/node_facts.hpp"
 #include "engine/snapshot/pod_spec.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// Whether the pod tolerates node.kubernetes.io/unschedulable:NoSchedule, without which it runs on
 /// no cordoned node.
-bool tolerates_unschedulable(const PodSpec& pod) noexcept;
+bool tolerates_unschedulable(const snapshot::PodSpec& pod) noexcept;
 
 /// Nothing: it passes. [any thread]
-std::optional<std::string> check_node_unschedulable(const PodSpec& pod, const NodeFacts& node);
+std::optional<std::string> check_node_unschedulable(const snapshot::PodSpec& pod,
+                                                    const NodeFacts& node);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 std::optional<std::string> check_node_volume_limits(
     const VolumesByDriver& wanted, const VolumesByDriver& attached,
@@ -26,4 +26,4 @@ std::optional<std::string> check_node_volume_limits(
     return std::nullopt;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -7,7 +7,7 @@
 
 #include "engine/scheduling/predicates/volume_needs.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// Volumes that are attached already cost nothing; a driver without a limit has room. Nothing: it
 /// passes. [any thread]
@@ -15,4 +15,4 @@ std::optional<std::string> check_node_volume_limits(
     const VolumesByDriver& wanted, const VolumesByDriver& attached,
     const std::map<std::string, std::optional<int>>& limits);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -1,6 +1,6 @@
 #include "engine/scheduling/predicates/refusal.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 std::string_view name_of(Predicate predicate) noexcept {
     switch (predicate) {
@@ -22,4 +22,4 @@ std::string_view name_of(Predicate predicate) noexcept {
     return "unknown";
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// The predicates by the names of kube-scheduler's plugins, in the order in which they are asked:
 /// the first that fails is the one that is told.
@@ -47,4 +47,4 @@ struct Refusal {
 /// without, "Insufficient cpu", which takes a tenth of the time.
 enum class Wording : std::uint8_t { full, brief };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -5,7 +5,7 @@
 
 #include <capstan/sentence.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 constexpr std::size_t most = 4;  // more than this nobody reads in a sentence
@@ -53,4 +53,4 @@ std::string describe(const std::vector<NodeSelectorTerm>& any_of) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

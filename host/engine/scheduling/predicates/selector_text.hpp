@@ -6,7 +6,7 @@
 
 #include <capstan/labels.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// "zone in [a, b]", "gpu exists", "cores > 8".
 std::string describe(const Requirement& requirement);
@@ -15,4 +15,4 @@ std::string describe(const NodeSelectorTerm& term);
 /// The terms with "or" between them; of many, the first few and the number of the others.
 std::string describe(const std::vector<NodeSelectorTerm>& any_of);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

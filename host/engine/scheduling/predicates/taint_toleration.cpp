@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
-const Taint* find_untolerated_taint(const PodSpec& pod, std::span<const Taint> taints) noexcept {
+const Taint* find_untolerated_taint(const snapshot::PodSpec& pod,
+                                    std::span<const Taint> taints) noexcept {
     for (const Taint& taint : taints) {
         if (taint.effect == Effect::prefer_no_schedule) continue;
         if (std::none_of(pod.tolerations.begin(), pod.tolerations.end(),
@@ -15,10 +16,11 @@ const Taint* find_untolerated_taint(const PodSpec& pod, std::span<const Taint> t
     return nullptr;
 }
 
-std::optional<std::string> check_taint_toleration(const PodSpec& pod, const NodeFacts& node) {
+std::optional<std::string> check_taint_toleration(const snapshot::PodSpec& pod,
+                                                  const NodeFacts& node) {
     const Taint* taint = find_untolerated_taint(pod, node.taints);
     if (!taint) return std::nullopt;
     return "node(s) had untolerated taint {" + taint->key + ": " + taint->value + "}";
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -10,12 +10,14 @@
 #include "engine/scheduling/predicates/node_facts.hpp"
 #include "engine/snapshot/pod_spec.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// The first taint that keeps the pod off, or NULL; points into `taints`. [any thread]
-const Taint* find_untolerated_taint(const PodSpec& pod, std::span<const Taint> taints) noexcept;
+const Taint* find_untolerated_taint(const snapshot::PodSpec& pod,
+                                    std::span<const Taint> taints) noexcept;
 
 /// Nothing: it passes. [any thread]
-std::optional<std::string> check_taint_toleration(const PodSpec& pod, const NodeFacts& node);
+std::optional<std::string> check_taint_toleration(const snapshot::PodSpec& pod,
+                                                  const NodeFacts& node);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -2,7 +2,7 @@
 
 #include <capstan/labels.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 bool holds(const VolumeCondition& condition, const NodeFacts& node) noexcept {
     return matches_any(condition.any_of, node.labels, node.name);
@@ -16,4 +16,4 @@ std::optional<Refusal> check_volume_binding(const VolumeNeeds& needs, const Node
     return std::nullopt;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -5,7 +5,7 @@
 
 #include "engine/scheduling/predicates/volume_needs.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// [any thread]
 bool holds(const VolumeCondition& condition, const NodeFacts& node) noexcept;
@@ -14,4 +14,4 @@ bool holds(const VolumeCondition& condition, const NodeFacts& node) noexcept;
 /// [any thread]
 std::optional<Refusal> check_volume_binding(const VolumeNeeds& needs, const NodeFacts& node);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -12,7 +12,7 @@
 
 #include "engine/scheduling/predicates/selector_text.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 template <class Objects>
@@ -21,29 +21,31 @@ auto find_in(const Objects& objects, std::string_view key) {
     return at != objects.end() ? &at->second : nullptr;
 }
 
-std::string claim_key(const Cluster& cluster, const PodGroupRow& row, Symbol claim) {
+std::string claim_key(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row,
+                      snapshot::Symbol claim) {
     return std::string(cluster.text(row.ns)) + "/" + std::string(cluster.text(claim));
 }
 
-bool is_exclusive(const ClaimObject& claim) {
+bool is_exclusive(const snapshot::ClaimObject& claim) {
     return std::find(claim.access_modes.begin(), claim.access_modes.end(), "ReadWriteOncePod") !=
            claim.access_modes.end();
 }
 
-const StorageClassObject* find_waiting_class(const ClaimObject& claim,
-                                             const ClusterObjects& objects) {
-    const StorageClassObject* found = find_in(objects.storage_classes, claim.storage_class);
+const snapshot::StorageClassObject* find_waiting_class(const snapshot::ClaimObject& claim,
+                                                       const snapshot::ClusterObjects& objects) {
+    const snapshot::StorageClassObject* found =
+        find_in(objects.storage_classes, claim.storage_class);
     return found && found->waits_for_consumer ? found : nullptr;
 }
 
 /// A volume that is not there yet is the driver's that will make it, under the claim's name.
-void attach(VolumesByDriver& attached, const ClusterObjects& objects, const std::string& key,
-            const ClaimObject& claim) {
-    if (const VolumeObject* volume = find_in(objects.volumes, claim.volume)) {
+void attach(VolumesByDriver& attached, const snapshot::ClusterObjects& objects,
+            const std::string& key, const snapshot::ClaimObject& claim) {
+    if (const snapshot::VolumeObject* volume = find_in(objects.volumes, claim.volume)) {
         if (!volume->driver.empty()) attached[volume->driver].insert(volume->handle);
         return;
     }
-    const StorageClassObject* of = find_in(objects.storage_classes, claim.storage_class);
+    const snapshot::StorageClassObject* of = find_in(objects.storage_classes, claim.storage_class);
     if (of && !of->provisioner.empty()) attached[of->provisioner].insert("claim " + key);
 }
 
@@ -55,9 +57,10 @@ void add_conditions(std::vector<VolumeCondition>& all, std::vector<VolumeConditi
     std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
-void add_claim(VolumeNeeds& needs, const ClusterObjects& objects, const ClaimObject& claim) {
+void add_claim(VolumeNeeds& needs, const snapshot::ClusterObjects& objects,
+               const snapshot::ClaimObject& claim) {
     if (!claim.volume.empty()) {
-        if (const VolumeObject* volume = find_in(objects.volumes, claim.volume)) {
+        if (const snapshot::VolumeObject* volume = find_in(objects.volumes, claim.volume)) {
             add_conditions(needs.conditions, conditions_of(*volume));
         } else {
             refuse(needs,
@@ -65,7 +68,7 @@ void add_claim(VolumeNeeds& needs, const ClusterObjects& objects, const ClaimObj
                    "claim " +
                        in_quotes(claim.name) + " to " + in_quotes(claim.volume));
         }
-    } else if (const StorageClassObject* of = find_waiting_class(claim, objects)) {
+    } else if (const snapshot::StorageClassObject* of = find_waiting_class(claim, objects)) {
         add_conditions(needs.conditions, conditions_of(claim, *of, objects));
     }
 }
@@ -82,9 +85,10 @@ std::vector<VolumeCondition> binding_first(std::vector<VolumeCondition> conditio
 }
 
 /// What the scheduler refuses before it looks at any node.
-void refuse_beforehand(VolumeNeeds& needs, const Cluster& cluster, const PodGroupRow& row) {
+void refuse_beforehand(VolumeNeeds& needs, const snapshot::Cluster& cluster,
+                       const snapshot::PodGroupRow& row) {
     std::string immediate;
-    for (const Symbol symbol : row.claims) {
+    for (const snapshot::Symbol symbol : row.claims) {
         const std::string name = in_quotes(cluster.text(symbol));
         const auto* claim = find_in(cluster.objects().claims, claim_key(cluster, row, symbol));
         if (!claim) return refuse(needs, "persistentvolumeclaim " + name + " not found");
@@ -99,14 +103,15 @@ void refuse_beforehand(VolumeNeeds& needs, const Cluster& cluster, const PodGrou
 
 }  // namespace
 
-VolumeNeeds find_volume_needs(const Cluster& cluster, PodGroupId equivalence_group) {
-    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
+VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster,
+                              snapshot::PodGroupId equivalence_group) {
+    const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     VolumeNeeds needs;
     refuse_beforehand(needs, cluster, row);
-    for (const Symbol symbol : row.claims) {
+    for (const snapshot::Symbol symbol : row.claims) {
         const std::string key = claim_key(cluster, row, symbol);
         needs.claims.insert(key);
-        const ClaimObject* claim = find_in(cluster.objects().claims, key);
+        const snapshot::ClaimObject* claim = find_in(cluster.objects().claims, key);
         if (!claim) continue;
         if (is_exclusive(*claim)) needs.exclusive.insert(key);
         attach(needs.attached, cluster.objects(), key, *claim);
@@ -116,33 +121,35 @@ VolumeNeeds find_volume_needs(const Cluster& cluster, PodGroupId equivalence_gro
     return needs;
 }
 
-std::set<std::string> claims_in_use(const Cluster& cluster) {
+std::set<std::string> claims_in_use(const snapshot::Cluster& cluster) {
     std::set<std::string> out;
-    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        for (const PodIndex pod : cluster.pods_on(node)) {
-            const PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
-            for (const Symbol claim : row.claims) out.insert(claim_key(cluster, row, claim));
+    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
+            const snapshot::PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
+            for (const snapshot::Symbol claim : row.claims)
+                out.insert(claim_key(cluster, row, claim));
         }
     }
     return out;
 }
 
-VolumesByDriver volumes_attached(const Cluster& cluster, NodeIndex node) {
+VolumesByDriver volumes_attached(const snapshot::Cluster& cluster, snapshot::NodeIndex node) {
     VolumesByDriver out;
-    for (const PodIndex pod : cluster.pods_on(node)) {
-        const PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
-        for (const Symbol symbol : row.claims) {
+    for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
+        const snapshot::PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
+        for (const snapshot::Symbol symbol : row.claims) {
             const std::string key = claim_key(cluster, row, symbol);
-            const ClaimObject* claim = find_in(cluster.objects().claims, key);
+            const snapshot::ClaimObject* claim = find_in(cluster.objects().claims, key);
             if (claim) attach(out, cluster.objects(), key, *claim);
         }
     }
     return out;
 }
 
-std::map<std::string, std::optional<int>> attach_limits(const Cluster& cluster, NodeIndex node) {
+std::map<std::string, std::optional<int>> attach_limits(const snapshot::Cluster& cluster,
+                                                        snapshot::NodeIndex node) {
     const std::string_view name = cluster.text(cluster.node(node).name);
-    const CsiNodeObject* csi = find_in(cluster.objects().csi_nodes, name);
+    const snapshot::CsiNodeObject* csi = find_in(cluster.objects().csi_nodes, name);
     return csi ? csi->limits : std::map<std::string, std::optional<int>>{};
 }
 
@@ -182,7 +189,7 @@ NodeSelectorTerm without_topology() {
     return term;
 }
 
-VolumeCondition zone_condition(const VolumeObject& volume, const TopologyLabel& label,
+VolumeCondition zone_condition(const snapshot::VolumeObject& volume, const TopologyLabel& label,
                                const std::vector<std::string>& zones) {
     const Requirement in_zone{std::string(label.key), Operator::in, zones};
     VolumeCondition out{.predicate = Predicate::volume_zone,
@@ -198,7 +205,7 @@ VolumeCondition zone_condition(const VolumeObject& volume, const TopologyLabel& 
 
 }  // namespace
 
-std::vector<VolumeCondition> conditions_of(const VolumeObject& volume) {
+std::vector<VolumeCondition> conditions_of(const snapshot::VolumeObject& volume) {
     std::vector<VolumeCondition> out;
     if (!volume.node_affinity.empty()) {
         out.push_back({Predicate::volume_binding, volume.node_affinity,
@@ -238,11 +245,11 @@ Places operator|(Places a, const Places& b) {
     return a;
 }
 
-bool is_for(const VolumeObject& volume, const ClaimObject& claim) {
+bool is_for(const snapshot::VolumeObject& volume, const snapshot::ClaimObject& claim) {
     return volume.claim_name == claim.name && volume.claim_ns == claim.ns;
 }
 
-bool is_free_for(const VolumeObject& volume, const ClaimObject& claim) {
+bool is_free_for(const snapshot::VolumeObject& volume, const snapshot::ClaimObject& claim) {
     const std::vector<std::string>& has = volume.access_modes;
     return volume.claim_name.empty() && matches(claim.selector, volume.labels) &&
            std::all_of(claim.access_modes.begin(), claim.access_modes.end(),
@@ -253,7 +260,8 @@ bool is_free_for(const VolumeObject& volume, const ClaimObject& claim) {
 
 /// Where a volume of the class, size and mode is free. One set aside for the claim goes before all
 /// others, wherever it is and whatever the claim selects.
-Places with_free_volume(const ClaimObject& claim, const ClusterObjects& objects) {
+Places with_free_volume(const snapshot::ClaimObject& claim,
+                        const snapshot::ClusterObjects& objects) {
     Places free;
     for (const auto& [name, volume] : objects.volumes) {
         if (volume.storage_class != claim.storage_class || volume.block != claim.block) continue;
@@ -278,8 +286,8 @@ NodeSelectorTerm to_term(const LabelSelector& selector) {
 }
 
 /// Where the driver says that it has room for the claim.
-Places with_storage(const ClaimObject& claim, const StorageClassObject& of,
-                    const ClusterObjects& objects) {
+Places with_storage(const snapshot::ClaimObject& claim, const snapshot::StorageClassObject& of,
+                    const snapshot::ClusterObjects& objects) {
     const auto driver = objects.csi_drivers.find(of.provisioner);
     if (driver == objects.csi_drivers.end() || !driver->second.storage_capacity ||
         claim.requested_bytes == 0) {
@@ -305,8 +313,9 @@ void require(std::vector<VolumeCondition>& conditions, Places places, std::strin
 
 }  // namespace
 
-std::vector<VolumeCondition> conditions_of(const ClaimObject& claim, const StorageClassObject& of,
-                                           const ClusterObjects& objects) {
+std::vector<VolumeCondition> conditions_of(const snapshot::ClaimObject& claim,
+                                           const snapshot::StorageClassObject& of,
+                                           const snapshot::ClusterObjects& objects) {
     const std::string about =
         ": claim " + in_quotes(claim.name) + " of class " + in_quotes(of.name);
     const std::string unbindable = "node(s) didn't find available persistent volumes to bind";
@@ -334,4 +343,4 @@ std::vector<VolumeCondition> conditions_of(const ClaimObject& claim, const Stora
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -16,7 +16,7 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// Volumes by CSI driver, each once however many pods use it.
 using VolumesByDriver = std::map<std::string, std::set<std::string>, std::less<>>;
@@ -45,24 +45,27 @@ struct VolumeNeeds {
 
 /// Those of a pod of the class. A free volume is not reserved: two claims, of one pod or of two,
 /// may count on the same one. [any thread]
-VolumeNeeds find_volume_needs(const Cluster& cluster, PodGroupId equivalence_group);
+VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster,
+                              snapshot::PodGroupId equivalence_group);
 
 /// Claims, as "namespace/name", of the pods bound to the cluster's nodes. [any thread]
-std::set<std::string> claims_in_use(const Cluster& cluster);
+std::set<std::string> claims_in_use(const snapshot::Cluster& cluster);
 
 /// What is attached to the node for the pods bound to it. [any thread]
-VolumesByDriver volumes_attached(const Cluster& cluster, NodeIndex node);
+VolumesByDriver volumes_attached(const snapshot::Cluster& cluster, snapshot::NodeIndex node);
 
 /// The limits of the node's CSINode; empty: none. [any thread]
-std::map<std::string, std::optional<int>> attach_limits(const Cluster& cluster, NodeIndex node);
+std::map<std::string, std::optional<int>> attach_limits(const snapshot::Cluster& cluster,
+                                                        snapshot::NodeIndex node);
 
 // What one claim asks of a node's labels.
 
 /// Where the volume is: by its node affinity (VolumeBinding), by its labels (VolumeZone).
-std::vector<VolumeCondition> conditions_of(const VolumeObject& volume);
+std::vector<VolumeCondition> conditions_of(const snapshot::VolumeObject& volume);
 
 /// Where an unbound claim that waits for its first consumer finds a free volume, or is given one.
-std::vector<VolumeCondition> conditions_of(const ClaimObject& claim, const StorageClassObject& of,
-                                           const ClusterObjects& objects);
+std::vector<VolumeCondition> conditions_of(const snapshot::ClaimObject& claim,
+                                           const snapshot::StorageClassObject& of,
+                                           const snapshot::ClusterObjects& objects);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -2,7 +2,7 @@
 
 #include <capstan/sentence.hpp>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 std::optional<std::string> check_volume_restrictions(const VolumeNeeds& needs,
                                                      const std::set<std::string>& in_use) {
@@ -15,4 +15,4 @@ std::optional<std::string> check_volume_restrictions(const VolumeNeeds& needs,
     return std::nullopt;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

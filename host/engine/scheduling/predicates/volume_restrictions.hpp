@@ -7,11 +7,11 @@
 
 #include "engine/scheduling/predicates/volume_needs.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 /// `in_use`: claims of all pods that have a node, as "namespace/name". Nothing: it passes.
 /// [any thread]
 std::optional<std::string> check_volume_restrictions(const VolumeNeeds& needs,
                                                      const std::set<std::string>& in_use);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

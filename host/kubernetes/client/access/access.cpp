@@ -8,7 +8,7 @@
 #include "kubernetes/client/access/exec_credentials.hpp"
 #include "kubernetes/client/access/kubeconfig.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 constexpr std::string_view in_cluster = "in-cluster";
@@ -172,4 +172,4 @@ Result<ClusterAccess> open_in_cluster_access(io::Loop& loop,
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -17,7 +17,7 @@
 #include "kubernetes/client/access/credentials_environment.hpp"
 #include "kubernetes/client/access/credentials_stored.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// What the operator chose.
 struct AccessChoice {
@@ -96,4 +96,4 @@ private:
     io::TimerId timer_ = 0;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -10,7 +10,7 @@
 #include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/token_bucket.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 constexpr std::size_t error_body_limit = 64 << 10;
@@ -337,4 +337,4 @@ void ApiClient::cancel(RequestId id) { core_->cancel(id); }
 
 AnswerBell& ApiClient::answer_bell() { return core_->bell; }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

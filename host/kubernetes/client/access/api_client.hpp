@@ -12,7 +12,7 @@
 #include "kubernetes/client/access/credentials.hpp"
 #include "kubernetes/client/api.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// One request as it was sent, or as it ended while it waited its turn. Lent for the call.
 struct ApiAttempt {
@@ -67,4 +67,4 @@ private:
     const std::shared_ptr<Core> core_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

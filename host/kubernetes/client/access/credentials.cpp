@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 struct Free {
@@ -47,4 +47,4 @@ Result<void> check_key_pair(const std::string& certificate_pem, const std::strin
     return {};
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -13,7 +13,7 @@
 
 #include "io/loop.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// What one request proves itself with. All of it is secret: it goes into no log line, no error and
 /// no metric, and deliberately nothing prints it.
@@ -77,4 +77,4 @@ private:
 /// read, the key has a passphrase, or they do not belong together. Shows nothing of either.
 Result<void> check_key_pair(const std::string& certificate_pem, const std::string& key_pem);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -4,7 +4,7 @@
 
 #include <capstan/base64.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 std::optional<std::string> find_base64_bytes(std::string_view text) {
     std::string out;
@@ -26,4 +26,4 @@ std::optional<std::string> find_base64_bytes(std::string_view text) {
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

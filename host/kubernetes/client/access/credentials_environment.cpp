@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 Environment Environment::of_process() {
     Environment out;
@@ -32,4 +32,4 @@ std::vector<std::string> Environment::lines() const {
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

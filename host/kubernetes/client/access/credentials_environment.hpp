@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Handed in wherever variables decide, so that tests bring their own.
 class Environment {
@@ -29,4 +29,4 @@ private:
     std::map<std::string, std::string, std::less<>> variables_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

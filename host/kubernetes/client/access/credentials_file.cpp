@@ -7,7 +7,7 @@
 #include <memory>
 #include <system_error>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 constexpr std::string_view space = " \t\r\n";
@@ -69,4 +69,4 @@ Result<std::string> read_pem_file(const std::filesystem::path& file, PemKind kin
                                                           : "holds no private key in PEM form");
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -8,7 +8,7 @@
 
 #include <capstan/result.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 inline constexpr std::size_t max_secret_file_bytes = std::size_t{1} << 20;
 
@@ -29,4 +29,4 @@ enum class PemKind { certificate, private_key };
 Result<std::string> read_pem_file(const std::filesystem::path& file, PemKind kind);
 bool has_pem(std::string_view text, PemKind kind) noexcept;
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -5,10 +5,10 @@
 #include <capstan/base64.hpp>
 
 #include "io/known_secrets.hpp"
-#include "kubernetes/client/access/credentials_file.hpp"
 #include "kubernetes/client/access/credentials.hpp"
+#include "kubernetes/client/access/credentials_file.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 Result<std::string> pem_of(const PemSource& source, PemKind kind) {
@@ -125,4 +125,4 @@ Result<std::unique_ptr<Credentials>> make_stored_credentials(io::Loop& loop, Sto
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -13,7 +13,7 @@
 #include "kubernetes/client/access/credentials.hpp"
 #include "kubernetes/client/access/kubeconfig.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// A service account's token counts for a minute at least after the file has another one.
 inline constexpr Duration token_file_age_max = std::chrono::seconds(50);
@@ -38,4 +38,4 @@ using OnTrouble = std::function<void(const Error&)>;
 Result<std::unique_ptr<Credentials>> make_stored_credentials(io::Loop& loop, StoredSecrets secrets,
                                                              OnTrouble on_trouble = {});
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

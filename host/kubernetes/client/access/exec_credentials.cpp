@@ -15,7 +15,7 @@
 #include "kubernetes/client/access/credentials_file.hpp"
 #include "kubernetes/client/json_object.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 namespace json = boost::json;
@@ -240,4 +240,4 @@ void ExecCredentials::tell_all(const Result<Credential>& result) {
     }
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -23,7 +23,7 @@
 #include "kubernetes/client/access/exec_credentials_process.hpp"
 #include "kubernetes/client/watch_backoff.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct ExecPlugin {
     std::string api_version{};  ///< "client.authentication.k8s.io/v1" or ".../v1beta1"
@@ -116,4 +116,4 @@ private:
     Duration rests_until_{};          ///< after a failure
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

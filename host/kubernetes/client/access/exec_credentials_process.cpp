@@ -17,7 +17,7 @@
 
 #include "io/printable.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using Descriptor = boost::asio::posix::stream_descriptor;
@@ -304,4 +304,4 @@ Result<Spawned> spawn(const ProgramRun& run) {
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -17,7 +17,7 @@
 
 #include "io/loop.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Where PATH leads to; nothing: nowhere. Its relative parts do not count, for they would depend on
 /// where the host was started.
@@ -102,4 +102,4 @@ struct Spawned {
 /// `invalid_config`: the program cannot be run; `unavailable`: the system lacks something.
 Result<Spawned> spawn(const ProgramRun& run);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -11,13 +11,13 @@
 #include "io/printable.hpp"
 #include "io/url.hpp"
 #include "kubernetes/client/access/credentials.hpp"
-#include "kubernetes/client/access/credentials_stored.hpp"
-#include "kubernetes/client/access/credentials_file.hpp"
-#include "kubernetes/client/access/credentials_environment.hpp"
 #include "kubernetes/client/access/credentials_base64.hpp"
+#include "kubernetes/client/access/credentials_environment.hpp"
+#include "kubernetes/client/access/credentials_file.hpp"
+#include "kubernetes/client/access/credentials_stored.hpp"
 #include "kubernetes/client/access/kubeconfig_files.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 /// 'it has "a", "b"'
@@ -419,4 +419,4 @@ KubeconfigUser decode_user(const KubeconfigEntry& entry) {
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -18,7 +18,7 @@
 #include "kubernetes/client/access/exec_credentials.hpp"
 #include "kubernetes/client/access/kubeconfig_yaml.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// A certificate or key: either the text itself, which then counts for ever, or the file that has
 /// it at the moment. Neither: there is none.
@@ -132,4 +132,4 @@ KubeconfigCluster decode_cluster(const KubeconfigEntry& entry);
 KubeconfigUser decode_user(const KubeconfigEntry& entry);
 ExecPlugin decode_exec_plugin(const KubeconfigEntry& entry);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -7,7 +7,7 @@
 #include "io/printable.hpp"
 #include "kubernetes/client/access/credentials_file.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 /// Not so when it cannot be told: then reading it says why.
@@ -119,4 +119,4 @@ std::string KubeconfigFiles::text() const {
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -11,7 +11,7 @@
 
 #include "kubernetes/client/access/kubeconfig.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Longer kubeconfigs are refused; a hundred clusters with certificates take half of this.
 inline constexpr std::size_t max_kubeconfig_bytes = std::size_t{4} << 20;
@@ -54,4 +54,4 @@ private:
     std::vector<File> files_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -16,7 +16,7 @@
 
 #include "io/printable.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 /// Thrown out of the parser's callbacks, which have no other way to end it.
@@ -208,4 +208,4 @@ boost::json::value json_of(const YamlValue& value) {
     return is_literal ? plain : boost::json::value(value.text);
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -9,7 +9,7 @@
 #include <boost/json/value.hpp>
 #include <capstan/result.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct YamlValue {
     enum class Kind { null, text, list, map };
@@ -41,4 +41,4 @@ Result<YamlValue> parse_yaml(std::string_view name, const std::string& text,
 /// Plain text that JSON reads as a number, a boolean or null becomes that.
 boost::json::value json_of(const YamlValue& value);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

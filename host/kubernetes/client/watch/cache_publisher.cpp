@@ -5,7 +5,7 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_copy.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 /// What clusters may leave behind of pods long gone before their builder is replaced: half as much
@@ -16,7 +16,7 @@ bool is_worn(std::size_t bytes, std::size_t fresh_bytes) {
 
 }  // namespace
 
-CachePublisher::CachePublisher(engine::ClusterBuilderOptions options)
+CachePublisher::CachePublisher(engine::snapshot::ClusterBuilderOptions options)
     : options_(std::move(options)) {
     builder_.emplace(options_);
 }
@@ -33,7 +33,7 @@ bool CachePublisher::may_show() {
 
 void CachePublisher::end_replace() { --replacing_; }
 
-std::optional<engine::Cluster> CachePublisher::cluster() {
+std::optional<engine::snapshot::Cluster> CachePublisher::cluster() {
     if (may_show()) {
         refresh();
         has_unschedulable_ = false;
@@ -42,7 +42,9 @@ std::optional<engine::Cluster> CachePublisher::cluster() {
     return last_;
 }
 
-engine::Cluster CachePublisher::held() { return may_show() || !last_ ? builder_->build() : *last_; }
+engine::snapshot::Cluster CachePublisher::held() {
+    return may_show() || !last_ ? builder_->build() : *last_;
+}
 
 void CachePublisher::refresh() {
     if (last_ && builder_->changes() == shown_changes_) return;
@@ -54,7 +56,7 @@ void CachePublisher::refresh() {
 
 void CachePublisher::start_afresh() {
     builder_.emplace(options_);
-    engine::copy(*last_, *builder_);
+    engine::snapshot::copy(*last_, *builder_);
     last_ = builder_->build();
     fresh_bytes_ = last_->bytes();
 }
@@ -67,4 +69,4 @@ void CachePublisher::settle() {
         on_unschedulable();
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

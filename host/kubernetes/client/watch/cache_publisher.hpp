@@ -8,22 +8,22 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// One thread.
 class CachePublisher {
 public:
-    explicit CachePublisher(engine::ClusterBuilderOptions options);
+    explicit CachePublisher(engine::snapshot::ClusterBuilderOptions options);
 
-    engine::ClusterBuilder& builder() noexcept { return *builder_; }
+    engine::snapshot::ClusterBuilder& builder() noexcept { return *builder_; }
     /// A kind is partly of a new list from now on until end_replace(): nobody gets to see that.
     void begin_replace();
     void end_replace();
     /// The last cluster in which every kind was whole; nothing: there has been none.
-    std::optional<engine::Cluster> cluster();
+    std::optional<engine::snapshot::Cluster> cluster();
     /// What is here now, for who only looks: what cluster() would give, or what has come so far
     /// where that is nothing. Whoever waits for a change is told of it all the same.
-    engine::Cluster held();
+    engine::snapshot::Cluster held();
 
     /// Calls on_change, where something changed since cluster() that may be shown, and
     /// on_unschedulable.
@@ -40,9 +40,9 @@ private:
     void refresh();
     void start_afresh();
 
-    engine::ClusterBuilderOptions options_;
-    std::optional<engine::ClusterBuilder> builder_;
-    std::optional<engine::Cluster> last_{};
+    engine::snapshot::ClusterBuilderOptions options_;
+    std::optional<engine::snapshot::ClusterBuilder> builder_;
+    std::optional<engine::snapshot::Cluster> last_{};
     std::uint64_t shown_changes_ = 0;  ///< of the builder, when `last_` was made
     std::size_t fresh_bytes_ = 0;
     std::size_t replacing_ = 0;  ///< kinds
@@ -50,4 +50,4 @@ private:
     bool has_told_change_ = false, has_unschedulable_ = false, has_told_unschedulable_ = false;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -15,7 +15,7 @@
 #include "kubernetes/client/watch/cache_publisher.hpp"
 #include "kubernetes/client/watch/object_cache.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 /// One kind on its way from the server into the feed.
@@ -57,14 +57,15 @@ constexpr Duration in_touch_after_end = std::chrono::seconds(5);
 constexpr Duration relists_apart = std::chrono::seconds(30);
 
 /// Whether a removal could be wrong of what is not seen of the kind.
-bool decides_removals(engine::ObjectKind kind) {
-    return kind == engine::ObjectKind::node || kind == engine::ObjectKind::pod ||
-           kind == engine::ObjectKind::disruption_budget;
+bool decides_removals(engine::snapshot::ObjectKind kind) {
+    return kind == engine::snapshot::ObjectKind::node ||
+           kind == engine::snapshot::ObjectKind::pod ||
+           kind == engine::snapshot::ObjectKind::disruption_budget;
 }
 
-std::size_t count_of(const engine::Cluster& cluster, engine::ObjectKind kind) {
+std::size_t count_of(const engine::snapshot::Cluster& cluster, engine::snapshot::ObjectKind kind) {
     std::size_t count = 0;
-    engine::for_each_name(cluster, kind, [&](auto, auto) { ++count; });
+    engine::snapshot::for_each_name(cluster, kind, [&](auto, auto) { ++count; });
     return count;
 }
 
@@ -101,7 +102,7 @@ void ClusterCache::start() {
 
 bool ClusterCache::has_synced() const { return state_->has_synced(); }
 
-Result<engine::Cluster> ClusterCache::cluster(Duration max_age) {
+Result<engine::snapshot::Cluster> ClusterCache::cluster(Duration max_age) {
     for (const Lane& lane : state_->lanes) {
         const std::optional<Error> trouble = lane.reflector.status().trouble;
         const std::string because = trouble ? ": " + trouble->message : std::string();
@@ -135,13 +136,13 @@ std::string ClusterCache::blind_because() const {
 
 std::vector<std::string> ClusterCache::find_untold(std::string_view node,
                                                    const std::vector<std::string>& pods) const {
-    const engine::Cluster cluster = state_->feed.builder().build();
-    const std::optional<engine::NodeIndex> index = cluster.find_node(node);
+    const engine::snapshot::Cluster cluster = state_->feed.builder().build();
+    const std::optional<engine::snapshot::NodeIndex> index = cluster.find_node(node);
     const Lane* const lane = state_->find_lane("Pod");
     if (!index || lane == nullptr) return {};
     std::set<std::string> here;
-    for (const engine::PodIndex pod : cluster.pods_on(*index))
-        here.insert(engine::pod_key(cluster, pod));
+    for (const engine::snapshot::PodIndex pod : cluster.pods_on(*index))
+        here.insert(engine::drainability::pod_key(cluster, pod));
     std::vector<std::string> out;
     for (const std::string& pod : pods) {
         std::string name = pod.substr(0, pod.rfind('/'));
@@ -167,7 +168,7 @@ std::optional<Time> ClusterCache::unschedulable_since(const std::string& ns,
 }
 
 std::vector<ReflectorStatus> ClusterCache::status() const {
-    const engine::Cluster held = state_->feed.held();
+    const engine::snapshot::Cluster held = state_->feed.held();
     std::vector<ReflectorStatus> out;
     for (const Lane& lane : state_->lanes) {
         ReflectorStatus& status = out.emplace_back(lane.reflector.status());
@@ -187,4 +188,4 @@ std::vector<MirrorTrouble> ClusterCache::troubles() const {
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

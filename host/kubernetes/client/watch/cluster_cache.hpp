@@ -16,7 +16,7 @@
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/watch/reflector.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// A kind that is not in touch with the server, and why.
 struct MirrorTrouble {
@@ -31,7 +31,7 @@ struct MirrorTrouble {
 class ClusterCache {
 public:
     struct Options {
-        engine::ClusterBuilderOptions builder{};
+        engine::snapshot::ClusterBuilderOptions builder{};
         std::uint64_t seed = 0;   ///< of jitter
         std::int64_t page = 500;  ///< objects in a page of a LIST
         bool watch_list = true;   ///< asks for initial events first; LIST where that is refused
@@ -60,7 +60,7 @@ public:
     /// making of a new builder without what old objects left behind. `unavailable`: not synced yet,
     /// or a kind has been out of touch with the server for longer than `max_age`, with the kind
     /// and its trouble.
-    Result<engine::Cluster> cluster(Duration max_age);
+    Result<engine::snapshot::Cluster> cluster(Duration max_age);
     /// Why nodes, pods or disruption budgets are not known to be as the server has them at this
     /// moment; empty: they are, but for what is on its way. The ordinary end of a watch, and no
     /// other, counts as its being open for five seconds.
@@ -89,4 +89,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

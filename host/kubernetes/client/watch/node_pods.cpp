@@ -13,7 +13,7 @@
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/client/watch/watch_error.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 /// Of a DaemonSet, or of the node itself.
@@ -37,7 +37,7 @@ bool is_expendable(const boost::json::object& pod, std::optional<int> expendable
 }
 
 /// Whether a drain would have to do with it.
-bool counts(const boost::json::object& pod, const engine::NodeLook& look) {
+bool counts(const boost::json::object& pod, const engine::removal::NodeLook& look) {
     const std::string phase = text_at(pod, {"status", "phase"});
     if (phase == "Succeeded" || phase == "Failed") return false;
     const bool is_mirror =
@@ -48,7 +48,7 @@ bool counts(const boost::json::object& pod, const engine::NodeLook& look) {
 using Keys = std::vector<std::string>;  // "namespace/name/uid"
 
 /// Of the pods in the list those that the look does not know and a drain counts, ascending.
-Result<Keys> find_unknown(const engine::NodeLook& look, const boost::json::object& list) {
+Result<Keys> find_unknown(const engine::removal::NodeLook& look, const boost::json::object& list) {
     const boost::json::array* items = find_array(list, {"items"});
     const boost::json::value* member = list.if_contains("items");
     // Who took another answer for an empty list would remove a node under its pods.
@@ -72,18 +72,18 @@ Error unknown_error(const std::string& node, const Keys& unknown) {
     const auto name_of_pod = [](const std::string& key) { return key.substr(0, key.rfind('/')); };
     return {ErrorCode::conflict,
             "it holds pods that were not known of yet: " + listed(unknown, name_of_pod),
-            std::string(engine::unknown_pods), node};
+            std::string(engine::removal::unknown_pods), node};
 }
 
 }  // namespace
 
 /// Nodes that share one version.
 struct NodePods::Batch {
-    std::vector<engine::NodeLook> looks;
+    std::vector<engine::removal::NodeLook> looks;
     Done done;
 };
 
-void NodePods::look(std::vector<engine::NodeLook> looks, Done done) {
+void NodePods::look(std::vector<engine::removal::NodeLook> looks, Done done) {
     const auto batch = std::make_shared<const Batch>(Batch{std::move(looks), std::move(done)});
     calls_.send({.path = path_of(resources::pods),
                  .query = {{"limit", "1"}},
@@ -116,7 +116,7 @@ void NodePods::look_at(const std::shared_ptr<const Batch>& batch, std::size_t at
         // The server's cache is behind its database, which can be asked itself.
         if (!reply && !version.empty() && setback_of(reply.error()) == WatchError::too_large)
             return look_at(batch, at, {});
-        const engine::NodeLook& look = batch->looks[at];
+        const engine::removal::NodeLook& look = batch->looks[at];
         const Result<boost::json::object> list = parse_object(std::move(reply));
         const Result<Keys> unknown =
             list ? find_unknown(look, *list) : Result<Keys>(fail(list.error()));
@@ -128,4 +128,4 @@ void NodePods::look_at(const std::shared_ptr<const Batch>& batch, std::size_t at
     });
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

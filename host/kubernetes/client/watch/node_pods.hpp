@@ -13,7 +13,7 @@
 #include "engine/removal/node_looks.hpp"
 #include "kubernetes/client/open_calls.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// A mirror follows watches, and nobody can tell one that is silent from one in which nothing
 /// happens. This asks: once for the version that the pods have come to, by the smallest list there
@@ -33,7 +33,7 @@ public:
     /// answered; or, with the provider code engine::unknown_pods, which pods are there that the
     /// look does not know and a drain would count. `done` is not called inside this, nor once this
     /// object is gone.
-    void look(std::vector<engine::NodeLook> looks, Done done);
+    void look(std::vector<engine::removal::NodeLook> looks, Done done);
 
 private:
     struct Batch;
@@ -44,4 +44,4 @@ private:
     OpenCalls calls_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -10,7 +10,7 @@
 #include "kubernetes/list_decoder.hpp"
 #include "kubernetes/object_name.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 constexpr std::string_view apps = "apps", batch = "batch", policy = "policy",
@@ -54,32 +54,40 @@ std::span<const CachedKind> cached_kinds() noexcept { return kinds; }
 namespace {
 
 /// Hands on to the builder, and notes pods that the scheduler found no node for.
-class WakefulSink final : public engine::ClusterSink {
+class WakefulSink final : public engine::snapshot::ClusterSink {
 public:
     explicit WakefulSink(CachePublisher& feed) : feed_(feed), builder_(feed.builder()) {}
 
-    void set(const engine::PodObject& pod) override {
+    void set(const engine::snapshot::PodObject& pod) override {
         const std::uint64_t before = builder_.changes();
         builder_.set(pod);
         const bool waits = pod.unscheduled_reason == "Unschedulable" && !pod.deleted;
         if (waits && builder_.changes() != before) feed_.see_unschedulable();
     }
-    void set(const engine::NodeObject& node) override { builder_.set(node); }
-    void set(engine::DaemonSetObject object) override { builder_.set(std::move(object)); }
-    void set(engine::DisruptionBudgetObject object) override { builder_.set(std::move(object)); }
-    void set(engine::ControllerObject object) override { builder_.set(std::move(object)); }
-    void set(engine::ClaimObject object) override { builder_.set(std::move(object)); }
-    void set(engine::VolumeObject object) override { builder_.set(std::move(object)); }
-    void set(engine::StorageClassObject object) override { builder_.set(std::move(object)); }
-    void set(engine::CsiNodeObject object) override { builder_.set(std::move(object)); }
-    void set(engine::CsiDriverObject object) override { builder_.set(std::move(object)); }
-    void set(engine::CsiCapacityObject object) override { builder_.set(std::move(object)); }
-    void set(engine::NamespaceObject object) override { builder_.set(std::move(object)); }
-    void set(engine::ServiceObject object) override { builder_.set(std::move(object)); }
+    void set(const engine::snapshot::NodeObject& node) override { builder_.set(node); }
+    void set(engine::snapshot::DaemonSetObject object) override { builder_.set(std::move(object)); }
+    void set(engine::snapshot::DisruptionBudgetObject object) override {
+        builder_.set(std::move(object));
+    }
+    void set(engine::snapshot::ControllerObject object) override {
+        builder_.set(std::move(object));
+    }
+    void set(engine::snapshot::ClaimObject object) override { builder_.set(std::move(object)); }
+    void set(engine::snapshot::VolumeObject object) override { builder_.set(std::move(object)); }
+    void set(engine::snapshot::StorageClassObject object) override {
+        builder_.set(std::move(object));
+    }
+    void set(engine::snapshot::CsiNodeObject object) override { builder_.set(std::move(object)); }
+    void set(engine::snapshot::CsiDriverObject object) override { builder_.set(std::move(object)); }
+    void set(engine::snapshot::CsiCapacityObject object) override {
+        builder_.set(std::move(object));
+    }
+    void set(engine::snapshot::NamespaceObject object) override { builder_.set(std::move(object)); }
+    void set(engine::snapshot::ServiceObject object) override { builder_.set(std::move(object)); }
 
 private:
     CachePublisher& feed_;
-    engine::ClusterBuilder& builder_;
+    engine::snapshot::ClusterBuilder& builder_;
 };
 
 /// Since when the pod's condition PodScheduled has been false because no node takes the pod.
@@ -124,7 +132,7 @@ void ObjectCache::finish_replace() {
 
 void ObjectCache::remove_unseen() {
     std::vector<ObjectName> gone;
-    engine::for_each_name(feed_.builder().build(), kind_.object, [&](auto ns, auto name) {
+    engine::snapshot::for_each_name(feed_.builder().build(), kind_.object, [&](auto ns, auto name) {
         ObjectName full{std::string(ns), std::string(name)};
         if (!seen_.contains(to_string(full))) gone.push_back(std::move(full));
     });
@@ -139,7 +147,7 @@ void ObjectCache::set(const boost::json::value& object) {
     const std::optional<ObjectName> known = find_object_name(kind_, object);
     const std::string name = known ? to_string(*known) : "(without a name)";
     if (is_replacing_ && may_have_old_) seen_.insert(name);
-    if (kind_.object == engine::ObjectKind::pod) note_waiting(name, object);
+    if (kind_.object == engine::snapshot::ObjectKind::pod) note_waiting(name, object);
     JsonProblems problems(object);
     WakefulSink sink(feed_);
     const bool is_loaded = kind_.load(problems.root(), sink);
@@ -183,4 +191,4 @@ void ObjectCache::remove(const boost::json::value& object) {
     unreadable_.erase(to_string(*name));
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -20,7 +20,7 @@
 #include "kubernetes/client/watch/reflector.hpp"
 #include "kubernetes/object_kinds.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct CachedKind {
     ApiResource resource;
@@ -78,4 +78,4 @@ private:
     std::unordered_map<std::string, Time> unschedulable_{};  ///< since when, by name
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -4,7 +4,7 @@
 
 #include "kubernetes/client/json_object.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 std::string object_key(const boost::json::object& object) {
@@ -88,4 +88,4 @@ void ObjectWatch::Teller::tell_vanished(const std::string& key, const Known& kno
                            {"metadata", std::move(metadata)}});
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -16,7 +16,7 @@
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/watch/reflector.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Tells every object as `added`, then `synced`, then what happens. It resumes where it was cut
 /// off, lists again where that cannot be, and leaves out what has been told: of an object no
@@ -89,4 +89,4 @@ private:
     Reflector reflector_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -7,7 +7,7 @@
 #include "kubernetes/client/watch/reflector_state.hpp"
 #include "kubernetes/object_name.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -334,4 +334,4 @@ ReflectorStatus Reflector::status() const {
             .trouble = state_->is_in_touch() ? std::nullopt : state_->trouble};
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -18,7 +18,7 @@
 #include "kubernetes/client/watch/reflector_requests.hpp"
 #include "kubernetes/field_mask.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// How one kind is followed.
 struct ReflectorStatus {
@@ -96,4 +96,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -4,7 +4,7 @@
 
 #include "kubernetes/client/watch/reflector_state.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -150,4 +150,4 @@ std::string Reflector::State::what_is_done() const {
     return verb + options.what.name;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -1,6 +1,6 @@
 #include "kubernetes/client/watch/reflector_requests.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 ApiRequest base_request(const Followed& what, Duration timeout) {
@@ -58,4 +58,4 @@ ApiRequest watch_list_request(const Followed& what, const std::string& version,
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

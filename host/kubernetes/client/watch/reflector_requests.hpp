@@ -9,7 +9,7 @@
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/paths.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// A collection that is followed.
 struct Followed {
@@ -43,4 +43,4 @@ ApiRequest watch_list_request(const Followed& what, const std::string& version,
 /// The annotation of that bookmark.
 inline constexpr std::string_view initial_events_end = "k8s.io/initial-events-end";
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -15,7 +15,7 @@
 #include "kubernetes/client/watch/watch_events.hpp"
 #include "kubernetes/client/watch_backoff.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct Reflector::State final : WatchSink {
     enum class Phase : std::uint8_t {
@@ -111,4 +111,4 @@ struct Reflector::State final : WatchSink {
     std::optional<Error> trouble{};
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

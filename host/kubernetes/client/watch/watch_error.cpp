@@ -6,7 +6,7 @@
 
 #include "kubernetes/client/api_status.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -94,4 +94,4 @@ Error error_of_event(std::string_view what, const boost::json::value& object) {
     return out;
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -13,7 +13,7 @@
 
 #include "io/loop.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Guards one request after the other. A server sends bookmarks once a minute, so 75 s without any
 /// byte mean a connection that died unnoticed, wherever one has ever come: a proxy may answer the
@@ -86,4 +86,4 @@ WatchError setback_of(const Error& error) noexcept;
 /// The object of an ERROR in a watch, as Api would tell it. `what` was done.
 Error error_of_event(std::string_view what, const boost::json::value& object);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -2,7 +2,7 @@
 
 #include "kubernetes/object_stream.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct WatchReader::State {
     State(WatchSink& sink, const KeptMembers* kept) : parser(sink, kept) {}
@@ -126,4 +126,4 @@ void WatchEvents::scalar(const boost::json::value& value) {
     if (!builder_.is_idle() && builder_.keeps_next()) builder_.scalar(value);
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -14,7 +14,7 @@
 #include "kubernetes/item_builder.hpp"
 #include "kubernetes/object_stream.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Who gets the objects, in the order of the text. They are valid during the call alone.
 class WatchSink {
@@ -93,4 +93,4 @@ private:
     PageEnd page_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

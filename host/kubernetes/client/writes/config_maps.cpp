@@ -8,7 +8,7 @@
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/client/writes/write_conflicts.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using boost::json::object;
@@ -154,4 +154,4 @@ void ConfigMaps::remove(const ConfigMapName& name, Done done) {
     });
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

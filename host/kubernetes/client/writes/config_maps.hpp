@@ -15,7 +15,7 @@
 #include "io/clock.hpp"
 #include "kubernetes/client/open_calls.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct ConfigMapName {
     std::string ns{}, name{};
@@ -67,4 +67,4 @@ private:
     OpenCalls calls_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

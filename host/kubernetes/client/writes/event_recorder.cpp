@@ -13,7 +13,7 @@
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/timestamps.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -282,4 +282,4 @@ void EventRecorder::finish() {
     if (const auto flushed = std::exchange(flushed_, nullptr)) flushed();
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -19,7 +19,7 @@
 #include "kubernetes/client/open_calls.hpp"
 #include "kubernetes/client/recently_used.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// The object that an event is about.
 struct ObjectReference {
@@ -157,4 +157,4 @@ private:
     OpenCalls calls_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -9,7 +9,7 @@
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 constexpr std::string_view budget_cause = "DisruptionBudget";
@@ -96,4 +96,4 @@ void Evictions::check_identity(const engine::Eviction& eviction, Error conflict,
     });
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -8,7 +8,7 @@
 #include "engine/actions.hpp"
 #include "kubernetes/client/open_calls.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Each eviction is asked for once: whoever decides may ask again later. Used on the loop's thread
 /// alone.
@@ -33,4 +33,4 @@ private:
     OpenCalls calls_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -9,7 +9,7 @@
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/timestamps.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 std::int64_t seconds_of(Duration duration) {
@@ -276,4 +276,4 @@ void LeaderElector::finish_stop() {
     if (const auto stopped = std::exchange(stopped_, nullptr)) stopped();
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

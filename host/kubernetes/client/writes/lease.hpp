@@ -16,7 +16,7 @@
 #include "kubernetes/client/open_calls.hpp"
 #include "kubernetes/client/writes/write_conflicts.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// "2026-11-21T10:50:00.250000Z": a point in time to the microsecond, as Leases have it. Nothing
 /// outside the years that can be written.
@@ -118,4 +118,4 @@ private:
     OpenCalls deadline_;  ///< one timer: of leading, or of stopping
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -14,7 +14,7 @@
 #include "kubernetes/client/writes/write_conflicts.hpp"
 #include "kubernetes/timestamps.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using boost::json::array;
@@ -199,4 +199,4 @@ void NodeWrites::finish(std::shared_ptr<Attempt> attempt, Result<void> result) {
                          : fail(within("change node " + attempt->change.node, result.error())));
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -16,7 +16,7 @@
 #include "io/clock.hpp"
 #include "kubernetes/client/open_calls.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// A merge patch that changes `node` as asked, and only if it still is the one that was read: it
 /// carries the resourceVersion. Taints are one atomic list to the API, so the patch has all of
@@ -70,4 +70,4 @@ private:
     OpenCalls calls_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

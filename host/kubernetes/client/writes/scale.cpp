@@ -8,7 +8,7 @@
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 std::string describe_scale(const ScaleTarget& target) {
@@ -66,4 +66,4 @@ void Scales::send(const ScaleTarget& target, std::string method, std::string bod
         });
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

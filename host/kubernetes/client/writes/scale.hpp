@@ -11,7 +11,7 @@
 #include "kubernetes/client/discovery.hpp"
 #include "kubernetes/client/open_calls.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct ScaleTarget {
     KindName kind{};
@@ -49,4 +49,4 @@ private:
     std::shared_ptr<OpenCalls> calls_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

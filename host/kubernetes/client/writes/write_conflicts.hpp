@@ -7,7 +7,7 @@
 
 #include "io/clock.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Five tries in all. Between them 10, 20, 40 and 80 ms, and up to as much again by chance, so that
 /// two writers do not stay in step.
@@ -30,4 +30,4 @@ private:
     int conflicts_ = 0;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -9,46 +9,52 @@
 #include "simulation/control_plane/context/controller_events.hpp"
 #include "simulation/control_plane/context/object_index.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// Writes go through here, so that the index knows of them before they are told. What is refused,
 /// because the object is gone for example, is left to the next reason to look at it.
 /// [the loop's thread]
 class ControlContext {
 public:
-    ControlContext(ObjectStore& store, ControlPlaneOptions options);
+    ControlContext(api_server::ObjectStore& store, ControlPlaneOptions options);
     ControlContext(const ControlContext&) = delete;
     ControlContext& operator=(const ControlContext&) = delete;
 
-    ObjectStore& store() const noexcept { return store_; }
+    api_server::ObjectStore& store() const noexcept { return store_; }
     io::Loop& loop() const noexcept { return store_.loop(); }
     Time now() const { return store_.now(); }
     const ControlPlaneOptions& options() const noexcept { return options_; }
-    const ResourceKind& kind(std::string_view resource) const { return store_.kind(resource); }
+    const api_server::ResourceKind& kind(std::string_view resource) const {
+        return store_.kind(resource);
+    }
     ObjectFeed& feed() noexcept { return feed_; }
     const ObjectIndex& index() const noexcept { return index_; }
     ControllerEvents& events() noexcept { return events_; }
 
     /// How long something takes here that takes `real` in a real cluster.
     Duration paced(Duration real) const;
-    Duration paced_s(std::int64_t seconds) const { return paced(bounded_seconds(seconds)); }
+    Duration paced_s(std::int64_t seconds) const {
+        return paced(api_server::bounded_seconds(seconds));
+    }
 
     /// By "namespace/name". NULL: none.
-    ApiObject find(std::string_view resource, std::string_view key) const;
+    api_server::ApiObject find(std::string_view resource, std::string_view key) const;
     /// NULL: refused.
-    ApiObject create(std::string_view resource, std::string_view space, json::object object);
-    ApiObject edit(std::string_view resource, const json::object& object,
-                   const std::function<void(json::object&)>& change,
-                   ObjectPart part = ObjectPart::everything);
+    api_server::ApiObject create(std::string_view resource, std::string_view space,
+                                 json::object object);
+    api_server::ApiObject edit(std::string_view resource, const json::object& object,
+                               const std::function<void(json::object&)>& change,
+                               api_server::ObjectPart part = api_server::ObjectPart::everything);
     /// The object of that uid, and no later one of the same name.
-    void remove(std::string_view resource, const json::object& object, RemoveOptions options = {});
+    void remove(std::string_view resource, const json::object& object,
+                api_server::RemoveOptions options = {});
 
 private:
-    ObjectStore& store_;
+    api_server::ObjectStore& store_;
     ControlPlaneOptions options_;
     ObjectFeed feed_;
     ObjectIndex index_;
     ControllerEvents events_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

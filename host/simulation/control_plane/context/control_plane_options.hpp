@@ -11,7 +11,7 @@
 
 #include "engine/snapshot/default_spread.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// Annotations of pods, in templates too; durations are written "90s", "1m30s".
 /// How long from the pod's node until it is ready.
@@ -37,7 +37,7 @@ struct ControlPlaneOptions {
     double grace_share = 0.1;
     std::uint64_t seed = 1;  ///< of when each node's heartbeats come
     /// What the scheduler spreads pods over that have no constraints of their own.
-    std::vector<engine::DefaultSpread> default_spread{};
+    std::vector<engine::snapshot::DefaultSpread> default_spread{};
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -4,68 +4,71 @@
 #include <cstdio>
 #include <tuple>
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 constexpr Duration kept_for = std::chrono::hours(1);
 
 std::string id_of(const json::object& object, const ControllerEvents::Event& event) {
-    return std::string(text_at(object, "metadata.uid"))
+    return std::string(api_server::text_at(object, "metadata.uid"))
         .append("\n")
         .append(event.reason)
         .append("\n")
         .append(event.message);
 }
 
-json::object reference_to(const ResourceKind& kind, const json::object& object) {
+json::object reference_to(const api_server::ResourceKind& kind, const json::object& object) {
     json::object out{{"kind", kind.kind},
                      {"apiVersion", kind.api_version()},
-                     {"name", json_view(text_at(object, "metadata.name"))},
-                     {"uid", json_view(text_at(object, "metadata.uid"))},
-                     {"resourceVersion", json_view(text_at(object, "metadata.resourceVersion"))}};
-    if (kind.namespaced) out["namespace"] = json_view(text_at(object, "metadata.namespace"));
+                     {"name", api_server::json_view(api_server::text_at(object, "metadata.name"))},
+                     {"uid", api_server::json_view(api_server::text_at(object, "metadata.uid"))},
+                     {"resourceVersion", api_server::json_view(api_server::text_at(
+                                             object, "metadata.resourceVersion"))}};
+    if (kind.namespaced)
+        out["namespace"] = api_server::json_view(api_server::text_at(object, "metadata.namespace"));
     return out;
 }
 
 std::string event_name(const json::object& object, std::uint64_t number) {
     char suffix[24];
     std::snprintf(suffix, sizeof suffix, ".%016llx", static_cast<unsigned long long>(number));
-    return std::string(text_at(object, "metadata.name")) + suffix;
+    return std::string(api_server::text_at(object, "metadata.name")) + suffix;
 }
 
 }  // namespace
 
-void ControllerEvents::record(const ResourceKind& kind, const json::object& object,
+void ControllerEvents::record(const api_server::ResourceKind& kind, const json::object& object,
                               const Event& event) {
     forget_old();
     const std::string id = id_of(object, event);
     const Time now = store_.now();
     const auto again = [&](json::object& fresh) {
-        fresh["count"] = integer_at(fresh, "count").value_or(1) + 1;
-        fresh["lastTimestamp"] = timestamp_text(now);
+        fresh["count"] = api_server::integer_at(fresh, "count").value_or(1) + 1;
+        fresh["lastTimestamp"] = api_server::timestamp_text(now);
     };
     const auto before = said_.find(id);
-    const bool is_again = before != said_.end() &&
-                          store_.edit(store_.kind("events"), before->second.space,
-                                      before->second.name, again, {.part = ObjectPart::everything});
+    const bool is_again =
+        before != said_.end() &&
+        store_.edit(store_.kind("events"), before->second.space, before->second.name, again,
+                    {.part = api_server::ObjectPart::everything});
     if (!is_again) write(kind, object, event, id);
     by_time_.emplace_back(now, id);
     said_[id].last = now;
 }
 
-void ControllerEvents::write(const ResourceKind& kind, const json::object& object,
+void ControllerEvents::write(const api_server::ResourceKind& kind, const json::object& object,
                              const Event& event, const std::string& id) {
     Said& said = said_[id];
-    said.space = kind.namespaced ? text_at(object, "metadata.namespace") : "default";
+    said.space = kind.namespaced ? api_server::text_at(object, "metadata.namespace") : "default";
     said.name = event_name(object, ++last_number_);
-    const std::string now = timestamp_text(store_.now());
+    const std::string now = api_server::timestamp_text(store_.now());
     json::object out{
         {"metadata", json::object{{"name", said.name}}},
         {"involvedObject", reference_to(kind, object)},
-        {"reason", json_view(event.reason)},
+        {"reason", api_server::json_view(event.reason)},
         {"message", event.message},
-        {"source", json::object{{"component", json_view(event.component)}}},
-        {"reportingComponent", json_view(event.component)},
+        {"source", json::object{{"component", api_server::json_view(event.component)}}},
+        {"reportingComponent", api_server::json_view(event.component)},
         {"type", event.is_warning ? "Warning" : "Normal"},
         {"firstTimestamp", now},
         {"lastTimestamp", now},
@@ -85,4 +88,4 @@ void ControllerEvents::forget_old() {
     }
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

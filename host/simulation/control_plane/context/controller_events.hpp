@@ -9,7 +9,7 @@
 
 #include "simulation/api_server/object_store.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// What is said again of the same object counts up. Each goes an hour after it was last said, as
 /// soon as something else is. [the loop's thread]
@@ -21,25 +21,26 @@ public:
         std::string message{};
         bool is_warning = false;
     };
-    explicit ControllerEvents(ObjectStore& store) : store_(store) {}
+    explicit ControllerEvents(api_server::ObjectStore& store) : store_(store) {}
     ControllerEvents(const ControllerEvents&) = delete;
     ControllerEvents& operator=(const ControllerEvents&) = delete;
 
-    void record(const ResourceKind& kind, const json::object& object, const Event& event);
+    void record(const api_server::ResourceKind& kind, const json::object& object,
+                const Event& event);
 
 private:
     struct Said {
         std::string space{}, name{};  ///< of the Event
         Time last{};
     };
-    void write(const ResourceKind& kind, const json::object& object, const Event& event,
+    void write(const api_server::ResourceKind& kind, const json::object& object, const Event& event,
                const std::string& id);
     void forget_old();
 
-    ObjectStore& store_;
+    api_server::ObjectStore& store_;
     std::map<std::string, Said> said_;
     std::deque<std::pair<Time, std::string>> by_time_;  ///< an id again for each time it was said
     std::uint64_t last_number_ = 0;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

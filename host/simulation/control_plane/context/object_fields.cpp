@@ -6,34 +6,34 @@
 
 #include <capstan/duration.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 bool is_of_type(const json::value& item, std::string_view type) {
     const json::object* condition = item.if_object();
-    return condition != nullptr && text_at(*condition, "type") == type;
+    return condition != nullptr && api_server::text_at(*condition, "type") == type;
 }
 
 json::array& conditions_in(json::object& object) {
-    json::value& list = make_object(object, "status")["conditions"];
+    json::value& list = api_server::make_object(object, "status")["conditions"];
     return list.is_array() ? list.get_array() : list.emplace_array();
 }
 
 /// No member at all where there is nothing to say.
 void set_text(json::object& condition, std::string_view key, std::string_view text) {
     if (text.empty()) {
-        condition.erase(json_view(key));
+        condition.erase(api_server::json_view(key));
     } else {
-        condition[json_view(key)] = json_view(text);
+        condition[api_server::json_view(key)] = api_server::json_view(text);
     }
 }
 
 }  // namespace
 
 std::optional<Time> condition_since(const json::object& object, std::string_view type) {
-    const json::object* found = find_condition(object, type);
+    const json::object* found = api_server::find_condition(object, type);
     if (found == nullptr) return std::nullopt;
-    return parse_timestamp_text(text_at(*found, "lastTransitionTime"));
+    return api_server::parse_timestamp_text(api_server::text_at(*found, "lastTransitionTime"));
 }
 
 json::object& set_condition(json::object& object, const Condition& condition, Time now) {
@@ -41,13 +41,13 @@ json::object& set_condition(json::object& object, const Condition& condition, Ti
     auto* found = std::ranges::find_if(
         list, [&](const json::value& item) { return is_of_type(item, condition.type); });
     if (found == list.end()) {
-        list.push_back(json::object{{"type", json_view(condition.type)}});
+        list.push_back(json::object{{"type", api_server::json_view(condition.type)}});
         found = list.end() - 1;
     }
     json::object& out = found->get_object();
-    if (text_at(out, "status") != condition.status) {
-        out["status"] = json_view(condition.status);
-        out["lastTransitionTime"] = timestamp_text(now);
+    if (api_server::text_at(out, "status") != condition.status) {
+        out["status"] = api_server::json_view(condition.status);
+        out["lastTransitionTime"] = api_server::timestamp_text(now);
     }
     set_text(out, "reason", condition.reason);
     set_text(out, "message", condition.message);
@@ -55,7 +55,7 @@ json::object& set_condition(json::object& object, const Condition& condition, Ti
 }
 
 void remove_condition(json::object& object, std::string_view type) {
-    if (find_condition(object, type) == nullptr) return;
+    if (api_server::find_condition(object, type) == nullptr) return;
     json::array kept;
     for (const json::value& item : conditions_in(object))
         if (!is_of_type(item, type)) kept.push_back(item);
@@ -63,18 +63,19 @@ void remove_condition(json::object& object, std::string_view type) {
 }
 
 bool has_finalizer(const json::object& object, std::string_view name) {
-    const json::array* list = find_array(object, "metadata.finalizers");
+    const json::array* list = api_server::find_array(object, "metadata.finalizers");
     return list != nullptr && std::ranges::any_of(*list, [&](const json::value& item) {
-               return item.is_string() && view(item.get_string()) == name;
+               return item.is_string() && api_server::view(item.get_string()) == name;
            });
 }
 
 void remove_finalizer(json::object& object, std::string_view name) {
     json::array kept;
-    if (const json::array* list = find_array(object, "metadata.finalizers"))
+    if (const json::array* list = api_server::find_array(object, "metadata.finalizers"))
         for (const json::value& item : *list)
-            if (!item.is_string() || view(item.get_string()) != name) kept.push_back(item);
-    json::object& metadata = make_object(object, "metadata");
+            if (!item.is_string() || api_server::view(item.get_string()) != name)
+                kept.push_back(item);
+    json::object& metadata = api_server::make_object(object, "metadata");
     if (kept.empty()) {
         metadata.erase("finalizers");
     } else {
@@ -84,7 +85,7 @@ void remove_finalizer(json::object& object, std::string_view name) {
 
 std::vector<const json::object*> owners_of(const json::object& object) {
     std::vector<const json::object*> out;
-    if (const json::array* list = find_array(object, "metadata.ownerReferences"))
+    if (const json::array* list = api_server::find_array(object, "metadata.ownerReferences"))
         for (const json::value& item : *list)
             if (const json::object* owner = item.if_object()) out.push_back(owner);
     return out;
@@ -92,27 +93,28 @@ std::vector<const json::object*> owners_of(const json::object& object) {
 
 const json::object* find_controller(const json::object& object) {
     for (const json::object* owner : owners_of(object))
-        if (is_true_at(*owner, "controller")) return owner;
+        if (api_server::is_true_at(*owner, "controller")) return owner;
     return nullptr;
 }
 
 std::string_view controller_uid(const json::object& object) {
     const json::object* controller = find_controller(object);
-    return controller == nullptr ? std::string_view() : text_at(*controller, "uid");
+    return controller == nullptr ? std::string_view() : api_server::text_at(*controller, "uid");
 }
 
-json::object make_controller_reference(const ResourceKind& kind, const json::object& owner) {
+json::object make_controller_reference(const api_server::ResourceKind& kind,
+                                       const json::object& owner) {
     return {{"apiVersion", kind.api_version()},
             {"kind", kind.kind},
-            {"name", json_view(text_at(owner, "metadata.name"))},
-            {"uid", json_view(text_at(owner, "metadata.uid"))},
+            {"name", api_server::json_view(api_server::text_at(owner, "metadata.name"))},
+            {"uid", api_server::json_view(api_server::text_at(owner, "metadata.uid"))},
             {"controller", true},
             {"blockOwnerDeletion", true}};
 }
 
 void add_owner(json::object& object, json::object reference) {
-    remove_owner(object, text_at(reference, "uid"));
-    json::value& list = make_object(object, "metadata")["ownerReferences"];
+    remove_owner(object, api_server::text_at(reference, "uid"));
+    json::value& list = api_server::make_object(object, "metadata")["ownerReferences"];
     if (!list.is_array()) list.emplace_array();
     list.get_array().push_back(std::move(reference));
 }
@@ -120,8 +122,8 @@ void add_owner(json::object& object, json::object reference) {
 void remove_owner(json::object& object, std::string_view uid) {
     json::array kept;
     for (const json::object* owner : owners_of(object))
-        if (text_at(*owner, "uid") != uid) kept.push_back(*owner);
-    json::object& metadata = make_object(object, "metadata");
+        if (api_server::text_at(*owner, "uid") != uid) kept.push_back(*owner);
+    json::object& metadata = api_server::make_object(object, "metadata");
     if (kept.empty()) {
         metadata.erase("ownerReferences");
     } else {
@@ -133,24 +135,25 @@ namespace {
 
 std::string_view member(const json::object* texts, std::string_view key) {
     if (texts == nullptr) return {};
-    const json::value* found = texts->if_contains(json_view(key));
-    return found == nullptr || !found->is_string() ? std::string_view() : view(found->get_string());
+    const json::value* found = texts->if_contains(api_server::json_view(key));
+    return found == nullptr || !found->is_string() ? std::string_view()
+                                                   : api_server::view(found->get_string());
 }
 
 }  // namespace
 
 bool is_leaving(const json::object& object) {
-    return find_value(object, "metadata.deletionTimestamp") != nullptr;
+    return api_server::find_value(object, "metadata.deletionTimestamp") != nullptr;
 }
 
 bool has_ended(const json::object& pod) {
-    const std::string_view phase = text_at(pod, "status.phase");
+    const std::string_view phase = api_server::text_at(pod, "status.phase");
     return phase == "Succeeded" || phase == "Failed";
 }
 
 bool is_active(const json::object& pod) { return !has_ended(pod) && !is_leaving(pod); }
 
-bool is_ready(const json::object& pod) { return has_condition(pod, "Ready"); }
+bool is_ready(const json::object& pod) { return api_server::has_condition(pod, "Ready"); }
 
 Availability availability(const json::object& pod, Duration min_ready, Time now) {
     if (!is_ready(pod)) return {};
@@ -161,28 +164,31 @@ Availability availability(const json::object& pod, Duration min_ready, Time now)
 
 Duration stop_time(const json::object& pod, double grace_share) {
     const std::chrono::duration<double> grace =
-        bounded_seconds(number_or(pod, "metadata.deletionGracePeriodSeconds", 0));
+        api_server::bounded_seconds(number_or(pod, "metadata.deletionGracePeriodSeconds", 0));
     return std::chrono::duration_cast<Duration>(grace * grace_share);
 }
 
 std::int64_t number_or(const json::object& object, std::string_view path, std::int64_t otherwise) {
-    return integer_at(object, path).value_or(otherwise);
+    return api_server::integer_at(object, path).value_or(otherwise);
 }
 
 std::string_view label_of(const json::object& object, std::string_view key) {
-    return member(find_object(object, "metadata.labels"), key);
+    return member(api_server::find_object(object, "metadata.labels"), key);
 }
 
 std::string_view annotation_of(const json::object& object, std::string_view key) {
-    return member(find_object(object, "metadata.annotations"), key);
+    return member(api_server::find_object(object, "metadata.annotations"), key);
 }
 
 void set_label(json::object& object, std::string_view key, std::string_view value) {
-    make_object(make_object(object, "metadata"), "labels")[json_view(key)] = json_view(value);
+    api_server::make_object(api_server::make_object(object, "metadata"),
+                            "labels")[api_server::json_view(key)] = api_server::json_view(value);
 }
 
 void set_annotation(json::object& object, std::string_view key, std::string_view value) {
-    make_object(make_object(object, "metadata"), "annotations")[json_view(key)] = json_view(value);
+    api_server::make_object(api_server::make_object(object, "metadata"),
+                            "annotations")[api_server::json_view(key)] =
+        api_server::json_view(value);
 }
 
 std::optional<Duration> annotated_duration(const json::object& object, std::string_view key) {
@@ -194,8 +200,9 @@ std::optional<Duration> annotated_duration(const json::object& object, std::stri
 
 std::optional<std::int64_t> portion_at(const json::object& object, std::string_view path,
                                        std::int64_t of, Rounding rounding) {
-    if (const auto whole = integer_at(object, path)) return std::max<std::int64_t>(*whole, 0);
-    const std::string_view written = text_at(object, path);
+    if (const auto whole = api_server::integer_at(object, path))
+        return std::max<std::int64_t>(*whole, 0);
+    const std::string_view written = api_server::text_at(object, path);
     if (!written.ends_with('%')) return std::nullopt;
     std::int64_t percent = 0;
     const char* end = written.data() + written.size() - 1;
@@ -206,4 +213,4 @@ std::optional<std::int64_t> portion_at(const json::object& object, std::string_v
     return (hundredths + (rounding == Rounding::up ? 99 : 0)) / 100;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -10,7 +10,7 @@
 #include "simulation/api_server/api_object.hpp"
 #include "simulation/api_server/resource_kinds.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 struct Condition {
     std::string_view type{};
@@ -47,7 +47,8 @@ const json::object* find_controller(const json::object& object);
 std::string_view controller_uid(const json::object& object);
 
 /// A reference that makes `owner` the controller, and holds up its foreground deletion.
-json::object make_controller_reference(const ResourceKind& kind, const json::object& owner);
+json::object make_controller_reference(const api_server::ResourceKind& kind,
+                                       const json::object& owner);
 void add_owner(json::object& object, json::object reference);
 void remove_owner(json::object& object, std::string_view uid);
 
@@ -89,4 +90,4 @@ enum class Rounding { up, down };
 std::optional<std::int64_t> portion_at(const json::object& object, std::string_view path,
                                        std::int64_t of, Rounding rounding);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

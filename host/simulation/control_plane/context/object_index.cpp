@@ -6,14 +6,13 @@
 
 #include "simulation/control_plane/context/object_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 void ObjectFeed::listen(std::string_view resource, Listener listener) {
     BOOST_ASSERT(store_.kinds().find(resource) != nullptr);
-    listeners_.emplace_back(
-        resource, [listener = std::move(listener)](const ResourceKind&, const Change& change) {
-            listener(change);
-        });
+    listeners_.emplace_back(resource, [listener = std::move(listener)](
+                                          const api_server::ResourceKind&,
+                                          const api_server::Change& change) { listener(change); });
 }
 
 void ObjectFeed::listen_to_all(KindListener listener) {
@@ -25,11 +24,11 @@ void ObjectFeed::start() {
     // A definition brings kinds as soon as the server has read it, which is told by then or at the
     // definition's next change: its status.
     listen("customresourcedefinitions.apiextensions.k8s.io",
-           [this](const Change&) { follow_new_kinds(); });
+           [this](const api_server::Change&) { follow_new_kinds(); });
 }
 
 void ObjectFeed::follow_new_kinds() {
-    for (const KindPtr& kind : std::vector(store_.kinds().all())) {
+    for (const api_server::KindPtr& kind : std::vector(store_.kinds().all())) {
         const auto [watch, is_new] = watches_.try_emplace(kind->resource());
         watch->second.kind = kind;
         if (is_new) follow(watch->second);
@@ -37,23 +36,25 @@ void ObjectFeed::follow_new_kinds() {
 }
 
 void ObjectFeed::follow(Watch& watch) {
-    const Listing listing = store_.list(*watch.kind);
-    std::map<std::string, ApiObject> gone = watch.known;
-    for (const ApiObject& object : listing.items) gone.erase(object_key(*object));
+    const api_server::Listing listing = store_.list(*watch.kind);
+    std::map<std::string, api_server::ApiObject> gone = watch.known;
+    for (const api_server::ApiObject& object : listing.items)
+        gone.erase(api_server::object_key(*object));
     for (const auto& [key, object] : gone)
-        tell(watch, {listing.revision, ChangeType::deleted, object, object});
-    for (const ApiObject& object : listing.items)
-        tell(watch, {listing.revision, ChangeType::added, object, nullptr});
-    auto made = store_.subscribe(*watch.kind, listing.revision,
-                                 {[this, &watch](const Change& change) { tell(watch, change); },
-                                  [this, &watch] { follow(watch); }});
+        tell(watch, {listing.revision, api_server::ChangeType::deleted, object, object});
+    for (const api_server::ApiObject& object : listing.items)
+        tell(watch, {listing.revision, api_server::ChangeType::added, object, nullptr});
+    auto made =
+        store_.subscribe(*watch.kind, listing.revision,
+                         {[this, &watch](const api_server::Change& change) { tell(watch, change); },
+                          [this, &watch] { follow(watch); }});
     BOOST_ASSERT(made.has_value());
     watch.subscription = std::move(*made);
 }
 
-void ObjectFeed::tell(Watch& watch, const Change& change) {
-    const std::string key = object_key(*change.object);
-    if (change.type == ChangeType::deleted) {
+void ObjectFeed::tell(Watch& watch, const api_server::Change& change) {
+    const std::string key = api_server::object_key(*change.object);
+    if (change.type == api_server::ChangeType::deleted) {
         watch.known.erase(key);
     } else {
         watch.known[key] = change.object;
@@ -75,15 +76,15 @@ bool is_adopted(std::string_view resource) {
 }
 
 std::vector<std::string> shelves_for(const std::string& resource, const json::object& object) {
-    std::vector<std::string> out{shelf("uid", text_at(object, "metadata.uid"))};
+    std::vector<std::string> out{shelf("uid", api_server::text_at(object, "metadata.uid"))};
     for (const json::object* owner : owners_of(object))
-        out.push_back(shelf("owner", text_at(*owner, "uid")));
+        out.push_back(shelf("owner", api_server::text_at(*owner, "uid")));
     if (const json::object* controller = find_controller(object)) {
-        out.push_back(shelf("controller", text_at(*controller, "uid"), resource));
+        out.push_back(shelf("controller", api_server::text_at(*controller, "uid"), resource));
     } else if (is_adopted(resource)) {
-        out.push_back(shelf("orphan", text_at(object, "metadata.namespace"), resource));
+        out.push_back(shelf("orphan", api_server::text_at(object, "metadata.namespace"), resource));
     }
-    if (const std::string_view node = text_at(object, "spec.nodeName");
+    if (const std::string_view node = api_server::text_at(object, "spec.nodeName");
         resource == "pods" && !node.empty())
         out.push_back(shelf("node", node));
     return out;
@@ -91,9 +92,10 @@ std::vector<std::string> shelves_for(const std::string& resource, const json::ob
 
 }  // namespace
 
-void ObjectIndex::note(const ResourceKind& kind, std::string_view space, std::string_view name) {
+void ObjectIndex::note(const api_server::ResourceKind& kind, std::string_view space,
+                       std::string_view name) {
     const ObjectName full{kind.resource(), std::string(space), std::string(name)};
-    const ApiObject object = store_.find(kind, space, name);
+    const api_server::ApiObject object = store_.find(kind, space, name);
     std::vector<std::string> fresh;
     if (object != nullptr) fresh = shelves_for(full.resource, *object);
     const auto known = shelves_of_.find(full);
@@ -115,25 +117,26 @@ std::vector<ObjectName> ObjectIndex::names_in(const std::string& shelf) const {
     return {found->second.begin(), found->second.end()};
 }
 
-std::vector<ApiObject> ObjectIndex::objects_in(const std::string& shelf) const {
-    std::vector<ApiObject> out;
+std::vector<api_server::ApiObject> ObjectIndex::objects_in(const std::string& shelf) const {
+    std::vector<api_server::ApiObject> out;
     for (const ObjectName& full : names_in(shelf))
-        if (ApiObject object = store_.find(store_.kind(full.resource), full.space, full.name))
+        if (api_server::ApiObject object =
+                store_.find(store_.kind(full.resource), full.space, full.name))
             out.push_back(std::move(object));
     return out;
 }
 
-std::vector<ApiObject> ObjectIndex::controlled_by(std::string_view uid,
-                                                  std::string_view resource) const {
+std::vector<api_server::ApiObject> ObjectIndex::controlled_by(std::string_view uid,
+                                                              std::string_view resource) const {
     return objects_in(shelf("controller", uid, resource));
 }
 
-std::vector<ApiObject> ObjectIndex::without_controller(std::string_view space,
-                                                       std::string_view resource) const {
+std::vector<api_server::ApiObject> ObjectIndex::without_controller(
+    std::string_view space, std::string_view resource) const {
     return objects_in(shelf("orphan", space, resource));
 }
 
-std::vector<ApiObject> ObjectIndex::pods_on(std::string_view node) const {
+std::vector<api_server::ApiObject> ObjectIndex::pods_on(std::string_view node) const {
     return objects_in(shelf("node", node));
 }
 
@@ -145,4 +148,4 @@ std::vector<ObjectName> ObjectIndex::named_by_uid(std::string_view uid) const {
     return names_in(shelf("uid", uid));
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

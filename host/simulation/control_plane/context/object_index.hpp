@@ -12,17 +12,18 @@
 
 #include "simulation/api_server/object_store.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// Listeners are told in the order in which they asked, of one kind in the order of revisions.
 /// Where changes were forgotten before they were told, what is there is told again as added and
 /// what is not as deleted. Kinds that come later are followed, too. [the loop's thread]
 class ObjectFeed {
 public:
-    using Listener = std::function<void(const Change&)>;
-    using KindListener = std::function<void(const ResourceKind&, const Change&)>;
+    using Listener = std::function<void(const api_server::Change&)>;
+    using KindListener =
+        std::function<void(const api_server::ResourceKind&, const api_server::Change&)>;
 
-    explicit ObjectFeed(ObjectStore& store) : store_(store) {}
+    explicit ObjectFeed(api_server::ObjectStore& store) : store_(store) {}
     ObjectFeed(const ObjectFeed&) = delete;
     ObjectFeed& operator=(const ObjectFeed&) = delete;
 
@@ -35,15 +36,15 @@ public:
 
 private:
     struct Watch {
-        KindPtr kind{};
-        std::map<std::string, ApiObject> known{};
-        std::unique_ptr<Subscription> subscription{};
+        api_server::KindPtr kind{};
+        std::map<std::string, api_server::ApiObject> known{};
+        std::unique_ptr<api_server::Subscription> subscription{};
     };
     void follow_new_kinds();
     void follow(Watch& watch);
-    void tell(Watch& watch, const Change& change);
+    void tell(Watch& watch, const api_server::Change& change);
 
-    ObjectStore& store_;
+    api_server::ObjectStore& store_;
     std::vector<std::pair<std::string, KindListener>> listeners_;  ///< empty name: all kinds
     std::map<std::string, Watch, std::less<>> watches_;
 };
@@ -59,16 +60,17 @@ struct ObjectName {
 /// is found once it was noted. [the loop's thread]
 class ObjectIndex {
 public:
-    explicit ObjectIndex(const ObjectStore& store) : store_(store) {}
+    explicit ObjectIndex(const api_server::ObjectStore& store) : store_(store) {}
 
     /// Looks at an object anew; it may be gone.
-    void note(const ResourceKind& kind, std::string_view space, std::string_view name);
+    void note(const api_server::ResourceKind& kind, std::string_view space, std::string_view name);
 
-    std::vector<ApiObject> controlled_by(std::string_view uid, std::string_view resource) const;
+    std::vector<api_server::ApiObject> controlled_by(std::string_view uid,
+                                                     std::string_view resource) const;
     /// Of pods, ReplicaSets and ControllerRevisions alone.
-    std::vector<ApiObject> without_controller(std::string_view space,
-                                              std::string_view resource) const;
-    std::vector<ApiObject> pods_on(std::string_view node) const;
+    std::vector<api_server::ApiObject> without_controller(std::string_view space,
+                                                          std::string_view resource) const;
+    std::vector<api_server::ApiObject> pods_on(std::string_view node) const;
     /// Whoever names it as an owner.
     std::vector<ObjectName> dependents_of(std::string_view uid) const;
     /// The object of that uid; none, or one.
@@ -77,11 +79,11 @@ public:
 private:
     using Names = std::set<ObjectName>;
     std::vector<ObjectName> names_in(const std::string& shelf) const;
-    std::vector<ApiObject> objects_in(const std::string& shelf) const;
+    std::vector<api_server::ApiObject> objects_in(const std::string& shelf) const;
 
-    const ObjectStore& store_;
+    const api_server::ObjectStore& store_;
     std::map<std::string, Names, std::less<>> shelves_;
     std::map<ObjectName, std::vector<std::string>> shelves_of_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

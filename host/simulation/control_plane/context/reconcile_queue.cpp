@@ -4,7 +4,7 @@
 
 #include <boost/asio/post.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 ReconcileQueue::ReconcileQueue(io::Loop& loop, Reconcile reconcile)
     : loop_(loop), reconcile_(std::move(reconcile)) {}
@@ -50,4 +50,4 @@ void ReconcileQueue::turn() {
     if (!order_.empty()) wake();
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

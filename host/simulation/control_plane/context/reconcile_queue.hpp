@@ -11,7 +11,7 @@
 
 #include "io/loop.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// A turn of the loop takes some keys and leaves the rest to the next one, so that others come in
 /// between. Nothing is called once it is gone. [the loop's thread]
@@ -49,4 +49,4 @@ private:
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

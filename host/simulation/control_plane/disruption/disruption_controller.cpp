@@ -8,49 +8,50 @@
 #include "simulation/api_server/label_query.hpp"
 #include "simulation/control_plane/context/object_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 /// The kind that a reference speaks of; NULL: it is not served.
-KindPtr find_kind(const ControlContext& context, const json::object& reference) {
+api_server::KindPtr find_kind(const ControlContext& context, const json::object& reference) {
     const auto& kinds = context.store().kinds().all();
-    const auto found = std::ranges::find_if(kinds, [&](const KindPtr& kind) {
-        return kind->kind == text_at(reference, "kind") &&
-               kind->api_version() == text_at(reference, "apiVersion");
+    const auto found = std::ranges::find_if(kinds, [&](const api_server::KindPtr& kind) {
+        return kind->kind == api_server::text_at(reference, "kind") &&
+               kind->api_version() == api_server::text_at(reference, "apiVersion");
     });
     return found == kinds.end() ? nullptr : *found;
 }
 
 /// The object that decides how many such pods there are: a Deployment above a ReplicaSet.
 struct Scaled {
-    KindPtr kind{};
-    ApiObject object{};
+    api_server::KindPtr kind{};
+    api_server::ApiObject object{};
 };
 
 std::optional<Scaled> find_scaled(const ControlContext& context, const json::object& dependent) {
     const json::object* reference = find_controller(dependent);
     if (reference == nullptr) return std::nullopt;
-    const KindPtr kind = find_kind(context, *reference);
+    const api_server::KindPtr kind = find_kind(context, *reference);
     if (kind == nullptr || !kind->scale) return std::nullopt;
-    ApiObject object = context.store().find(*kind, text_at(dependent, "metadata.namespace"),
-                                            text_at(*reference, "name"));
+    api_server::ApiObject object =
+        context.store().find(*kind, api_server::text_at(dependent, "metadata.namespace"),
+                             api_server::text_at(*reference, "name"));
     if (object == nullptr) return std::nullopt;
     if (auto above = find_scaled(context, *object)) return above;
     return Scaled{kind, std::move(object)};
 }
 
 Result<std::int64_t> wanted_by_controllers(const ControlContext& context,
-                                           const std::vector<ApiObject>& pods) {
+                                           const std::vector<api_server::ApiObject>& pods) {
     std::map<std::string, std::int64_t> wanted;
-    for (const ApiObject& pod : pods) {
+    for (const api_server::ApiObject& pod : pods) {
         // Nobody brings it back, so it counts for nothing.
         if (find_controller(*pod) == nullptr) continue;
         const auto scaled = find_scaled(context, *pod);
         if (!scaled)
-            return fail(ErrorCode::not_found, "found no controllers for pod \"" +
-                                                  std::string(text_at(*pod, "metadata.name")) +
-                                                  "\"");
-        wanted[std::string(text_at(*scaled->object, "metadata.uid"))] =
+            return fail(ErrorCode::not_found,
+                        "found no controllers for pod \"" +
+                            std::string(api_server::text_at(*pod, "metadata.name")) + "\"");
+        wanted[std::string(api_server::text_at(*scaled->object, "metadata.uid"))] =
             number_or(*scaled->object, scaled->kind->scale->spec_replicas, 1);
     }
     std::int64_t sum = 0;
@@ -61,8 +62,8 @@ Result<std::int64_t> wanted_by_controllers(const ControlContext& context,
 }  // namespace
 
 Result<BudgetNumbers> budget_numbers(const ControlContext& context, const json::object& budget,
-                                     const std::vector<ApiObject>& pods) {
-    if (const auto whole = integer_at(budget, "spec.minAvailable"))
+                                     const std::vector<api_server::ApiObject>& pods) {
+    if (const auto whole = api_server::integer_at(budget, "spec.minAvailable"))
         return BudgetNumbers{static_cast<std::int64_t>(pods.size()), *whole};
     CAPSTAN_TRY(const std::int64_t expected, wanted_by_controllers(context, pods));
     if (const auto least = portion_at(budget, "spec.minAvailable", expected, Rounding::up))
@@ -78,8 +79,9 @@ constexpr std::string_view budgets_resource = "poddisruptionbudgets.policy";
 constexpr Duration longest_eviction = std::chrono::minutes(2);
 
 bool is_budget_of(const json::object& budget, const json::object& pod) {
-    const json::object* selector = find_object(budget, "spec.selector");
-    return selector != nullptr && has_labels(pod, label_query_of(*selector));
+    const json::object* selector = api_server::find_object(budget, "spec.selector");
+    return selector != nullptr &&
+           api_server::has_labels(pod, api_server::label_query_of(*selector));
 }
 
 /// Pods whose eviction was granted and is not seen yet, with when it was; and when to look again.
@@ -89,15 +91,15 @@ struct Granted {
 };
 
 Granted still_granted(const ControlContext& context, const json::object& budget,
-                      const std::vector<ApiObject>& pods) {
+                      const std::vector<api_server::ApiObject>& pods) {
     Granted out;
-    const json::object* before = find_object(budget, "status.disruptedPods");
+    const json::object* before = api_server::find_object(budget, "status.disruptedPods");
     if (before == nullptr) return out;
-    for (const ApiObject& pod : pods) {
-        const auto name = json_view(text_at(*pod, "metadata.name"));
+    for (const api_server::ApiObject& pod : pods) {
+        const auto name = api_server::json_view(api_server::text_at(*pod, "metadata.name"));
         const json::value* when = before->if_contains(name);
         if (when == nullptr || !when->is_string() || is_leaving(*pod)) continue;
-        const auto granted = parse_timestamp_text(view(when->get_string()));
+        const auto granted = api_server::parse_timestamp_text(api_server::view(when->get_string()));
         if (!granted) continue;
         const Duration left = *granted + context.paced(longest_eviction) - context.now();
         if (left <= Duration::zero()) continue;
@@ -111,7 +113,7 @@ void write_allowed(json::object& whole, const BudgetNumbers& numbers, std::int64
                    Time now) {
     const std::int64_t allowed =
         numbers.expected > 0 ? std::max<std::int64_t>(healthy - numbers.desired, 0) : 0;
-    json::object& status = make_object(whole, "status");
+    json::object& status = api_server::make_object(whole, "status");
     status["currentHealthy"] = healthy;
     status["desiredHealthy"] = numbers.desired;
     status["expectedPods"] = numbers.expected;
@@ -124,7 +126,7 @@ void write_allowed(json::object& whole, const BudgetNumbers& numbers, std::int64
 
 /// Nobody may go while nobody knows how many there should be.
 void write_failure(json::object& whole, const std::string& why, Time now) {
-    make_object(whole, "status")["disruptionsAllowed"] = 0;
+    api_server::make_object(whole, "status")["disruptionsAllowed"] = 0;
     set_condition(whole, {"DisruptionAllowed", "False", "SyncFailed", why},
                   now)["observedGeneration"] = number_or(whole, "metadata.generation", 0);
 }
@@ -134,48 +136,54 @@ void write_failure(json::object& whole, const std::string& why, Time now) {
 DisruptionController::DisruptionController(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen(budgets_resource,
-                          [this](const Change& change) { queue_.add(object_key(*change.object)); });
-    context.feed().listen("pods", [this](const Change& change) {
+    context.feed().listen(budgets_resource, [this](const api_server::Change& change) {
+        queue_.add(api_server::object_key(*change.object));
+    });
+    context.feed().listen("pods", [this](const api_server::Change& change) {
         follow_pod(*change.object);
         if (change.before != nullptr) follow_pod(*change.before);
     });
-    context.feed().listen_to_all([this](const ResourceKind& kind, const Change& change) {
-        if (kind.scale) add_all_in(text_at(*change.object, "metadata.namespace"));
-    });
+    context.feed().listen_to_all(
+        [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
+            if (kind.scale) add_all_in(api_server::text_at(*change.object, "metadata.namespace"));
+        });
 }
 
 void DisruptionController::follow_pod(const json::object& pod) {
-    for (const ApiObject& budget :
+    for (const api_server::ApiObject& budget :
          context_.store()
-             .list(context_.kind(budgets_resource), text_at(pod, "metadata.namespace"))
+             .list(context_.kind(budgets_resource), api_server::text_at(pod, "metadata.namespace"))
              .items)
-        if (is_budget_of(*budget, pod)) queue_.add(object_key(*budget));
+        if (is_budget_of(*budget, pod)) queue_.add(api_server::object_key(*budget));
 }
 
 void DisruptionController::add_all_in(std::string_view space) {
-    for (const ApiObject& budget :
+    for (const api_server::ApiObject& budget :
          context_.store().list(context_.kind(budgets_resource), space).items)
-        queue_.add(object_key(*budget));
+        queue_.add(api_server::object_key(*budget));
 }
 
 void DisruptionController::reconcile(const std::string& key) {
-    const ApiObject budget = context_.find(budgets_resource, key);
+    const api_server::ApiObject budget = context_.find(budgets_resource, key);
     if (budget == nullptr) return;
-    std::vector<ApiObject> pods =
-        context_.store().list(context_.kind("pods"), text_at(*budget, "metadata.namespace")).items;
-    std::erase_if(pods, [&](const ApiObject& pod) { return !is_budget_of(*budget, *pod); });
+    std::vector<api_server::ApiObject> pods =
+        context_.store()
+            .list(context_.kind("pods"), api_server::text_at(*budget, "metadata.namespace"))
+            .items;
+    std::erase_if(pods,
+                  [&](const api_server::ApiObject& pod) { return !is_budget_of(*budget, *pod); });
     const Granted granted = still_granted(context_, *budget, pods);
     if (granted.again) queue_.add_after(key, *granted.again);
-    const std::int64_t healthy = std::ranges::count_if(pods, [&](const ApiObject& pod) {
+    const std::int64_t healthy = std::ranges::count_if(pods, [&](const api_server::ApiObject& pod) {
         return is_ready(*pod) && !is_leaving(*pod) &&
-               !granted.pods.contains(json_view(text_at(*pod, "metadata.name")));
+               !granted.pods.contains(
+                   api_server::json_view(api_server::text_at(*pod, "metadata.name")));
     });
     const auto numbers = budget_numbers(context_, *budget, pods);
     context_.edit(
         budgets_resource, *budget,
         [&](json::object& whole) {
-            json::object& status = make_object(whole, "status");
+            json::object& status = api_server::make_object(whole, "status");
             status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
             status.erase("disruptedPods");
             if (!granted.pods.empty()) status["disruptedPods"] = granted.pods;
@@ -185,7 +193,7 @@ void DisruptionController::reconcile(const std::string& key) {
                 write_failure(whole, numbers.error().message, context_.now());
             }
         },
-        ObjectPart::status);
+        api_server::ObjectPart::status);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -10,7 +10,7 @@
 #include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/context/reconcile_queue.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 struct BudgetNumbers {
     std::int64_t expected = 0;  ///< pods there should be
@@ -21,7 +21,7 @@ struct BudgetNumbers {
 /// By the pods that it selects: as many as there are, or, for percentages and maxUnavailable, as
 /// their controllers want. `not_found`: a controller that does not say how many it wants.
 Result<BudgetNumbers> budget_numbers(const ControlContext& context, const json::object& budget,
-                                     const std::vector<ApiObject>& pods);
+                                     const std::vector<api_server::ApiObject>& pods);
 
 // The status of PodDisruptionBudgets: how many pods may be evicted now.
 
@@ -39,4 +39,4 @@ private:
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -4,17 +4,18 @@
 #include "simulation/control_plane/nodes/node_object.hpp"
 #include "simulation/control_plane/nodes/pod_lifecycle.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 NodeHealth::NodeHealth(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen("nodes",
-                          [this](const Change& change) { queue_.add(object_key(*change.object)); });
+    context.feed().listen("nodes", [this](const api_server::Change& change) {
+        queue_.add(api_server::object_key(*change.object));
+    });
 }
 
 void NodeHealth::reconcile(const std::string& key) {
-    ApiObject node = context_.find("nodes", key);
+    api_server::ApiObject node = context_.find("nodes", key);
     if (node == nullptr) return;
     if (is_node_ready(*node)) watch_lease(key, *node);
     node = context_.edit("nodes", *node,
@@ -23,11 +24,12 @@ void NodeHealth::reconcile(const std::string& key) {
 }
 
 void NodeHealth::watch_lease(const std::string& key, const json::object& node) {
-    const ApiObject lease =
-        context_.find("leases.coordination.k8s.io",
-                      object_key("kube-node-lease", text_at(node, "metadata.name")));
+    const api_server::ApiObject lease = context_.find(
+        "leases.coordination.k8s.io",
+        api_server::object_key("kube-node-lease", api_server::text_at(node, "metadata.name")));
     if (lease == nullptr) return;
-    const auto renewed = parse_timestamp_text(text_at(*lease, "spec.renewTime"));
+    const auto renewed =
+        api_server::parse_timestamp_text(api_server::text_at(*lease, "spec.renewTime"));
     if (!renewed) return;
     const Duration left = *renewed + lease_grace - context_.now();
     if (left > Duration::zero()) return queue_.add_after(key, left);
@@ -43,18 +45,19 @@ void NodeHealth::give_up(const json::object& node) {
                 {type, "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status."},
                 context_.now());
     });
-    context_.events().record(
-        context_.kind("nodes"), node,
-        {"node-controller", "NodeNotReady",
-         "Node " + std::string(text_at(node, "metadata.name")) + " status is now: NodeNotReady"});
+    context_.events().record(context_.kind("nodes"), node,
+                             {"node-controller", "NodeNotReady",
+                              "Node " + std::string(api_server::text_at(node, "metadata.name")) +
+                                  " status is now: NodeNotReady"});
 }
 
 /// Nobody is served by what runs there.
 void NodeHealth::mark_pods(const json::object& node) {
-    for (const ApiObject& pod : context_.index().pods_on(text_at(node, "metadata.name")))
+    for (const api_server::ApiObject& pod :
+         context_.index().pods_on(api_server::text_at(node, "metadata.name")))
         if (is_ready(*pod))
             context_.edit("pods", *pod,
                           [&](json::object& fresh) { set_node_not_ready(fresh, context_.now()); });
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

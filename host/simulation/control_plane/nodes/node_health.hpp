@@ -6,7 +6,7 @@
 #include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/context/reconcile_queue.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// A node whose Lease is not renewed for long is not known to be ready any more; one without a
 /// Lease is taken at its word. Leases count at the pace of the clock, whatever the speed.
@@ -28,4 +28,4 @@ private:
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

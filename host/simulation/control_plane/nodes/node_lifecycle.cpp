@@ -3,7 +3,7 @@
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/nodes/node_object.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 constexpr std::string_view lease_space = "kube-node-lease";
@@ -12,28 +12,30 @@ constexpr std::int64_t lease_duration_s = 40;
 /// Whether it is up to the kubelet to say that the node is ready: nobody said anything, or that
 /// nothing was heard of it.
 bool is_unspoken_for(const json::object& node) {
-    return find_condition(node, "Ready") == nullptr || has_condition(node, "Ready", "Unknown");
+    return api_server::find_condition(node, "Ready") == nullptr ||
+           api_server::has_condition(node, "Ready", "Unknown");
 }
 
 /// Whether there is something that complete_node() would write.
 bool is_incomplete(const json::object& node) {
-    return find_value(node, "status.nodeInfo.bootID") == nullptr ||
-           find_object(node, "status.capacity") == nullptr ||
-           find_object(node, "status.allocatable") == nullptr ||
+    return api_server::find_value(node, "status.nodeInfo.bootID") == nullptr ||
+           api_server::find_object(node, "status.capacity") == nullptr ||
+           api_server::find_object(node, "status.allocatable") == nullptr ||
            node_address(node, "InternalIP").empty() ||
            label_of(node, "kubernetes.io/hostname").empty();
 }
 
-json::object make_lease(const json::object& node, const ResourceKind& kind) {
-    const std::string_view name = text_at(node, "metadata.name");
-    return {{"metadata", json::object{{"name", json_view(name)},
-                                      {"ownerReferences",
-                                       json::array{json::object{
-                                           {"apiVersion", kind.api_version()},
-                                           {"kind", kind.kind},
-                                           {"name", json_view(name)},
-                                           {"uid", json_view(text_at(node, "metadata.uid"))}}}}}},
-            {"spec", json::object{{"holderIdentity", json_view(name)},
+json::object make_lease(const json::object& node, const api_server::ResourceKind& kind) {
+    const std::string_view name = api_server::text_at(node, "metadata.name");
+    return {{"metadata",
+             json::object{{"name", api_server::json_view(name)},
+                          {"ownerReferences", json::array{json::object{
+                                                  {"apiVersion", kind.api_version()},
+                                                  {"kind", kind.kind},
+                                                  {"name", api_server::json_view(name)},
+                                                  {"uid", api_server::json_view(api_server::text_at(
+                                                              node, "metadata.uid"))}}}}}},
+            {"spec", json::object{{"holderIdentity", api_server::json_view(name)},
                                   {"leaseDurationSeconds", lease_duration_s}}}};
 }
 
@@ -43,20 +45,21 @@ NodeLifecycle::NodeLifecycle(ControlContext& context)
     : context_(context),
       random_(io::seed_for(context.options().seed, "heartbeats")),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen("nodes", [this](const Change& change) {
-        if (change.type == ChangeType::deleted)
-            lives_.erase(std::string(text_at(*change.object, "metadata.uid")));
-        queue_.add(object_key(*change.object));
+    context.feed().listen("nodes", [this](const api_server::Change& change) {
+        if (change.type == api_server::ChangeType::deleted)
+            lives_.erase(std::string(api_server::text_at(*change.object, "metadata.uid")));
+        queue_.add(api_server::object_key(*change.object));
     });
 }
 
 void NodeLifecycle::reconcile(const std::string& key) {
-    const ApiObject node = context_.find("nodes", key);
+    const api_server::ApiObject node = context_.find("nodes", key);
     if (node == nullptr || is_kubelet_stopped(*node)) return;
     const Duration now = context_.loop().monotonic();
-    EventLoop& life =
-        lives_.try_emplace(std::string(text_at(*node, "metadata.uid")), EventLoop{now, {}})
-            .first->second;
+    EventLoop& life = lives_
+                          .try_emplace(std::string(api_server::text_at(*node, "metadata.uid")),
+                                       EventLoop{now, {}})
+                          .first->second;
     const Duration left = life.came + context_.paced(context_.options().node_start_up) - now;
     if (is_unspoken_for(*node) && left > Duration::zero()) return queue_.add_after(key, left);
     if (is_unspoken_for(*node) || is_incomplete(*node)) join(*node);
@@ -86,19 +89,21 @@ void NodeLifecycle::join(const json::object& node) {
         context_.events().record(
             context_.kind("nodes"), node,
             {"kubelet", "NodeReady",
-             "Node " + std::string(text_at(node, "metadata.name")) + " status is now: NodeReady"});
+             "Node " + std::string(api_server::text_at(node, "metadata.name")) +
+                 " status is now: NodeReady"});
 }
 
 void NodeLifecycle::renew_lease(const json::object& node) {
     constexpr std::string_view leases = "leases.coordination.k8s.io";
-    ApiObject lease =
-        context_.find(leases, object_key(lease_space, text_at(node, "metadata.name")));
+    api_server::ApiObject lease = context_.find(
+        leases, api_server::object_key(lease_space, api_server::text_at(node, "metadata.name")));
     if (lease == nullptr)
         lease = context_.create(leases, lease_space, make_lease(node, context_.kind("nodes")));
     if (lease == nullptr) return;
     context_.edit(leases, *lease, [&](json::object& fresh) {
-        make_object(fresh, "spec")["renewTime"] = micro_timestamp_text(context_.now());
+        api_server::make_object(fresh, "spec")["renewTime"] =
+            api_server::micro_timestamp_text(context_.now());
     });
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

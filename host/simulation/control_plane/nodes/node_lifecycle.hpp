@@ -7,7 +7,7 @@
 #include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/context/reconcile_queue.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// Heartbeats come at the pace of the clock, whatever the speed, each node's at a time of its own.
 /// A node that somebody else says to be not ready stays so; one that fell silent comes back. [the
@@ -37,4 +37,4 @@ private:
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -6,41 +6,42 @@
 #include "simulation/control_plane/context/control_plane_options.hpp"
 #include "simulation/control_plane/context/object_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 bool is_for(const json::object& toleration, const json::object& taint) {
-    const std::string_view effect = text_at(toleration, "effect");
-    const std::string_view key = text_at(toleration, "key");
-    if (!effect.empty() && effect != text_at(taint, "effect")) return false;
-    if (!key.empty() && key != text_at(taint, "key")) return false;
-    if (text_at(toleration, "operator") == "Exists") return true;
-    return !key.empty() && text_at(toleration, "value") == text_at(taint, "value");
+    const std::string_view effect = api_server::text_at(toleration, "effect");
+    const std::string_view key = api_server::text_at(toleration, "key");
+    if (!effect.empty() && effect != api_server::text_at(taint, "effect")) return false;
+    if (!key.empty() && key != api_server::text_at(taint, "key")) return false;
+    if (api_server::text_at(toleration, "operator") == "Exists") return true;
+    return !key.empty() &&
+           api_server::text_at(toleration, "value") == api_server::text_at(taint, "value");
 }
 
 }  // namespace
 
-bool is_node_ready(const json::object& node) { return has_condition(node, "Ready"); }
+bool is_node_ready(const json::object& node) { return api_server::has_condition(node, "Ready"); }
 
 bool is_kubelet_stopped(const json::object& node) {
     return annotation_of(node, kubelet_annotation) == "stopped";
 }
 
 std::string_view node_address(const json::object& node, std::string_view type) {
-    if (const json::array* list = find_array(node, "status.addresses"))
+    if (const json::array* list = api_server::find_array(node, "status.addresses"))
         for (const json::value& item : *list)
-            if (item.is_object() && text_at(item.get_object(), "type") == type)
-                return text_at(item.get_object(), "address");
+            if (item.is_object() && api_server::text_at(item.get_object(), "type") == type)
+                return api_server::text_at(item.get_object(), "address");
     return {};
 }
 
 const json::object* find_taint(const json::object& node, std::string_view key,
                                std::string_view effect) {
-    if (const json::array* list = find_array(node, "spec.taints"))
+    if (const json::array* list = api_server::find_array(node, "spec.taints"))
         for (const json::value& item : *list)
-            if (const json::object* taint = item.if_object(); taint != nullptr &&
-                                                              text_at(*taint, "key") == key &&
-                                                              text_at(*taint, "effect") == effect)
+            if (const json::object* taint = item.if_object();
+                taint != nullptr && api_server::text_at(*taint, "key") == key &&
+                api_server::text_at(*taint, "effect") == effect)
                 return taint;
     return nullptr;
 }
@@ -50,14 +51,14 @@ void set_taint(json::object& node, std::string_view key, std::string_view effect
     const json::object* there = find_taint(node, key, effect);
     if ((there != nullptr) == is_wanted) return;
     json::array taints;
-    if (const json::array* list = find_array(node, "spec.taints"))
+    if (const json::array* list = api_server::find_array(node, "spec.taints"))
         for (const json::value& item : *list)
             if (item.if_object() != there) taints.push_back(item);
     if (is_wanted)
-        taints.push_back(json::object{{"key", json_view(key)},
-                                      {"effect", json_view(effect)},
-                                      {"timeAdded", timestamp_text(now)}});
-    json::object& spec = make_object(node, "spec");
+        taints.push_back(json::object{{"key", api_server::json_view(key)},
+                                      {"effect", api_server::json_view(effect)},
+                                      {"timeAdded", api_server::timestamp_text(now)}});
+    json::object& spec = api_server::make_object(node, "spec");
     if (taints.empty()) {
         spec.erase("taints");
     } else {
@@ -68,14 +69,14 @@ void set_taint(json::object& node, std::string_view key, std::string_view effect
 std::optional<Duration> patience(const json::object& pod, const json::object& taint) {
     bool is_borne = false;
     std::optional<Duration> out;
-    const json::array* list = find_array(pod, "spec.tolerations");
+    const json::array* list = api_server::find_array(pod, "spec.tolerations");
     if (list == nullptr) return Duration::zero();
     for (const json::value& item : *list) {
         if (!item.is_object() || !is_for(item.get_object(), taint)) continue;
         is_borne = true;
-        const auto seconds = integer_at(item.get_object(), "tolerationSeconds");
+        const auto seconds = api_server::integer_at(item.get_object(), "tolerationSeconds");
         if (!seconds) continue;
-        const Duration given = bounded_seconds(*seconds);
+        const Duration given = api_server::bounded_seconds(*seconds);
         out = out ? std::min(*out, given) : given;
     }
     return is_borne ? out : Duration::zero();
@@ -100,18 +101,18 @@ constexpr std::string_view unreachable = "node.kubernetes.io/unreachable";
 }  // namespace
 
 void set_condition_taints(json::object& node, Time now) {
-    const bool is_down = has_condition(node, "Ready", "False");
-    const bool is_lost = has_condition(node, "Ready", "Unknown");
-    const bool is_new = find_condition(node, "Ready") == nullptr;
+    const bool is_down = api_server::has_condition(node, "Ready", "False");
+    const bool is_lost = api_server::has_condition(node, "Ready", "Unknown");
+    const bool is_new = api_server::find_condition(node, "Ready") == nullptr;
     set_taint(node, not_ready, "NoSchedule", is_down || is_new, now);
     set_taint(node, not_ready, "NoExecute", is_down, now);
     set_taint(node, unreachable, "NoSchedule", is_lost, now);
     set_taint(node, unreachable, "NoExecute", is_lost, now);
     set_taint(node, "node.kubernetes.io/unschedulable", "NoSchedule",
-              is_true_at(node, "spec.unschedulable"), now);
+              api_server::is_true_at(node, "spec.unschedulable"), now);
     for (const Row& row : pressures)
-        set_taint(node, row.taint, "NoSchedule", has_condition(node, row.condition, row.status),
-                  now);
+        set_taint(node, row.taint, "NoSchedule",
+                  api_server::has_condition(node, row.condition, row.status), now);
 }
 
 namespace {
@@ -121,17 +122,17 @@ void default_label(json::object& node, std::string_view key, std::string_view va
 }
 
 void complete_capacity(json::object& node) {
-    if (find_object(node, "status.capacity") == nullptr) {
-        const json::object* allocatable = find_object(node, "status.allocatable");
+    if (api_server::find_object(node, "status.capacity") == nullptr) {
+        const json::object* allocatable = api_server::find_object(node, "status.allocatable");
         const json::object capacity =
             allocatable != nullptr
                 ? *allocatable
                 : json::object{{"cpu", "4"}, {"memory", "16Gi"}, {"pods", "110"}};
-        set_value(node, "status.capacity", capacity);
+        api_server::set_value(node, "status.capacity", capacity);
     }
-    if (find_object(node, "status.allocatable") == nullptr) {
-        const json::object capacity = *find_object(node, "status.capacity");
-        set_value(node, "status.allocatable", capacity);
+    if (api_server::find_object(node, "status.allocatable") == nullptr) {
+        const json::object capacity = *api_server::find_object(node, "status.capacity");
+        api_server::set_value(node, "status.allocatable", capacity);
     }
 }
 
@@ -139,15 +140,18 @@ void complete_addresses(json::object& node, std::uint32_t number) {
     if (!node_address(node, "InternalIP").empty()) return;
     const std::string address =
         "172.16." + std::to_string(number >> 8 & 0xff) + "." + std::to_string(number & 0xff);
-    set_value(node, "status.addresses",
-              json::array{json::object{{"type", "InternalIP"}, {"address", address}},
-                          json::object{{"type", "Hostname"},
-                                       {"address", json_view(text_at(node, "metadata.name"))}}});
+    api_server::set_value(
+        node, "status.addresses",
+        json::array{json::object{{"type", "InternalIP"}, {"address", address}},
+                    json::object{{"type", "Hostname"},
+                                 {"address", api_server::json_view(
+                                                 api_server::text_at(node, "metadata.name"))}}});
 }
 
 void complete_info(json::object& node) {
     const auto set = [&](std::string_view key, std::string_view value) {
-        set_default(node, std::string("status.nodeInfo.").append(key), json_view(value));
+        api_server::set_default(node, std::string("status.nodeInfo.").append(key),
+                                api_server::json_view(value));
     };
     set("kubeletVersion", "v1.33.0");
     set("kubeProxyVersion", "v1.33.0");
@@ -157,13 +161,13 @@ void complete_info(json::object& node) {
     set("kernelVersion", "simulated");
     set("containerRuntimeVersion", "simulated://1");
     for (const char* id : {"machineID", "systemUUID", "bootID"})
-        set(id, text_at(node, "metadata.uid"));
+        set(id, api_server::text_at(node, "metadata.uid"));
 }
 
 }  // namespace
 
 void complete_node(json::object& node, std::uint32_t number) {
-    default_label(node, "kubernetes.io/hostname", text_at(node, "metadata.name"));
+    default_label(node, "kubernetes.io/hostname", api_server::text_at(node, "metadata.name"));
     default_label(node, "kubernetes.io/os", "linux");
     default_label(node, "kubernetes.io/arch", "amd64");
     complete_capacity(node);
@@ -184,7 +188,7 @@ void set_node_ready(json::object& node, Time now) {
     };
     for (const Row& row : rows)
         set_condition(node, {row.type, row.status, row.reason, std::string(row.message)},
-                      now)["lastHeartbeatTime"] = timestamp_text(now);
+                      now)["lastHeartbeatTime"] = api_server::timestamp_text(now);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

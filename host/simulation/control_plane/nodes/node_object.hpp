@@ -8,7 +8,7 @@
 
 #include "simulation/api_server/api_object.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 bool is_node_ready(const json::object& node);
 /// Its kubelet was told to fall silent.
@@ -40,4 +40,4 @@ void complete_node(json::object& node, std::uint32_t number);
 /// Ready, and free of pressure.
 void set_node_ready(json::object& node, Time now);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -6,7 +6,7 @@
 #include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/context/reconcile_queue.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// They go a while after their node, if it does not come back; no kubelet is there to stop them.
 /// Those that were on their way out go when they would have stopped: their machine took them along.
@@ -26,4 +26,4 @@ private:
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -8,7 +8,7 @@
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/nodes/node_object.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 struct StatusList {
@@ -22,26 +22,27 @@ constexpr StatusList status_lists[] = {{"initContainers", "initContainerStatuses
 
 const json::object* find_named(const json::object& pod, std::string_view list,
                                std::string_view name) {
-    const json::array* statuses = find_array(pod, std::string("status.").append(list));
+    const json::array* statuses = api_server::find_array(pod, std::string("status.").append(list));
     if (statuses == nullptr) return nullptr;
     for (const json::value& item : *statuses)
-        if (item.is_object() && text_at(item.get_object(), "name") == name)
+        if (item.is_object() && api_server::text_at(item.get_object(), "name") == name)
             return &item.get_object();
     return nullptr;
 }
 
 std::string made_up_id(const json::object& pod, std::string_view name) {
-    return "simulated://" + std::string(text_at(pod, "metadata.uid")) + "/" + std::string(name);
+    return "simulated://" + std::string(api_server::text_at(pod, "metadata.uid")) + "/" +
+           std::string(name);
 }
 
 json::object make_status(const json::object& pod, const json::object& container,
                          const StatusList& list) {
-    const std::string_view name = text_at(container, "name");
-    const std::string_view image = text_at(container, "image");
+    const std::string_view name = api_server::text_at(container, "name");
+    const std::string_view image = api_server::text_at(container, "image");
     const json::object* before = find_named(pod, list.into, name);
-    return {{"name", json_view(name)},
-            {"image", json_view(image)},
-            {"imageID", json_view(image)},
+    return {{"name", api_server::json_view(name)},
+            {"image", api_server::json_view(image)},
+            {"imageID", api_server::json_view(image)},
             {"containerID", made_up_id(pod, name)},
             {"restartCount", before == nullptr ? 0 : number_or(*before, "restartCount", 0)},
             {"lastState", json::object()},
@@ -53,7 +54,8 @@ json::object make_status(const json::object& pod, const json::object& container,
 template <class Change>
 void set_containers(json::object& pod, const Change& change) {
     for (const StatusList& list : status_lists) {
-        const json::array* containers = find_array(pod, std::string("spec.").append(list.of));
+        const json::array* containers =
+            api_server::find_array(pod, std::string("spec.").append(list.of));
         if (containers == nullptr) continue;
         json::array statuses;
         for (const json::value& item : *containers) {
@@ -62,16 +64,18 @@ void set_containers(json::object& pod, const Change& change) {
             change(status, list);
             statuses.push_back(std::move(status));
         }
-        make_object(pod, "status")[json_view(list.into)] = std::move(statuses);
+        api_server::make_object(pod, "status")[api_server::json_view(list.into)] =
+            std::move(statuses);
     }
 }
 
 json::object terminated(const json::object& pod, std::int64_t exit_code, Time now) {
-    const std::string_view started = text_at(pod, "status.startTime");
-    const std::string ended = timestamp_text(now);
+    const std::string_view started = api_server::text_at(pod, "status.startTime");
+    const std::string ended = api_server::timestamp_text(now);
     return {{"exitCode", exit_code},
             {"reason", exit_code == 0 ? "Completed" : "Error"},
-            {"startedAt", started.empty() ? json_view(ended) : json_view(started)},
+            {"startedAt",
+             started.empty() ? api_server::json_view(ended) : api_server::json_view(started)},
             {"finishedAt", ended}};
 }
 
@@ -83,7 +87,8 @@ void set_container_running(json::object& status, const json::object& pod, const 
         return;
     }
     status["started"] = true;
-    status["state"] = json::object{{"running", json::object{{"startedAt", timestamp_text(now)}}}};
+    status["state"] =
+        json::object{{"running", json::object{{"startedAt", api_server::timestamp_text(now)}}}};
 }
 
 void set_conditions(json::object& pod, bool is_ready, std::string_view reason, Time now) {
@@ -98,12 +103,12 @@ void set_conditions(json::object& pod, bool is_ready, std::string_view reason, T
 }  // namespace
 
 void set_creating(json::object& pod, std::string_view host_ip, Time now) {
-    json::object& status = make_object(pod, "status");
+    json::object& status = api_server::make_object(pod, "status");
     status["phase"] = "Pending";
-    status["startTime"] = timestamp_text(now);
+    status["startTime"] = api_server::timestamp_text(now);
     if (!host_ip.empty()) {
-        status["hostIP"] = json_view(host_ip);
-        status["hostIPs"] = json::array{json::object{{"ip", json_view(host_ip)}}};
+        status["hostIP"] = api_server::json_view(host_ip);
+        status["hostIPs"] = json::array{json::object{{"ip", api_server::json_view(host_ip)}}};
     }
     set_containers(pod, [](json::object& container, const StatusList& list) {
         container["state"] = json::object{
@@ -114,10 +119,10 @@ void set_creating(json::object& pod, std::string_view host_ip, Time now) {
 }
 
 void set_running(json::object& pod, std::string_view pod_ip, Time now) {
-    json::object& status = make_object(pod, "status");
+    json::object& status = api_server::make_object(pod, "status");
     status["phase"] = "Running";
-    status["podIP"] = json_view(pod_ip);
-    status["podIPs"] = json::array{json::object{{"ip", json_view(pod_ip)}}};
+    status["podIP"] = api_server::json_view(pod_ip);
+    status["podIPs"] = json::array{json::object{{"ip", api_server::json_view(pod_ip)}}};
     set_containers(pod, [&](json::object& container, const StatusList& list) {
         set_container_running(container, pod, list, now);
     });
@@ -134,7 +139,7 @@ void set_restarted(json::object& pod, std::int64_t exit_code, Time now) {
 }
 
 void set_ended(json::object& pod, std::int64_t exit_code, Time now) {
-    make_object(pod, "status")["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
+    api_server::make_object(pod, "status")["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
     set_containers(pod, [&](json::object& container, const StatusList& list) {
         container["ready"] = list.is_init;
         container["state"] =
@@ -162,8 +167,8 @@ constexpr std::int64_t stopped_exit_code = 143;
 
 /// Its node was not heard of for a while.
 bool is_lost(const json::object& pod) {
-    const json::object* ready = find_condition(pod, "Ready");
-    return ready != nullptr && text_at(*ready, "reason") == "NodeNotReady";
+    const json::object* ready = api_server::find_condition(pod, "Ready");
+    return ready != nullptr && api_server::text_at(*ready, "reason") == "NodeNotReady";
 }
 
 bool runs_pods(const json::object& node) {
@@ -178,7 +183,7 @@ std::int64_t exit_code_of(const json::object& pod) {
 }
 
 bool may_restart(const json::object& pod, std::int64_t exit_code) {
-    const std::string_view policy = text_at(pod, "spec.restartPolicy");
+    const std::string_view policy = api_server::text_at(pod, "spec.restartPolicy");
     return policy == "Always" || (policy == "OnFailure" && exit_code != 0);
 }
 
@@ -186,7 +191,8 @@ bool may_restart(const json::object& pod, std::int64_t exit_code) {
 std::optional<Duration> run_time(const json::object& pod, Duration of_jobs) {
     if (const auto annotated = annotated_duration(pod, run_for_annotation)) return annotated;
     const json::object* controller = find_controller(pod);
-    const bool is_of_job = controller != nullptr && text_at(*controller, "kind") == "Job";
+    const bool is_of_job =
+        controller != nullptr && api_server::text_at(*controller, "kind") == "Job";
     return is_of_job ? std::optional(of_jobs) : std::nullopt;
 }
 
@@ -195,24 +201,25 @@ std::optional<Duration> run_time(const json::object& pod, Duration of_jobs) {
 PodLifecycle::PodLifecycle(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen("pods", [this](const Change& change) {
-        if (!text_at(*change.object, "spec.nodeName").empty())
-            queue_.add(object_key(*change.object));
+    context.feed().listen("pods", [this](const api_server::Change& change) {
+        if (!api_server::text_at(*change.object, "spec.nodeName").empty())
+            queue_.add(api_server::object_key(*change.object));
     });
-    context.feed().listen("nodes", [this](const Change& change) { note_node(change); });
+    context.feed().listen("nodes", [this](const api_server::Change& change) { note_node(change); });
 }
 
 /// Pods that waited for their node to be ready, or to be there at all.
-void PodLifecycle::note_node(const Change& change) {
-    if (change.type == ChangeType::deleted || !runs_pods(*change.object)) return;
+void PodLifecycle::note_node(const api_server::Change& change) {
+    if (change.type == api_server::ChangeType::deleted || !runs_pods(*change.object)) return;
     if (change.before != nullptr && runs_pods(*change.before)) return;
-    for (const ApiObject& pod : context_.index().pods_on(text_at(*change.object, "metadata.name")))
-        queue_.add(object_key(*pod));
+    for (const api_server::ApiObject& pod :
+         context_.index().pods_on(api_server::text_at(*change.object, "metadata.name")))
+        queue_.add(api_server::object_key(*pod));
 }
 
 PodLifecycle::EventLoop& PodLifecycle::life_of(const std::string& key, const json::object& pod) {
     EventLoop& life = lives_[key];
-    if (const std::string_view uid = text_at(pod, "metadata.uid"); life.uid != uid)
+    if (const std::string_view uid = api_server::text_at(pod, "metadata.uid"); life.uid != uid)
         life = {.uid = std::string(uid)};
     return life;
 }
@@ -234,19 +241,20 @@ void PodLifecycle::tell(const json::object& pod, std::string_view reason, std::s
 }
 
 void PodLifecycle::reconcile(const std::string& key) {
-    const ApiObject pod = context_.find("pods", key);
+    const api_server::ApiObject pod = context_.find("pods", key);
     if (pod == nullptr) {
         lives_.erase(key);
         return;
     }
-    const ApiObject node = context_.find("nodes", object_key("", text_at(*pod, "spec.nodeName")));
+    const api_server::ApiObject node = context_.find(
+        "nodes", api_server::object_key("", api_server::text_at(*pod, "spec.nodeName")));
     if (node == nullptr || !runs_pods(*node)) return;
     EventLoop& life = life_of(key, *pod);
     if (is_leaving(*pod)) {
         stop(key, *pod, life);
-    } else if (text_at(*pod, "status.phase") == "Pending") {
+    } else if (api_server::text_at(*pod, "status.phase") == "Pending") {
         start(key, *pod, *node, life);
-    } else if (text_at(*pod, "status.phase") == "Running") {
+    } else if (api_server::text_at(*pod, "status.phase") == "Running") {
         run(key, *pod, life);
     }
 }
@@ -274,7 +282,7 @@ void PodLifecycle::run(const std::string& key, const json::object& pod, EventLoo
     if (life.stage != Stage::running) enter(life, Stage::running);
     if (is_lost(pod))
         context_.edit("pods", pod, [&](json::object& fresh) {
-            set_running(fresh, text_at(pod, "status.podIP"), context_.now());
+            set_running(fresh, api_server::text_at(pod, "status.podIP"), context_.now());
         });
     const auto takes = run_time(pod, context_.options().job_run_time);
     if (takes && has_lasted(key, life, std::max(*takes, restart_pause))) end(pod, life);
@@ -294,7 +302,7 @@ void PodLifecycle::end(const json::object& pod, EventLoop& life) {
 }
 
 void PodLifecycle::stop(const std::string& key, const json::object& pod, EventLoop& life) {
-    const bool has_run = text_at(pod, "status.phase") == "Running";
+    const bool has_run = api_server::text_at(pod, "status.phase") == "Running";
     if (life.stage != Stage::stopping) {
         enter(life, Stage::stopping);
         if (has_run) tell(pod, "Killing", "Stopping all containers");
@@ -307,4 +315,4 @@ void PodLifecycle::stop(const std::string& key, const json::object& pod, EventLo
     context_.remove("pods", pod, {.grace_s = 0});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -10,7 +10,7 @@
 #include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/context/reconcile_queue.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// The kubelet knows of it; its containers are being made.
 void set_creating(json::object& pod, std::string_view host_ip, Time now);
@@ -40,7 +40,7 @@ private:
         Stage stage = Stage::unseen;
         Duration since{};  ///< of the stage, by the loop's monotonic time
     };
-    void note_node(const Change& change);
+    void note_node(const api_server::Change& change);
     void reconcile(const std::string& key);
     EventLoop& life_of(const std::string& key, const json::object& pod);
     void enter(EventLoop& life, Stage stage);
@@ -59,4 +59,4 @@ private:
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

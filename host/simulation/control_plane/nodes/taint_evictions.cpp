@@ -7,15 +7,15 @@
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/nodes/node_object.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 std::vector<const json::object*> evicting_taints(const json::object& node) {
     std::vector<const json::object*> out;
-    if (const json::array* list = find_array(node, "spec.taints"))
+    if (const json::array* list = api_server::find_array(node, "spec.taints"))
         for (const json::value& item : *list)
             if (const json::object* taint = item.if_object();
-                taint != nullptr && text_at(*taint, "effect") == "NoExecute")
+                taint != nullptr && api_server::text_at(*taint, "effect") == "NoExecute")
                 out.push_back(taint);
     return out;
 }
@@ -35,24 +35,26 @@ std::optional<Duration> least_patience(const json::object& pod,
 TaintEvictions::TaintEvictions(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen("pods", [this](const Change& change) {
-        if (!text_at(*change.object, "spec.nodeName").empty())
-            queue_.add(object_key(*change.object));
+    context.feed().listen("pods", [this](const api_server::Change& change) {
+        if (!api_server::text_at(*change.object, "spec.nodeName").empty())
+            queue_.add(api_server::object_key(*change.object));
     });
-    context.feed().listen("nodes", [this](const Change& change) {
+    context.feed().listen("nodes", [this](const api_server::Change& change) {
         const bool had = change.before != nullptr && !evicting_taints(*change.before).empty();
         if (!had && evicting_taints(*change.object).empty()) return;
-        for (const ApiObject& pod :
-             context_.index().pods_on(text_at(*change.object, "metadata.name")))
-            queue_.add(object_key(*pod));
+        for (const api_server::ApiObject& pod :
+             context_.index().pods_on(api_server::text_at(*change.object, "metadata.name")))
+            queue_.add(api_server::object_key(*pod));
     });
 }
 
 void TaintEvictions::reconcile(const std::string& key) {
-    const ApiObject pod = context_.find("pods", key);
-    const ApiObject node =
-        pod == nullptr ? nullptr
-                       : context_.find("nodes", object_key("", text_at(*pod, "spec.nodeName")));
+    const api_server::ApiObject pod = context_.find("pods", key);
+    const api_server::ApiObject node =
+        pod == nullptr
+            ? nullptr
+            : context_.find("nodes",
+                            api_server::object_key("", api_server::text_at(*pod, "spec.nodeName")));
     const auto taints =
         node == nullptr ? std::vector<const json::object*>() : evicting_taints(*node);
     if (taints.empty() || is_leaving(*pod)) {
@@ -61,7 +63,7 @@ void TaintEvictions::reconcile(const std::string& key) {
     }
     Borne& borne = borne_[key];
     const Duration now = context_.loop().monotonic();
-    if (const std::string_view uid = text_at(*pod, "metadata.uid"); borne.uid != uid)
+    if (const std::string_view uid = api_server::text_at(*pod, "metadata.uid"); borne.uid != uid)
         borne = {std::string(uid), now};
     const auto bears = least_patience(*pod, taints);
     if (!bears) return;
@@ -79,8 +81,8 @@ void TaintEvictions::evict(const json::object& pod) {
     });
     context_.events().record(context_.kind("pods"), pod,
                              {"taint-eviction-controller", "TaintManagerEviction",
-                              "Marking for deletion Pod " + object_key(pod)});
+                              "Marking for deletion Pod " + api_server::object_key(pod)});
     context_.remove("pods", pod);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -12,11 +12,11 @@
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/scheduler.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
-using engine::Predicate;
-using engine::Refusal;
+using engine::scheduling::Predicate;
+using engine::scheduling::Refusal;
 
 /// The scheduler's words without our numbers behind them.
 std::string_view without_numbers(std::string_view sentence) {
@@ -24,7 +24,7 @@ std::string_view without_numbers(std::string_view sentence) {
 }
 
 /// One for each thing that is missing, as the scheduler counts them.
-std::vector<std::string> reasons_in(const engine::Refusal& refusal) {
+std::vector<std::string> reasons_in(const engine::scheduling::Refusal& refusal) {
     if (refusal.predicate == Predicate::taint_toleration) return {refusal.sentence};
     std::vector<std::string> out;
     std::string_view rest = refusal.sentence;
@@ -38,11 +38,12 @@ std::vector<std::string> reasons_in(const engine::Refusal& refusal) {
     return out;
 }
 
-std::string explain(const engine::Placement& placement, engine::PodGroupIndex pod_group) {
+std::string explain(const engine::scheduling::Placement& placement,
+                    engine::scheduling::PodGroupIndex pod_group) {
     const std::size_t nodes = placement.rules().cluster().node_count();
     if (nodes == 0) return "no nodes available to schedule pods";
     std::map<std::string, int> counts;
-    for (engine::Slot slot = 0; slot < nodes; ++slot)
+    for (engine::scheduling::Slot slot = 0; slot < nodes; ++slot)
         for (std::string& reason : reasons_in(placement.why_not(pod_group, slot)))
             ++counts[std::move(reason)];
     std::vector<std::string> parts;
@@ -56,13 +57,14 @@ std::string explain(const engine::Placement& placement, engine::PodGroupIndex po
 
 }  // namespace
 
-std::map<engine::PodGroupId, std::string> explain_unschedulable(
-    const engine::Cluster& cluster, const std::set<engine::PodGroupId>& classes) {
-    std::map<engine::PodGroupId, std::string> out;
+std::map<engine::snapshot::PodGroupId, std::string> explain_unschedulable(
+    const engine::snapshot::Cluster& cluster,
+    const std::set<engine::snapshot::PodGroupId>& classes) {
+    std::map<engine::snapshot::PodGroupId, std::string> out;
     if (classes.empty()) return out;
-    engine::CompiledPredicates rules(cluster, {classes.begin(), classes.end()}, {});
-    const engine::Placement placement(rules);
-    for (engine::PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s)
+    engine::scheduling::CompiledPredicates rules(cluster, {classes.begin(), classes.end()}, {});
+    const engine::scheduling::Placement placement(rules);
+    for (engine::scheduling::PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s)
         out[rules.pod_groups()[s]] = explain(placement, s);
     return out;
 }
@@ -72,23 +74,24 @@ namespace {
 constexpr std::string_view component = "default-scheduler";
 
 bool wants_node(const json::object& pod) {
-    return text_at(pod, "spec.nodeName").empty() &&
-           text_at(pod, "spec.schedulerName") == component && is_active(pod);
+    return api_server::text_at(pod, "spec.nodeName").empty() &&
+           api_server::text_at(pod, "spec.schedulerName") == component && is_active(pod);
 }
 
 bool is_gated(const json::object& pod) {
-    const json::array* gates = find_array(pod, "spec.schedulingGates");
+    const json::array* gates = api_server::find_array(pod, "spec.schedulingGates");
     return gates != nullptr && !gates->empty();
 }
 
 /// The class of each pod without a node, by "namespace/name".
-std::map<std::string, engine::PodGroupId> unbound_classes(const engine::Cluster& cluster) {
-    std::map<std::string, engine::PodGroupId> out;
-    for (const engine::PodIndex index : cluster.unbound()) {
-        const engine::PodRow row = cluster.pod(index);
+std::map<std::string, engine::snapshot::PodGroupId> unbound_classes(
+    const engine::snapshot::Cluster& cluster) {
+    std::map<std::string, engine::snapshot::PodGroupId> out;
+    for (const engine::snapshot::PodIndex index : cluster.unbound()) {
+        const engine::snapshot::PodRow row = cluster.pod(index);
         const std::string_view space =
             cluster.text(cluster.equivalence_group(row.equivalence_group).ns);
-        out.emplace(object_key(space, cluster.text(row.name)), row.equivalence_group);
+        out.emplace(api_server::object_key(space, cluster.text(row.name)), row.equivalence_group);
     }
     return out;
 }
@@ -103,14 +106,14 @@ bool PodScheduler::Turn::operator<(const Turn& other) const {
 
 PodScheduler::PodScheduler(ControlContext& context)
     : context_(context), view_(context, [this] { note_change(); }) {
-    context.feed().listen("pods", [this](const Change& change) { follow(change); });
+    context.feed().listen("pods", [this](const api_server::Change& change) { follow(change); });
 }
 
 PodScheduler::~PodScheduler() { context_.loop().cancel(next_round_); }
 
-void PodScheduler::follow(const Change& change) {
-    const std::string key = object_key(*change.object);
-    const ApiObject pod = context_.find("pods", key);
+void PodScheduler::follow(const api_server::Change& change) {
+    const std::string key = api_server::object_key(*change.object);
+    const api_server::ApiObject pod = context_.find("pods", key);
     if (pod == nullptr || !wants_node(*pod)) return stop_waiting(key);
     if (is_gated(*pod)) {
         stop_waiting(key);
@@ -120,7 +123,7 @@ void PodScheduler::follow(const Change& change) {
     const auto [place, is_new] = waiting_.try_emplace(key);
     if (!is_new) return;
     place->second = {number_or(*pod, "spec.priority", 0),
-                     std::string(text_at(*pod, "metadata.creationTimestamp")), key};
+                     std::string(api_server::text_at(*pod, "metadata.creationTimestamp")), key};
     round_.insert(place->second);
     wake();
 }
@@ -155,35 +158,37 @@ void PodScheduler::wake() {
     });
 }
 
-std::vector<ApiObject> PodScheduler::next_pods() {
-    std::vector<ApiObject> out;
+std::vector<api_server::ApiObject> PodScheduler::next_pods() {
+    std::vector<api_server::ApiObject> out;
     while (!round_.empty() && out.size() < pods_per_turn) {
         const Turn turn = *round_.begin();
         round_.erase(round_.begin());
-        if (ApiObject pod = context_.find("pods", turn.key)) out.push_back(std::move(pod));
+        if (api_server::ApiObject pod = context_.find("pods", turn.key))
+            out.push_back(std::move(pod));
     }
     return out;
 }
 
 /// Without those that the engine cannot read, or that were bound since.
 std::vector<PodScheduler::Candidate> PodScheduler::classified(
-    const engine::Cluster& cluster, const std::vector<ApiObject>& pods) const {
+    const engine::snapshot::Cluster& cluster,
+    const std::vector<api_server::ApiObject>& pods) const {
     const auto classes = unbound_classes(cluster);
     std::vector<Candidate> out;
-    for (const ApiObject& pod : pods)
-        if (const auto found = classes.find(object_key(*pod)); found != classes.end())
+    for (const api_server::ApiObject& pod : pods)
+        if (const auto found = classes.find(api_server::object_key(*pod)); found != classes.end())
             out.push_back({pod, found->second});
     return out;
 }
 
 void PodScheduler::take_turn() {
     is_awake_ = false;
-    const engine::Cluster cluster = view_.cluster();
+    const engine::snapshot::Cluster cluster = view_.cluster();
     const std::vector<Candidate> candidates = classified(cluster, next_pods());
-    std::vector<engine::PodGroupId> classes;
+    std::vector<engine::snapshot::PodGroupId> classes;
     for (const Candidate& candidate : candidates) classes.push_back(candidate.equivalence_group);
     const auto nodes = find_nodes(cluster, classes);
-    std::vector<ApiObject> refused;
+    std::vector<api_server::ApiObject> refused;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         if (nodes[i]) {
             bind(*candidates[i].pod, std::string(cluster.text(cluster.node(*nodes[i]).name)));
@@ -197,24 +202,25 @@ void PodScheduler::take_turn() {
 
 void PodScheduler::bind(const json::object& pod, const std::string& node) {
     const auto set_node = [&](json::object& fresh) {
-        set_value(fresh, "spec.nodeName", json_view(node));
+        api_server::set_value(fresh, "spec.nodeName", api_server::json_view(node));
         set_condition(fresh, {.type = "PodScheduled"}, context_.now());
-        make_object(fresh, "status").erase("nominatedNodeName");
+        api_server::make_object(fresh, "status").erase("nominatedNodeName");
     };
     if (context_.edit("pods", pod, set_node) == nullptr) return;
-    stop_waiting(object_key(pod));
+    stop_waiting(api_server::object_key(pod));
     view_.bind(pod, node);
     context_.events().record(
         context_.kind("pods"), pod,
-        {component, "Scheduled", "Successfully assigned " + object_key(pod) + " to " + node});
+        {component, "Scheduled",
+         "Successfully assigned " + api_server::object_key(pod) + " to " + node});
 }
 
 /// Why is asked after the others of the turn have their nodes.
-void PodScheduler::refuse(const std::vector<ApiObject>& pods) {
+void PodScheduler::refuse(const std::vector<api_server::ApiObject>& pods) {
     if (pods.empty()) return;
-    const engine::Cluster cluster = view_.cluster();
+    const engine::snapshot::Cluster cluster = view_.cluster();
     const std::vector<Candidate> candidates = classified(cluster, pods);
-    std::set<engine::PodGroupId> classes;
+    std::set<engine::snapshot::PodGroupId> classes;
     for (const Candidate& candidate : candidates) classes.insert(candidate.equivalence_group);
     const auto reasons = explain_unschedulable(cluster, classes);
     for (const Candidate& candidate : candidates)
@@ -224,9 +230,9 @@ void PodScheduler::refuse(const std::vector<ApiObject>& pods) {
 /// Said again only when it is something new.
 void PodScheduler::set_refused(const json::object& pod, std::string_view reason,
                                const std::string& message) {
-    const json::object* before = find_condition(pod, "PodScheduled");
-    if (before != nullptr && text_at(*before, "reason") == reason &&
-        text_at(*before, "message") == message)
+    const json::object* before = api_server::find_condition(pod, "PodScheduled");
+    if (before != nullptr && api_server::text_at(*before, "reason") == reason &&
+        api_server::text_at(*before, "message") == message)
         return;
     context_.edit("pods", pod, [&](json::object& fresh) {
         set_condition(
@@ -239,4 +245,4 @@ void PodScheduler::set_refused(const json::object& pod, std::string_view reason,
                                  {component, "FailedScheduling", message, true});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -13,11 +13,12 @@
 #include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/scheduling/scheduling_view.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint {a: b}."
-std::map<engine::PodGroupId, std::string> explain_unschedulable(
-    const engine::Cluster& cluster, const std::set<engine::PodGroupId>& classes);
+std::map<engine::snapshot::PodGroupId, std::string> explain_unschedulable(
+    const engine::snapshot::Cluster& cluster,
+    const std::set<engine::snapshot::PodGroupId>& classes);
 
 // Gives nodes to pods that ask for the default scheduler: the engine's predicates, the
 // simulation's scores.
@@ -43,20 +44,20 @@ private:
         bool operator<(const Turn& other) const;
     };
     struct Candidate {
-        ApiObject pod{};
-        engine::PodGroupId equivalence_group = 0;
+        api_server::ApiObject pod{};
+        engine::snapshot::PodGroupId equivalence_group = 0;
     };
-    void follow(const Change& change);
+    void follow(const api_server::Change& change);
     void stop_waiting(const std::string& key);
     void note_change();
     void wake();
     void take_turn();
     void begin_round();
-    std::vector<ApiObject> next_pods();
-    std::vector<Candidate> classified(const engine::Cluster& cluster,
-                                      const std::vector<ApiObject>& pods) const;
+    std::vector<api_server::ApiObject> next_pods();
+    std::vector<Candidate> classified(const engine::snapshot::Cluster& cluster,
+                                      const std::vector<api_server::ApiObject>& pods) const;
     void bind(const json::object& pod, const std::string& node);
-    void refuse(const std::vector<ApiObject>& pods);
+    void refuse(const std::vector<api_server::ApiObject>& pods);
     void set_refused(const json::object& pod, std::string_view reason, const std::string& message);
 
     ControlContext& context_;
@@ -68,4 +69,4 @@ private:
     SchedulingView view_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

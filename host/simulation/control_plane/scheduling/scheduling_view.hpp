@@ -7,7 +7,7 @@
 #include "engine/snapshot/default_spread.hpp"
 #include "simulation/control_plane/context/control_context.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// Holds what the store holds, also of changes that were not told yet where they come first to
 /// another object's. [the loop's thread]
@@ -19,19 +19,20 @@ public:
     SchedulingView& operator=(const SchedulingView&) = delete;
 
     /// With the scheduler's default constraints.
-    engine::Cluster cluster() {
-        return engine::with_default_spread(builder_.build(), context_.options().default_spread);
+    engine::snapshot::Cluster cluster() {
+        return engine::snapshot::with_default_spread(builder_.build(),
+                                                     context_.options().default_spread);
     }
     /// A pod has its node now; said by who bound it, before it is told.
     void bind(const json::object& pod, std::string_view node);
 
 private:
-    void follow(const ResourceKind& kind, const Change& change);
-    void load(const ResourceKind& kind, const json::object& object);
+    void follow(const api_server::ResourceKind& kind, const api_server::Change& change);
+    void load(const api_server::ResourceKind& kind, const json::object& object);
 
     ControlContext& context_;
     std::function<void()> changed_;
-    engine::ClusterBuilder builder_;
+    engine::snapshot::ClusterBuilder builder_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

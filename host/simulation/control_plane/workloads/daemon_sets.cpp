@@ -12,7 +12,7 @@
 #include "simulation/control_plane/workloads/replica_sets.hpp"
 #include "simulation/control_plane/workloads/rollout_plan.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 struct Borne {
@@ -32,15 +32,16 @@ void add_tolerations(json::object& spec) {
     json::value& list = spec["tolerations"];
     if (!list.is_array()) list.emplace_array();
     for (const Borne& row : borne)
-        list.get_array().push_back(json::object{{"key", json_view(row.taint)},
+        list.get_array().push_back(json::object{{"key", api_server::json_view(row.taint)},
                                                 {"operator", "Exists"},
-                                                {"effect", json_view(row.effect)}});
+                                                {"effect", api_server::json_view(row.effect)}});
 }
 
 json::object name_term(std::string_view node) {
-    return {{"matchFields", json::array{json::object{{"key", "metadata.name"},
-                                                     {"operator", "In"},
-                                                     {"values", json::array{json_view(node)}}}}}};
+    return {{"matchFields",
+             json::array{json::object{{"key", "metadata.name"},
+                                      {"operator", "In"},
+                                      {"values", json::array{api_server::json_view(node)}}}}}};
 }
 
 /// Every required term is held to that node; the name itself is a term where there are none.
@@ -48,20 +49,20 @@ void pin(json::object& spec, std::string_view node) {
     constexpr std::string_view path =
         "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     json::array terms;
-    if (const json::array* own = find_array(spec, path))
+    if (const json::array* own = api_server::find_array(spec, path))
         for (const json::value& item : *own) {
             json::object term = item.is_object() ? item.get_object() : json::object();
             term["matchFields"] = name_term(node)["matchFields"];
             terms.push_back(std::move(term));
         }
     if (terms.empty()) terms.push_back(name_term(node));
-    set_value(spec, path, std::move(terms));
+    api_server::set_value(spec, path, std::move(terms));
 }
 
 }  // namespace
 
-engine::PodSpec daemon_spec(const json::object& set) {
-    const json::object* written = find_object(set, "spec.template.spec");
+engine::snapshot::PodSpec daemon_spec(const json::object& set) {
+    const json::object* written = api_server::find_object(set, "spec.template.spec");
     json::object spec = written == nullptr ? json::object() : *written;
     add_tolerations(spec);
     const json::value document = std::move(spec);
@@ -69,16 +70,17 @@ engine::PodSpec daemon_spec(const json::object& set) {
     return kubernetes::decode_pod_spec(problems.root()).spec;
 }
 
-DaemonVerdict judge_daemon(const engine::PodSpec& spec, const json::object& node) {
+DaemonVerdict judge_daemon(const engine::snapshot::PodSpec& spec, const json::object& node) {
     const json::value document = node;
     kubernetes::JsonProblems problems(document);
     const auto decoded = kubernetes::decode_node(problems.root());
-    if (!decoded || !engine::selects(spec, {.name = decoded->name, .labels = decoded->labels}))
+    if (!decoded ||
+        !engine::scheduling::selects(spec, {.name = decoded->name, .labels = decoded->labels}))
         return DaemonVerdict::goes;
     std::vector<Taint> taints = decoded->taints;
-    const bool may_run = engine::find_untolerated_taint(spec, taints) == nullptr;
+    const bool may_run = engine::scheduling::find_untolerated_taint(spec, taints) == nullptr;
     std::erase_if(taints, [](const Taint& taint) { return taint.effect != Effect::no_execute; });
-    const bool may_stay = engine::find_untolerated_taint(spec, taints) == nullptr;
+    const bool may_stay = engine::scheduling::find_untolerated_taint(spec, taints) == nullptr;
     return may_run ? DaemonVerdict::runs : may_stay ? DaemonVerdict::stays : DaemonVerdict::goes;
 }
 
@@ -86,35 +88,35 @@ json::object make_daemon_pod(const Workload& set, std::string_view node,
                              std::string_view revision_hash) {
     json::object pod = make_pod(set);
     set_label(pod, revision_label, revision_hash);
-    json::object& spec = make_object(pod, "spec");
+    json::object& spec = api_server::make_object(pod, "spec");
     add_tolerations(spec);
     pin(spec, node);
     return pod;
 }
 
 std::string daemon_node(const json::object& pod) {
-    if (const std::string_view bound = text_at(pod, "spec.nodeName"); !bound.empty())
+    if (const std::string_view bound = api_server::text_at(pod, "spec.nodeName"); !bound.empty())
         return std::string(bound);
-    const json::array* terms =
-        find_array(pod,
-                   "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
-                   "nodeSelectorTerms");
+    const json::array* terms = api_server::find_array(
+        pod,
+        "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+        "nodeSelectorTerms");
     if (terms == nullptr || terms->empty() || !terms->at(0).is_object()) return {};
-    const json::array* fields = find_array(terms->at(0).get_object(), "matchFields");
+    const json::array* fields = api_server::find_array(terms->at(0).get_object(), "matchFields");
     if (fields == nullptr || fields->empty() || !fields->at(0).is_object()) return {};
-    const json::array* names = find_array(fields->at(0).get_object(), "values");
+    const json::array* names = api_server::find_array(fields->at(0).get_object(), "values");
     if (names == nullptr || names->empty() || !names->at(0).is_string()) return {};
-    return std::string(view(names->at(0).get_string()));
+    return std::string(api_server::view(names->at(0).get_string()));
 }
 
 /// A set as it is looked at.
 struct DaemonSets::Look {
     struct Place {
         DaemonVerdict verdict = DaemonVerdict::goes;  ///< of a node that is not there, too
-        std::vector<ApiObject> pods{};
+        std::vector<api_server::ApiObject> pods{};
     };
     Workload set{};
-    ApiObject revision{};
+    api_server::ApiObject revision{};
     std::map<std::string, Place> places{};  ///< by node
     Duration min_ready{};
     Time now{};
@@ -136,9 +138,10 @@ DaemonSets::DaemonSets(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
     watch_workloads(context, "daemonsets.apps", "pods", queue_);
-    context.feed().listen("nodes", [this](const Change&) {
-        for (const ApiObject& set : context_.store().list(context_.kind("daemonsets.apps")).items)
-            queue_.add(object_key(*set));
+    context.feed().listen("nodes", [this](const api_server::Change&) {
+        for (const api_server::ApiObject& set :
+             context_.store().list(context_.kind("daemonsets.apps")).items)
+            queue_.add(api_server::object_key(*set));
     });
 }
 
@@ -150,15 +153,16 @@ void DaemonSets::reconcile(const std::string& key) {
     look.min_ready = context_.paced_s(number_or(*look.set.object, "spec.minReadySeconds", 0));
     look.revision = present_revision(context_, look.set);
     if (look.revision == nullptr) return;
-    const engine::PodSpec spec = daemon_spec(*look.set.object);
-    for (const ApiObject& node : context_.store().list(context_.kind("nodes")).items)
-        look.places[std::string(text_at(*node, "metadata.name"))].verdict =
+    const engine::snapshot::PodSpec spec = daemon_spec(*look.set.object);
+    for (const api_server::ApiObject& node : context_.store().list(context_.kind("nodes")).items)
+        look.places[std::string(api_server::text_at(*node, "metadata.name"))].verdict =
             judge_daemon(spec, *node);
-    for (ApiObject& pod : claim(context_, look.set, "pods"))
+    for (api_server::ApiObject& pod : claim(context_, look.set, "pods"))
         if (!is_leaving(*pod)) look.places[daemon_node(*pod)].pods.push_back(std::move(pod));
     if (!is_leaving(*look.set.object)) {
         settle(look);
-        if (text_at(*look.set.object, "spec.updateStrategy.type") != "OnDelete") roll(look);
+        if (api_server::text_at(*look.set.object, "spec.updateStrategy.type") != "OnDelete")
+            roll(look);
     }
     write_counts(key, look);
 }
@@ -166,7 +170,7 @@ void DaemonSets::reconcile(const std::string& key) {
 /// One pod where one is to be, none where none may stay; what ended is made again.
 void DaemonSets::settle(Look& look) {
     for (auto& [node, place] : look.places) {
-        std::vector<ApiObject> order = in_removal_order(place.pods);
+        std::vector<api_server::ApiObject> order = in_removal_order(place.pods);
         std::size_t keep = place.verdict == DaemonVerdict::goes ? 0 : 1;
         for (std::size_t i = 0; i < order.size(); ++i) {
             const bool is_last = i + keep == order.size();
@@ -175,7 +179,7 @@ void DaemonSets::settle(Look& look) {
             std::erase(place.pods, order[i]);
         }
         if (place.verdict != DaemonVerdict::runs || !place.pods.empty()) continue;
-        if (ApiObject made =
+        if (api_server::ApiObject made =
                 create_pod(context_, look.set, make_daemon_pod(look.set, node, look.hash())))
             place.pods.push_back(std::move(made));
     }
@@ -188,10 +192,10 @@ void DaemonSets::roll(const Look& look) {
                    look.desired(), Rounding::up)
             .value_or(1);
     std::int64_t missing = 0;
-    std::vector<ApiObject> old;
+    std::vector<api_server::ApiObject> old;
     for (const auto& [node, place] : look.places) {
         if (place.verdict != DaemonVerdict::runs) continue;
-        const ApiObject pod = place.pods.empty() ? nullptr : place.pods.front();
+        const api_server::ApiObject pod = place.pods.empty() ? nullptr : place.pods.front();
         if (pod == nullptr || !look.serves(*pod)) ++missing;
         if (pod == nullptr || look.is_updated(*pod)) continue;
         if (look.serves(*pod)) {
@@ -222,7 +226,7 @@ void DaemonSets::write_counts(const std::string& key, const Look& look) {
     }
     const std::int64_t desired = look.desired();
     write_status(context_, look.set, [&](json::object& whole) {
-        json::object& status = make_object(whole, "status");
+        json::object& status = api_server::make_object(whole, "status");
         status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
         status["desiredNumberScheduled"] = desired;
         status["currentNumberScheduled"] = current;
@@ -233,7 +237,7 @@ void DaemonSets::write_counts(const std::string& key, const Look& look) {
         status["numberUnavailable"] = desired - available;
     });
     forget_old_revisions(context_, look.set,
-                         {std::string(text_at(*look.revision, "metadata.name"))});
+                         {std::string(api_server::text_at(*look.revision, "metadata.name"))});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

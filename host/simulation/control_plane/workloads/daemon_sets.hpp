@@ -10,17 +10,17 @@
 #include "simulation/control_plane/workloads/pod_control.hpp"
 #include "simulation/control_plane/workloads/rollout_plan.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// What its template says, with what every daemon bears.
-engine::PodSpec daemon_spec(const json::object& set);
+engine::snapshot::PodSpec daemon_spec(const json::object& set);
 
 enum class DaemonVerdict {
     runs,   ///< the node is to have one
     stays,  ///< it is to have no new one, and may keep what it has
     goes,   ///< selector, affinity or a NoExecute taint are against it
 };
-DaemonVerdict judge_daemon(const engine::PodSpec& spec, const json::object& node);
+DaemonVerdict judge_daemon(const engine::snapshot::PodSpec& spec, const json::object& node);
 
 json::object make_daemon_pod(const Workload& set, std::string_view node,
                              std::string_view revision_hash);
@@ -45,4 +45,4 @@ private:
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -6,7 +6,7 @@
 
 #include "simulation/control_plane/context/object_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 constexpr std::string_view hash_label = "pod-template-hash";
@@ -14,11 +14,11 @@ constexpr std::string_view applied_annotation = "kubectl.kubernetes.io/last-appl
 
 /// A template without what a Deployment adds to its ReplicaSets'.
 json::object plain_template(const json::object& object) {
-    const json::object* found = find_object(object, "spec.template");
+    const json::object* found = api_server::find_object(object, "spec.template");
     if (found == nullptr) return {};
     json::object out = *found;
-    if (json::value* labels = make_object(out, "metadata").if_contains("labels"))
-        if (labels->is_object()) labels->get_object().erase(json_view(hash_label));
+    if (json::value* labels = api_server::make_object(out, "metadata").if_contains("labels"))
+        if (labels->is_object()) labels->get_object().erase(api_server::json_view(hash_label));
     return out;
 }
 
@@ -30,51 +30,55 @@ std::int64_t revision_of(const json::object& set) {
 }
 
 /// By age, as old as their revision where they were made in one second.
-bool is_elder(const ApiObject& a, const ApiObject& b) {
+bool is_elder(const api_server::ApiObject& a, const api_server::ApiObject& b) {
     const auto age = [](const json::object& set) {
-        return std::tuple(text_at(set, "metadata.creationTimestamp"), revision_of(set),
-                          text_at(set, "metadata.name"));
+        return std::tuple(api_server::text_at(set, "metadata.creationTimestamp"), revision_of(set),
+                          api_server::text_at(set, "metadata.name"));
     };
     return age(*a) < age(*b);
 }
 
 std::int64_t next_revision(const DeploymentSets& sets) {
     std::int64_t out = 0;
-    for (const ApiObject& set : sets.old) out = std::max(out, revision_of(*set));
+    for (const api_server::ApiObject& set : sets.old) out = std::max(out, revision_of(*set));
     return out + 1;
 }
 
 /// What its author noted on the Deployment, "kubernetes.io/change-cause" above all, goes along.
 void copy_annotations(const json::object& deployment, json::object& set) {
-    const json::object* from = find_object(deployment, "metadata.annotations");
+    const json::object* from = api_server::find_object(deployment, "metadata.annotations");
     if (from == nullptr) return;
     for (const auto& [key, value] : *from)
-        if (view(key) != applied_annotation && !view(key).starts_with("deployment.kubernetes.io/"))
-            make_object(make_object(set, "metadata"), "annotations")[key] = value;
+        if (api_server::view(key) != applied_annotation &&
+            !api_server::view(key).starts_with("deployment.kubernetes.io/"))
+            api_server::make_object(api_server::make_object(set, "metadata"), "annotations")[key] =
+                value;
 }
 
 json::object with_hash(const json::object& labels, std::string_view hash) {
     json::object out = labels;
-    out[json_view(hash_label)] = json_view(hash);
+    out[api_server::json_view(hash_label)] = api_server::json_view(hash);
     return out;
 }
 
 /// A name that another template has already is passed over.
 std::string free_hash(ControlContext& context, const json::object& deployment,
                       const json::object& plain) {
-    const std::string name(text_at(deployment, "metadata.name"));
+    const std::string name(api_server::text_at(deployment, "metadata.name"));
     for (std::int64_t collisions = 0;; ++collisions) {
         const std::string hash = template_hash(plain, collisions);
-        if (context.find("replicasets.apps", object_key(text_at(deployment, "metadata.namespace"),
-                                                        name + "-" + hash)) == nullptr)
+        if (context.find(
+                "replicasets.apps",
+                api_server::object_key(api_server::text_at(deployment, "metadata.namespace"),
+                                       name + "-" + hash)) == nullptr)
             return hash;
     }
 }
 
 }  // namespace
 
-std::vector<ApiObject> DeploymentSets::all() const {
-    std::vector<ApiObject> out = old;
+std::vector<api_server::ApiObject> DeploymentSets::all() const {
+    std::vector<api_server::ApiObject> out = old;
     if (fresh != nullptr) out.push_back(fresh);
     return out;
 }
@@ -85,7 +89,7 @@ DeploymentSets sets_of(ControlContext& context, const Workload& deployment) {
     out.old = claim(context, deployment, "replicasets.apps");
     std::ranges::sort(out.old, is_elder);
     const auto found = std::ranges::find_if(
-        out.old, [&](const ApiObject& set) { return plain_template(*set) == plain; });
+        out.old, [&](const api_server::ApiObject& set) { return plain_template(*set) == plain; });
     if (found == out.old.end()) return out;
     out.fresh = *found;
     out.old.erase(found);
@@ -104,19 +108,22 @@ void set_revision(ControlContext& context, const Workload& deployment, Deploymen
     context.edit("deployments.apps", *deployment.object, set);
 }
 
-ApiObject make_set(ControlContext& context, const Workload& deployment, const DeploymentSets& sets,
-                   std::int64_t replicas, std::int64_t limit) {
+api_server::ApiObject make_set(ControlContext& context, const Workload& deployment,
+                               const DeploymentSets& sets, std::int64_t replicas,
+                               std::int64_t limit) {
     const json::object& object = *deployment.object;
     json::object pod_template = plain_template(object);
     const std::string hash = free_hash(context, object, pod_template);
-    json::object& labels = make_object(make_object(pod_template, "metadata"), "labels");
-    labels[json_view(hash_label)] = hash;
-    json::object selector = *find_object(object, "spec.selector");
-    selector["matchLabels"] = with_hash(make_object(selector, "matchLabels"), hash);
+    json::object& labels =
+        api_server::make_object(api_server::make_object(pod_template, "metadata"), "labels");
+    labels[api_server::json_view(hash_label)] = hash;
+    json::object selector = *api_server::find_object(object, "spec.selector");
+    selector["matchLabels"] = with_hash(api_server::make_object(selector, "matchLabels"), hash);
     json::object set{
         {"metadata",
-         json::object{{"name", std::string(text_at(object, "metadata.name")) + "-" + hash},
-                      {"labels", labels}}},
+         json::object{
+             {"name", std::string(api_server::text_at(object, "metadata.name")) + "-" + hash},
+             {"labels", labels}}},
         {"spec", json::object{{"replicas", replicas},
                               {"minReadySeconds", number_or(object, "spec.minReadySeconds", 0)},
                               {"selector", std::move(selector)},
@@ -126,18 +133,18 @@ ApiObject make_set(ControlContext& context, const Workload& deployment, const De
     set_annotation(set, desired_annotation, std::to_string(number_or(object, "spec.replicas", 1)));
     set_annotation(set, limit_annotation, std::to_string(limit));
     add_owner(set, make_controller_reference(*deployment.kind, object));
-    return context.create("replicasets.apps", text_at(object, "metadata.namespace"),
+    return context.create("replicasets.apps", api_server::text_at(object, "metadata.namespace"),
                           std::move(set));
 }
 
 void forget_old_sets(ControlContext& context, const Workload& deployment,
                      const DeploymentSets& sets) {
-    std::vector<ApiObject> idle;
-    for (const ApiObject& set : sets.old)
+    std::vector<api_server::ApiObject> idle;
+    for (const api_server::ApiObject& set : sets.old)
         if (number_or(*set, "spec.replicas", 0) == 0 &&
             number_or(*set, "status.replicas", 0) == 0 && !is_leaving(*set))
             idle.push_back(set);
-    std::ranges::sort(idle, {}, [](const ApiObject& set) { return revision_of(*set); });
+    std::ranges::sort(idle, {}, [](const api_server::ApiObject& set) { return revision_of(*set); });
     const auto keep = number_or(*deployment.object, "spec.revisionHistoryLimit", 10);
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < idle.size(); ++i)
         context.remove("replicasets.apps", *idle[i]);
@@ -152,7 +159,7 @@ struct Counts {
 
 Counts counts_of(const DeploymentSets& sets) {
     Counts out;
-    for (const ApiObject& set : sets.all()) {
+    for (const api_server::ApiObject& set : sets.all()) {
         out.all += number_or(*set, "status.replicas", 0);
         out.ready += number_or(*set, "status.readyReplicas", 0);
         out.available += number_or(*set, "status.availableReplicas", 0);
@@ -174,7 +181,7 @@ bool has_progressed(const Counts& now, const Counts& before) {
 }
 
 void write_counts(json::object& deployment, const Counts& counts) {
-    json::object& status = make_object(deployment, "status");
+    json::object& status = api_server::make_object(deployment, "status");
     status["observedGeneration"] = number_or(deployment, "metadata.generation", 0);
     status["replicas"] = counts.all;
     status["updatedReplicas"] = counts.updated;
@@ -191,9 +198,9 @@ void set_available(json::object& deployment, bool is_available, Time now) {
     if (!is_available)
         condition = {"Available", "False", "MinimumReplicasUnavailable",
                      "Deployment does not have minimum availability."};
-    const bool is_news = !has_condition(deployment, "Available", condition.status);
+    const bool is_news = !api_server::has_condition(deployment, "Available", condition.status);
     json::object& written = set_condition(deployment, condition, now);
-    if (is_news) written["lastUpdateTime"] = timestamp_text(now);
+    if (is_news) written["lastUpdateTime"] = api_server::timestamp_text(now);
 }
 
 /// How far it is, as of its last write and of now.
@@ -208,25 +215,27 @@ public:
         return counts_ == Counts{wanted, wanted, counts_.ready, wanted};
     }
     std::string_view reason() const {
-        const json::object* before = find_condition(deployment_, "Progressing");
-        return before == nullptr ? std::string_view() : text_at(*before, "reason");
+        const json::object* before = api_server::find_condition(deployment_, "Progressing");
+        return before == nullptr ? std::string_view() : api_server::text_at(*before, "reason");
     }
     /// Until the deadline; nothing: there is none.
     std::optional<Duration> left() const {
-        const auto deadline = integer_at(deployment_, "spec.progressDeadlineSeconds");
-        const json::object* before = find_condition(deployment_, "Progressing");
+        const auto deadline = api_server::integer_at(deployment_, "spec.progressDeadlineSeconds");
+        const json::object* before = api_server::find_condition(deployment_, "Progressing");
         if (!deadline || before == nullptr) return std::nullopt;
-        const auto last = parse_timestamp_text(text_at(*before, "lastUpdateTime"));
+        const auto last =
+            api_server::parse_timestamp_text(api_server::text_at(*before, "lastUpdateTime"));
         return last.value_or(context_.now()) + context_.paced_s(*deadline) - context_.now();
     }
     /// Nothing: as before.
     std::optional<Condition> next() const {
-        if (is_true_at(deployment_, "spec.paused"))
+        if (api_server::is_true_at(deployment_, "spec.paused"))
             return said("Unknown", "DeploymentPaused", "Deployment is paused");
         const std::string name =
             sets_.fresh == nullptr
                 ? std::string()
-                : "ReplicaSet \"" + std::string(text_at(*sets_.fresh, "metadata.name")) + "\" ";
+                : "ReplicaSet \"" +
+                      std::string(api_server::text_at(*sets_.fresh, "metadata.name")) + "\" ";
         const bool is_other = reason() == "DeploymentPaused" || was_of_other_set(name);
         const bool was_complete = reason() == "NewReplicaSetAvailable";
         // What comes and goes once it is rolled out is not its progress.
@@ -246,10 +255,10 @@ private:
         return {"Progressing", status, reason, std::move(message)};
     }
     bool was_of_other_set(const std::string& name) const {
-        const json::object* before = find_condition(deployment_, "Progressing");
+        const json::object* before = api_server::find_condition(deployment_, "Progressing");
         return before != nullptr && !name.empty() &&
-               text_at(*before, "message").starts_with("ReplicaSet ") &&
-               !text_at(*before, "message").starts_with(name);
+               api_server::text_at(*before, "message").starts_with("ReplicaSet ") &&
+               !api_server::text_at(*before, "message").starts_with(name);
     }
 
     const ControlContext& context_;
@@ -267,18 +276,20 @@ std::optional<Duration> write_deployment_status(ControlContext& context, const W
     const RolloutProgress progress(context, *deployment.object, sets, counts);
     const std::optional<Condition> next = progress.next();
     const Time now = context.now();
-    const ApiObject written = write_status(context, deployment, [&](json::object& whole) {
-        const bool has_moved = has_progressed(counts, counts_in(whole));
-        write_counts(whole, counts);
-        set_available(whole, counts.available >= least_available, now);
-        if (!next) return;
-        const bool is_news = progress.reason() != next->reason || has_moved;
-        json::object& condition = set_condition(whole, *next, now);
-        if (is_news) condition["lastUpdateTime"] = timestamp_text(now);
-    });
-    if (written == nullptr || progress.is_complete() || !has_condition(*written, "Progressing"))
+    const api_server::ApiObject written =
+        write_status(context, deployment, [&](json::object& whole) {
+            const bool has_moved = has_progressed(counts, counts_in(whole));
+            write_counts(whole, counts);
+            set_available(whole, counts.available >= least_available, now);
+            if (!next) return;
+            const bool is_news = progress.reason() != next->reason || has_moved;
+            json::object& condition = set_condition(whole, *next, now);
+            if (is_news) condition["lastUpdateTime"] = api_server::timestamp_text(now);
+        });
+    if (written == nullptr || progress.is_complete() ||
+        !api_server::has_condition(*written, "Progressing"))
         return std::nullopt;
     return RolloutProgress(context, *written, sets, counts).left();
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -6,7 +6,7 @@
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/workloads/deployment_sets.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 std::int64_t noted(const json::object& set, std::string_view annotation) {
@@ -17,10 +17,10 @@ std::int64_t noted(const json::object& set, std::string_view annotation) {
 }
 
 bool recreates(const json::object& deployment) {
-    return text_at(deployment, "spec.strategy.type") == "Recreate";
+    return api_server::text_at(deployment, "spec.strategy.type") == "Recreate";
 }
 
-SetSize set_size(const ApiObject& set) {
+SetSize set_size(const api_server::ApiObject& set) {
     if (set == nullptr) return {};
     return {.wanted = number_or(*set, "spec.replicas", 0),
             .available = number_or(*set, "status.availableReplicas", 0),
@@ -40,7 +40,7 @@ Rollout rollout_of(const json::object& deployment, const DeploymentSets& sets) {
     // Both may round to nothing, and nothing would ever move.
     if (out.max_surge == 0 && out.max_unavailable == 0) out.max_unavailable = 1;
     out.fresh = set_size(sets.fresh);
-    for (const ApiObject& set : sets.old) out.old.push_back(set_size(set));
+    for (const api_server::ApiObject& set : sets.old) out.old.push_back(set_size(set));
     return out;
 }
 
@@ -48,7 +48,7 @@ std::int64_t limit_of(const Rollout& rollout) { return rollout.replicas + rollou
 
 /// Some set with pods was last scaled for another number of replicas.
 bool was_scaled(const DeploymentSets& sets, std::int64_t replicas) {
-    return std::ranges::any_of(sets.all(), [&](const ApiObject& set) {
+    return std::ranges::any_of(sets.all(), [&](const api_server::ApiObject& set) {
         const std::int64_t before = noted(*set, desired_annotation);
         return number_or(*set, "spec.replicas", 0) > 0 && before >= 0 && before != replicas;
     });
@@ -56,7 +56,8 @@ bool was_scaled(const DeploymentSets& sets, std::int64_t replicas) {
 
 std::size_t sets_with_pods(const DeploymentSets& sets) {
     return static_cast<std::size_t>(std::ranges::count_if(
-        sets.all(), [](const ApiObject& set) { return number_or(*set, "spec.replicas", 0) > 0; }));
+        sets.all(),
+        [](const api_server::ApiObject& set) { return number_or(*set, "spec.replicas", 0) > 0; }));
 }
 
 /// While nothing rolls, the only set takes all.
@@ -75,28 +76,33 @@ Deployments::Deployments(ControlContext& context)
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
     watch_workloads(context, "deployments.apps", "replicasets.apps", queue_);
     // One that recreates waits for pods, not for sets.
-    context.feed().listen("pods", [this](const Change& change) {
-        if (change.type != ChangeType::deleted && !has_ended(*change.object)) return;
+    context.feed().listen("pods", [this](const api_server::Change& change) {
+        if (change.type != api_server::ChangeType::deleted && !has_ended(*change.object)) return;
         const json::object* controller = find_controller(*change.object);
-        if (controller == nullptr || text_at(*controller, "kind") != "ReplicaSet") return;
-        const std::string_view space = text_at(*change.object, "metadata.namespace");
-        const ApiObject set =
-            context_.find("replicasets.apps", object_key(space, text_at(*controller, "name")));
+        if (controller == nullptr || api_server::text_at(*controller, "kind") != "ReplicaSet")
+            return;
+        const std::string_view space = api_server::text_at(*change.object, "metadata.namespace");
+        const api_server::ApiObject set =
+            context_.find("replicasets.apps",
+                          api_server::object_key(space, api_server::text_at(*controller, "name")));
         const json::object* above = set == nullptr ? nullptr : find_controller(*set);
-        if (above != nullptr) queue_.add(object_key(space, text_at(*above, "name")));
+        if (above != nullptr)
+            queue_.add(api_server::object_key(space, api_server::text_at(*above, "name")));
     });
 }
 
 void Deployments::reconcile(const std::string& key) {
     Workload deployment{&context_.kind("deployments.apps"), context_.find("deployments.apps", key),
                         "deployment-controller"};
-    if (deployment.object == nullptr || find_object(*deployment.object, "spec.selector") == nullptr)
+    if (deployment.object == nullptr ||
+        api_server::find_object(*deployment.object, "spec.selector") == nullptr)
         return;
     DeploymentSets sets = sets_of(context_, deployment);
     if (!is_leaving(*deployment.object)) {
         if (sets.fresh != nullptr) set_revision(context_, deployment, sets);
         const Rollout rollout = rollout_of(*deployment.object, sets);
-        if (is_true_at(*deployment.object, "spec.paused") || was_scaled(sets, rollout.replicas)) {
+        if (api_server::is_true_at(*deployment.object, "spec.paused") ||
+            was_scaled(sets, rollout.replicas)) {
             apply(deployment, sets, rollout, scaled_sizes(sets, rollout));
         } else if (recreates(*deployment.object)) {
             recreate(deployment, sets, rollout);
@@ -120,8 +126,9 @@ void Deployments::roll(const Workload& deployment, DeploymentSets& sets, const R
         if (sets.fresh == nullptr) return;
         set_revision(context_, deployment, sets);
         tell(context_, deployment, "ScalingReplicaSet",
-             "Scaled up replica set " + std::string(text_at(*sets.fresh, "metadata.name")) +
-                 " from 0 to " + std::to_string(sizes.fresh));
+             "Scaled up replica set " +
+                 std::string(api_server::text_at(*sets.fresh, "metadata.name")) + " from 0 to " +
+                 std::to_string(sizes.fresh));
         return;
     }
     apply(deployment, sets, rollout, sizes);
@@ -138,9 +145,11 @@ void Deployments::recreate(const Workload& deployment, DeploymentSets& sets, Rol
 }
 
 bool Deployments::has_old_pods(const DeploymentSets& sets) const {
-    return std::ranges::any_of(sets.old, [&](const ApiObject& set) {
-        const auto pods = context_.index().controlled_by(text_at(*set, "metadata.uid"), "pods");
-        return std::ranges::any_of(pods, [](const ApiObject& pod) { return !has_ended(*pod); });
+    return std::ranges::any_of(sets.old, [&](const api_server::ApiObject& set) {
+        const auto pods =
+            context_.index().controlled_by(api_server::text_at(*set, "metadata.uid"), "pods");
+        return std::ranges::any_of(
+            pods, [](const api_server::ApiObject& pod) { return !has_ended(*pod); });
     });
 }
 
@@ -153,8 +162,9 @@ void Deployments::apply(const Workload& deployment, DeploymentSets& sets, const 
     std::erase(sets.old, nullptr);
 }
 
-ApiObject Deployments::scale_set(const Workload& deployment, const ApiObject& set,
-                                 std::int64_t replicas, std::int64_t limit) {
+api_server::ApiObject Deployments::scale_set(const Workload& deployment,
+                                             const api_server::ApiObject& set,
+                                             std::int64_t replicas, std::int64_t limit) {
     const std::int64_t before = number_or(*set, "spec.replicas", 0);
     const std::string desired = std::to_string(number_or(*deployment.object, "spec.replicas", 1));
     const bool is_noted = annotation_of(*set, desired_annotation) == desired &&
@@ -163,13 +173,13 @@ ApiObject Deployments::scale_set(const Workload& deployment, const ApiObject& se
     if (before != replicas)
         tell(context_, deployment, "ScalingReplicaSet",
              "Scaled " + std::string(replicas > before ? "up" : "down") + " replica set " +
-                 std::string(text_at(*set, "metadata.name")) + " from " + std::to_string(before) +
-                 " to " + std::to_string(replicas));
+                 std::string(api_server::text_at(*set, "metadata.name")) + " from " +
+                 std::to_string(before) + " to " + std::to_string(replicas));
     return context_.edit("replicasets.apps", *set, [&](json::object& fresh) {
-        set_value(fresh, "spec.replicas", replicas);
+        api_server::set_value(fresh, "spec.replicas", replicas);
         set_annotation(fresh, desired_annotation, desired);
         set_annotation(fresh, limit_annotation, std::to_string(limit));
     });
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -6,7 +6,7 @@
 #include "simulation/control_plane/workloads/deployment_sets.hpp"
 #include "simulation/control_plane/workloads/rollout_plan.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// [the loop's thread]
 class Deployments {
@@ -19,12 +19,12 @@ private:
     void recreate(const Workload& deployment, DeploymentSets& sets, Rollout rollout);
     void apply(const Workload& deployment, DeploymentSets& sets, const Rollout& rollout,
                const SetSizes& sizes);
-    ApiObject scale_set(const Workload& deployment, const ApiObject& set, std::int64_t replicas,
-                        std::int64_t limit);
+    api_server::ApiObject scale_set(const Workload& deployment, const api_server::ApiObject& set,
+                                    std::int64_t replicas, std::int64_t limit);
     bool has_old_pods(const DeploymentSets& sets) const;
 
     ControlContext& context_;
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

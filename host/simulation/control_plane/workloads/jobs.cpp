@@ -10,7 +10,7 @@
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/workloads/replica_sets.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 constexpr std::string_view index_key = "batch.kubernetes.io/job-completion-index";
@@ -19,18 +19,19 @@ constexpr std::string_view uid_key = "batch.kubernetes.io/controller-uid";
 }  // namespace
 
 bool is_indexed(const json::object& job) {
-    return text_at(job, "spec.completionMode") == "Indexed";
+    return api_server::text_at(job, "spec.completionMode") == "Indexed";
 }
 
 void complete_job(ControlContext& context, const json::object& job) {
-    if (find_object(job, "spec.selector") != nullptr) return;
-    const std::string_view uid = text_at(job, "metadata.uid");
-    const std::string_view name = text_at(job, "metadata.name");
+    if (api_server::find_object(job, "spec.selector") != nullptr) return;
+    const std::string_view uid = api_server::text_at(job, "metadata.uid");
+    const std::string_view name = api_server::text_at(job, "metadata.name");
     context.edit("jobs.batch", job, [&](json::object& fresh) {
-        json::object& spec = make_object(fresh, "spec");
-        make_object(make_object(spec, "selector"), "matchLabels")[json_view(uid_key)] =
-            json_view(uid);
-        json::object& pod = make_object(spec, "template");
+        json::object& spec = api_server::make_object(fresh, "spec");
+        api_server::make_object(api_server::make_object(spec, "selector"),
+                                "matchLabels")[api_server::json_view(uid_key)] =
+            api_server::json_view(uid);
+        json::object& pod = api_server::make_object(spec, "template");
         for (const std::string_view key : {uid_key, std::string_view("controller-uid")})
             set_label(pod, key, uid);
         for (const char* key : {"batch.kubernetes.io/job-name", "job-name"})
@@ -40,17 +41,18 @@ void complete_job(ControlContext& context, const json::object& job) {
 
 json::object make_job_pod(const Workload& job, std::optional<std::int64_t> index) {
     json::object pod = make_pod(job);
-    json::object& metadata = make_object(pod, "metadata");
+    json::object& metadata = api_server::make_object(pod, "metadata");
     json::value& finalizers = metadata["finalizers"];
     if (!finalizers.is_array()) finalizers.emplace_array();
-    finalizers.get_array().push_back(json_view(job_finalizer));
+    finalizers.get_array().push_back(api_server::json_view(job_finalizer));
     if (!index) return pod;
     const std::string number = std::to_string(*index);
-    const std::string name = std::string(text_at(*job.object, "metadata.name")) + "-" + number;
+    const std::string name =
+        std::string(api_server::text_at(*job.object, "metadata.name")) + "-" + number;
     metadata["generateName"] = name + "-";
     set_annotation(pod, index_key, number);
     set_label(pod, index_key, number);
-    make_object(pod, "spec")["hostname"] = name;
+    api_server::make_object(pod, "spec")["hostname"] = name;
     return pod;
 }
 
@@ -71,12 +73,12 @@ std::optional<std::int64_t> parse_index(std::string_view text) {
 }  // namespace
 
 JobProgress progress_of(const json::object& job) {
-    return {.completions = integer_at(job, "spec.completions"),
+    return {.completions = api_server::integer_at(job, "spec.completions"),
             .parallelism = number_or(job, "spec.parallelism", 1),
             .succeeded = number_or(job, "status.succeeded", 0),
             .failed = number_or(job, "status.failed", 0),
             .backoff_limit = number_or(job, "spec.backoffLimit", 6),
-            .is_suspended = is_true_at(job, "spec.suspend")};
+            .is_suspended = api_server::is_true_at(job, "spec.suspend")};
 }
 
 std::optional<JobEnd> find_end(const JobProgress& progress) {
@@ -139,12 +141,12 @@ constexpr Duration longest_pause = std::chrono::minutes(6);
 constexpr std::int64_t pods_per_look = 500;
 
 bool is_over(const json::object& job) {
-    return has_condition(job, "Complete") || has_condition(job, "Failed");
+    return api_server::has_condition(job, "Complete") || api_server::has_condition(job, "Failed");
 }
 
 /// Ended, or removed before it could.
 bool is_finished(const json::object& pod) {
-    return has_ended(pod) || (is_leaving(pod) && text_at(pod, "spec.nodeName").empty());
+    return has_ended(pod) || (is_leaving(pod) && api_server::text_at(pod, "spec.nodeName").empty());
 }
 
 }  // namespace
@@ -153,9 +155,10 @@ bool is_finished(const json::object& pod) {
 struct Jobs::Look {
     Workload job{};
     JobProgress progress{};
-    std::vector<ApiObject> active{};
-    std::vector<ApiObject> finished{};  ///< whose finalizers may go, once the counts are written
-    std::set<std::int64_t> done{};      ///< indexes that have succeeded
+    std::vector<api_server::ApiObject> active{};
+    std::vector<api_server::ApiObject>
+        finished{};                 ///< whose finalizers may go, once the counts are written
+    std::set<std::int64_t> done{};  ///< indexes that have succeeded
     bool was_over = false;
     std::optional<JobEnd> end{};  ///< it is over as of now
 };
@@ -164,7 +167,7 @@ Jobs::Jobs(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
     watch_workloads(context, "jobs.batch", "pods", queue_);
-    context.feed().listen("pods", [this](const Change& change) {
+    context.feed().listen("pods", [this](const api_server::Change& change) {
         if (is_leaving(*change.object) && has_finalizer(*change.object, job_finalizer) &&
             !is_counted_by_job(*change.object))
             release(*change.object);
@@ -175,13 +178,14 @@ Jobs::Jobs(ControlContext& context)
 bool Jobs::is_counted_by_job(const json::object& pod) const {
     const json::object* controller = find_controller(pod);
     if (controller == nullptr) return false;
-    const ApiObject job = context_.find(
-        "jobs.batch", object_key(text_at(pod, "metadata.namespace"), text_at(*controller, "name")));
+    const api_server::ApiObject job = context_.find(
+        "jobs.batch", api_server::object_key(api_server::text_at(pod, "metadata.namespace"),
+                                             api_server::text_at(*controller, "name")));
     return job != nullptr && !is_leaving(*job);
 }
 
 void Jobs::reconcile(const std::string& key) {
-    const ApiObject found = context_.find("jobs.batch", key);
+    const api_server::ApiObject found = context_.find("jobs.batch", key);
     if (found == nullptr) {
         failures_.erase(key);
         return;
@@ -195,29 +199,31 @@ void Jobs::reconcile(const std::string& key) {
     if (!look.was_over && !is_leaving(*look.job.object)) {
         decide_end(key, look);
         if (look.end) {
-            for (const ApiObject& pod : look.active) delete_pod(context_, look.job, *pod);
+            for (const api_server::ApiObject& pod : look.active)
+                delete_pod(context_, look.job, *pod);
         } else {
             staff(key, look);
         }
     }
     write_counts(look);
-    for (const ApiObject& pod : look.finished) release(*pod);
+    for (const api_server::ApiObject& pod : look.finished) release(*pod);
     if (look.was_over) expire(key, *look.job.object);
 }
 
 void Jobs::count(const std::string& key, Look& look) {
     const json::object& job = *look.job.object;
     look.progress = progress_of(job);
-    for (const std::int64_t index : parse_indexes(text_at(job, "status.completedIndexes")))
+    for (const std::int64_t index :
+         parse_indexes(api_server::text_at(job, "status.completedIndexes")))
         look.done.insert(index);
     std::int64_t failed = 0;
-    for (const ApiObject& pod : claim(context_, look.job, "pods")) {
+    for (const api_server::ApiObject& pod : claim(context_, look.job, "pods")) {
         if (is_active(*pod)) look.active.push_back(pod);
         if (!is_finished(*pod) || !has_finalizer(*pod, job_finalizer)) continue;
         look.finished.push_back(pod);
         if (look.was_over) continue;
         const auto index = find_index(*pod);
-        if (text_at(*pod, "status.phase") != "Succeeded") {
+        if (api_server::text_at(*pod, "status.phase") != "Succeeded") {
             ++failed;
         } else if (!index || look.done.insert(*index).second) {
             ++look.progress.succeeded;
@@ -230,8 +236,9 @@ void Jobs::count(const std::string& key, Look& look) {
 
 void Jobs::decide_end(const std::string& key, Look& look) {
     const json::object& job = *look.job.object;
-    const auto deadline = integer_at(job, "spec.activeDeadlineSeconds");
-    const auto started = parse_timestamp_text(text_at(job, "status.startTime"));
+    const auto deadline = api_server::integer_at(job, "spec.activeDeadlineSeconds");
+    const auto started =
+        api_server::parse_timestamp_text(api_server::text_at(job, "status.startTime"));
     if (deadline && started) {
         const Duration left = *started + context_.paced_s(*deadline) - context_.now();
         look.progress.is_too_late = left <= Duration::zero();
@@ -266,7 +273,7 @@ void Jobs::staff(const std::string& key, const Look& look) {
 }
 
 void Jobs::shed(const Look& look, std::int64_t surplus) {
-    const std::vector<ApiObject> order = in_removal_order(look.active);
+    const std::vector<api_server::ApiObject> order = in_removal_order(look.active);
     for (std::int64_t i = 0; i < surplus; ++i)
         delete_pod(context_, look.job, *order[static_cast<std::size_t>(i)]);
 }
@@ -279,7 +286,7 @@ void Jobs::hire(const Look& look, std::int64_t missing) {
         return;
     }
     std::set<std::int64_t> taken = look.done;
-    for (const ApiObject& pod : look.active)
+    for (const api_server::ApiObject& pod : look.active)
         if (const auto index = find_index(*pod)) taken.insert(*index);
     const std::int64_t end = look.progress.completions.value_or(0);
     for (std::int64_t index = 0; index < end && missing > 0; ++index) {
@@ -292,13 +299,13 @@ void Jobs::hire(const Look& look, std::int64_t missing) {
 void Jobs::write_counts(const Look& look) {
     const Time now = context_.now();
     std::int64_t active = 0, ready = 0;
-    for (const ApiObject& pod :
-         context_.index().controlled_by(text_at(*look.job.object, "metadata.uid"), "pods")) {
+    for (const api_server::ApiObject& pod : context_.index().controlled_by(
+             api_server::text_at(*look.job.object, "metadata.uid"), "pods")) {
         active += is_active(*pod) ? 1 : 0;
         ready += is_active(*pod) && is_ready(*pod) ? 1 : 0;
     }
     write_status(context_, look.job, [&](json::object& whole) {
-        json::object& status = make_object(whole, "status");
+        json::object& status = api_server::make_object(whole, "status");
         status["active"] = active;
         status["ready"] = ready;
         status["succeeded"] = look.progress.succeeded;
@@ -306,12 +313,14 @@ void Jobs::write_counts(const Look& look) {
         if (is_indexed(whole))
             status["completedIndexes"] = index_text({look.done.begin(), look.done.end()});
         if (!look.progress.is_suspended)
-            set_default(status, "startTime", json_view(timestamp_text(now)));
+            api_server::set_default(status, "startTime",
+                                    api_server::json_view(api_server::timestamp_text(now)));
         if (!look.end) return;
         set_condition(
             whole, {look.end->type, "True", look.end->reason, std::string(look.end->message)}, now);
         if (look.end->type == "Complete")
-            make_object(whole, "status")["completionTime"] = timestamp_text(now);
+            api_server::make_object(whole, "status")["completionTime"] =
+                api_server::timestamp_text(now);
     });
 }
 
@@ -320,12 +329,13 @@ void Jobs::release(const json::object& pod) {
 }
 
 void Jobs::expire(const std::string& key, const json::object& job) {
-    const auto kept = integer_at(job, "spec.ttlSecondsAfterFinished");
+    const auto kept = api_server::integer_at(job, "spec.ttlSecondsAfterFinished");
     if (!kept) return;
-    const auto ended = condition_since(job, has_condition(job, "Complete") ? "Complete" : "Failed");
+    const auto ended =
+        condition_since(job, api_server::has_condition(job, "Complete") ? "Complete" : "Failed");
     const Duration left = ended.value_or(context_.now()) + context_.paced_s(*kept) - context_.now();
     if (left > Duration::zero()) return queue_.add_after(key, left);
     context_.remove("jobs.batch", job);
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

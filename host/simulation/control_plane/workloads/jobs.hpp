@@ -10,7 +10,7 @@
 #include "simulation/api_server/api_object.hpp"
 #include "simulation/control_plane/workloads/pod_control.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// Kept on a pod until it is counted.
 inline constexpr std::string_view job_finalizer = "batch.kubernetes.io/job-tracking";
@@ -80,4 +80,4 @@ private:
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -8,23 +8,24 @@
 #include "simulation/api_server/object_checks.hpp"
 #include "simulation/control_plane/context/object_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
-void add_controller(const ResourceKind& kind, const json::object& dependent,
+void add_controller(const api_server::ResourceKind& kind, const json::object& dependent,
                     ReconcileQueue& queue) {
     const json::object* controller = find_controller(dependent);
-    if (controller != nullptr && text_at(*controller, "kind") == kind.kind &&
-        text_at(*controller, "apiVersion") == kind.api_version())
-        queue.add(
-            object_key(text_at(dependent, "metadata.namespace"), text_at(*controller, "name")));
+    if (controller != nullptr && api_server::text_at(*controller, "kind") == kind.kind &&
+        api_server::text_at(*controller, "apiVersion") == kind.api_version())
+        queue.add(api_server::object_key(api_server::text_at(dependent, "metadata.namespace"),
+                                         api_server::text_at(*controller, "name")));
 }
 
-void add_adopters(ControlContext& context, const ResourceKind& kind, const json::object& orphan,
-                  ReconcileQueue& queue) {
-    for (const ApiObject& object :
-         context.store().list(kind, text_at(orphan, "metadata.namespace")).items)
-        if (has_labels(orphan, selector_of({&kind, object}))) queue.add(object_key(*object));
+void add_adopters(ControlContext& context, const api_server::ResourceKind& kind,
+                  const json::object& orphan, ReconcileQueue& queue) {
+    for (const api_server::ApiObject& object :
+         context.store().list(kind, api_server::text_at(orphan, "metadata.namespace")).items)
+        if (api_server::has_labels(orphan, selector_of({&kind, object})))
+            queue.add(api_server::object_key(*object));
 }
 
 bool adopt(ControlContext& context, const Workload& workload, std::string_view resource,
@@ -37,7 +38,7 @@ bool adopt(ControlContext& context, const Workload& workload, std::string_view r
 void release(ControlContext& context, const Workload& workload, std::string_view resource,
              const json::object& dependent) {
     context.edit(resource, dependent, [&](json::object& fresh) {
-        remove_owner(fresh, text_at(*workload.object, "metadata.uid"));
+        remove_owner(fresh, api_server::text_at(*workload.object, "metadata.uid"));
     });
 }
 
@@ -45,37 +46,40 @@ void release(ControlContext& context, const Workload& workload, std::string_view
 
 void watch_workloads(ControlContext& context, std::string_view resource, std::string_view dependent,
                      ReconcileQueue& queue) {
-    context.feed().listen(resource,
-                          [&](const Change& change) { queue.add(object_key(*change.object)); });
-    const ResourceKind& kind = context.kind(resource);
-    context.feed().listen(dependent, [&](const Change& change) {
+    context.feed().listen(resource, [&](const api_server::Change& change) {
+        queue.add(api_server::object_key(*change.object));
+    });
+    const api_server::ResourceKind& kind = context.kind(resource);
+    context.feed().listen(dependent, [&](const api_server::Change& change) {
         add_controller(kind, *change.object, queue);
         if (change.before != nullptr) add_controller(kind, *change.before, queue);
-        if (change.type != ChangeType::deleted && find_controller(*change.object) == nullptr)
+        if (change.type != api_server::ChangeType::deleted &&
+            find_controller(*change.object) == nullptr)
             add_adopters(context, kind, *change.object, queue);
     });
 }
 
-LabelQuery selector_of(const Workload& workload) {
-    const json::object* selector = find_object(*workload.object, "spec.selector");
-    if (selector == nullptr) return {{"", LabelOperator::in, {}}};
+api_server::LabelQuery selector_of(const Workload& workload) {
+    const json::object* selector = api_server::find_object(*workload.object, "spec.selector");
+    if (selector == nullptr) return {{"", api_server::LabelOperator::in, {}}};
     // A replication controller's selector is labels and nothing else.
-    if (workload.kind->kind != "ReplicationController") return label_query_of(*selector);
-    return label_query_of(json::object{{"matchLabels", *selector}});
+    if (workload.kind->kind != "ReplicationController")
+        return api_server::label_query_of(*selector);
+    return api_server::label_query_of(json::object{{"matchLabels", *selector}});
 }
 
-std::vector<ApiObject> claim(ControlContext& context, const Workload& workload,
-                             std::string_view resource) {
-    const LabelQuery selector = selector_of(workload);
-    const std::string_view uid = text_at(*workload.object, "metadata.uid");
+std::vector<api_server::ApiObject> claim(ControlContext& context, const Workload& workload,
+                                         std::string_view resource) {
+    const api_server::LabelQuery selector = selector_of(workload);
+    const std::string_view uid = api_server::text_at(*workload.object, "metadata.uid");
     if (!is_leaving(*workload.object))
-        for (const ApiObject& orphan : context.index().without_controller(
-                 text_at(*workload.object, "metadata.namespace"), resource))
-            if (has_labels(*orphan, selector) && !is_leaving(*orphan))
+        for (const api_server::ApiObject& orphan : context.index().without_controller(
+                 api_server::text_at(*workload.object, "metadata.namespace"), resource))
+            if (api_server::has_labels(*orphan, selector) && !is_leaving(*orphan))
                 adopt(context, workload, resource, *orphan);
-    std::vector<ApiObject> out;
-    for (ApiObject& dependent : context.index().controlled_by(uid, resource)) {
-        if (has_labels(*dependent, selector)) {
+    std::vector<api_server::ApiObject> out;
+    for (api_server::ApiObject& dependent : context.index().controlled_by(uid, resource)) {
+        if (api_server::has_labels(*dependent, selector)) {
             out.push_back(std::move(dependent));
         } else if (!is_leaving(*workload.object)) {
             release(context, workload, resource, *dependent);
@@ -87,25 +91,27 @@ std::vector<ApiObject> claim(ControlContext& context, const Workload& workload,
 json::object make_pod(const Workload& workload) {
     const json::object& object = *workload.object;
     json::object pod;
-    json::object& metadata = make_object(pod, "metadata");
-    if (const json::object* from = find_object(object, "spec.template.metadata"))
+    json::object& metadata = api_server::make_object(pod, "metadata");
+    if (const json::object* from = api_server::find_object(object, "spec.template.metadata"))
         for (const char* key : {"labels", "annotations", "finalizers"})
-            take_member(metadata, *from, key);
-    metadata["generateName"] = std::string(text_at(object, "metadata.name")) + "-";
-    if (const json::object* spec = find_object(object, "spec.template.spec")) pod["spec"] = *spec;
+            api_server::take_member(metadata, *from, key);
+    metadata["generateName"] = std::string(api_server::text_at(object, "metadata.name")) + "-";
+    if (const json::object* spec = api_server::find_object(object, "spec.template.spec"))
+        pod["spec"] = *spec;
     add_owner(pod, make_controller_reference(*workload.kind, object));
     return pod;
 }
 
-ApiObject create_pod(ControlContext& context, const Workload& workload, json::object pod) {
-    const ApiObject made =
-        context.create("pods", text_at(*workload.object, "metadata.namespace"), std::move(pod));
+api_server::ApiObject create_pod(ControlContext& context, const Workload& workload,
+                                 json::object pod) {
+    const api_server::ApiObject made = context.create(
+        "pods", api_server::text_at(*workload.object, "metadata.namespace"), std::move(pod));
     if (made == nullptr) {
         context.events().record(*workload.kind, *workload.object,
                                 {workload.component, "FailedCreate", "Error creating a pod", true});
     } else {
         tell(context, workload, "SuccessfulCreate",
-             "Created pod: " + std::string(text_at(*made, "metadata.name")));
+             "Created pod: " + std::string(api_server::text_at(*made, "metadata.name")));
     }
     return made;
 }
@@ -113,7 +119,7 @@ ApiObject create_pod(ControlContext& context, const Workload& workload, json::ob
 void delete_pod(ControlContext& context, const Workload& workload, const json::object& pod) {
     context.remove("pods", pod);
     tell(context, workload, "SuccessfulDelete",
-         "Deleted pod: " + std::string(text_at(pod, "metadata.name")));
+         "Deleted pod: " + std::string(api_server::text_at(pod, "metadata.name")));
 }
 
 void tell(ControlContext& context, const Workload& workload, std::string_view reason,
@@ -122,9 +128,10 @@ void tell(ControlContext& context, const Workload& workload, std::string_view re
                             {workload.component, reason, std::move(message)});
 }
 
-ApiObject write_status(ControlContext& context, const Workload& workload,
-                       const std::function<void(json::object&)>& change) {
-    return context.edit(workload.kind->resource(), *workload.object, change, ObjectPart::status);
+api_server::ApiObject write_status(ControlContext& context, const Workload& workload,
+                                   const std::function<void(json::object&)>& change) {
+    return context.edit(workload.kind->resource(), *workload.object, change,
+                        api_server::ObjectPart::status);
 }
 
 std::string template_hash(const json::object& pod_template, std::int64_t collisions) {
@@ -132,8 +139,8 @@ std::string template_hash(const json::object& pod_template, std::int64_t collisi
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : json::serialize(pod_template) + std::to_string(collisions))
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    const std::string all = name_suffix(hash) + name_suffix(hash >> 32);
+    const std::string all = api_server::name_suffix(hash) + api_server::name_suffix(hash >> 32);
     return all;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

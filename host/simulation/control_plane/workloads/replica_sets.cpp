@@ -8,11 +8,11 @@
 
 #include "simulation/control_plane/context/object_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
-PodCounts count_pods(const std::vector<ApiObject>& pods, Duration min_ready, Time now) {
+PodCounts count_pods(const std::vector<api_server::ApiObject>& pods, Duration min_ready, Time now) {
     PodCounts out;
-    for (const ApiObject& pod : pods) {
+    for (const api_server::ApiObject& pod : pods) {
         const Availability is = availability(*pod, min_ready, now);
         ++out.all;
         out.ready += is_ready(*pod) ? 1 : 0;
@@ -35,13 +35,13 @@ std::int64_t deletion_cost(const json::object& pod) {
 }
 
 int phase_rank(const json::object& pod) {
-    const std::string_view phase = text_at(pod, "status.phase");
+    const std::string_view phase = api_server::text_at(pod, "status.phase");
     return phase == "Pending" ? 0 : phase == "Running" ? 2 : 1;
 }
 
 std::int64_t restart_count(const json::object& pod) {
     std::int64_t out = 0;
-    if (const json::array* list = find_array(pod, "status.containerStatuses"))
+    if (const json::array* list = api_server::find_array(pod, "status.containerStatuses"))
         for (const json::value& item : *list)
             if (item.is_object())
                 out = std::max(out, number_or(item.get_object(), "restartCount", 0));
@@ -55,34 +55,36 @@ std::int64_t seconds(std::optional<Time> time) {
 
 /// Lower goes first; times are negated so that later ones do.
 auto rank(const json::object& pod, int neighbours) {
-    return std::tuple(!text_at(pod, "spec.nodeName").empty(), phase_rank(pod), is_ready(pod),
-                      deletion_cost(pod), -neighbours, -seconds(condition_since(pod, "Ready")),
-                      -restart_count(pod),
-                      -seconds(parse_timestamp_text(text_at(pod, "metadata.creationTimestamp"))),
-                      std::string(text_at(pod, "metadata.name")));
+    return std::tuple(!api_server::text_at(pod, "spec.nodeName").empty(), phase_rank(pod),
+                      is_ready(pod), deletion_cost(pod), -neighbours,
+                      -seconds(condition_since(pod, "Ready")), -restart_count(pod),
+                      -seconds(api_server::parse_timestamp_text(
+                          api_server::text_at(pod, "metadata.creationTimestamp"))),
+                      std::string(api_server::text_at(pod, "metadata.name")));
 }
 
 }  // namespace
 
-std::vector<ApiObject> in_removal_order(std::vector<ApiObject> pods) {
+std::vector<api_server::ApiObject> in_removal_order(std::vector<api_server::ApiObject> pods) {
     std::map<std::string, int, std::less<>> on_node;
-    for (const ApiObject& pod : pods) ++on_node[std::string(text_at(*pod, "spec.nodeName"))];
+    for (const api_server::ApiObject& pod : pods)
+        ++on_node[std::string(api_server::text_at(*pod, "spec.nodeName"))];
     using Rank = decltype(rank(*pods.front(), 0));
-    std::vector<std::pair<Rank, ApiObject>> ranked;
-    for (ApiObject& pod : pods) {
-        Rank place = rank(*pod, on_node.find(text_at(*pod, "spec.nodeName"))->second);
+    std::vector<std::pair<Rank, api_server::ApiObject>> ranked;
+    for (api_server::ApiObject& pod : pods) {
+        Rank place = rank(*pod, on_node.find(api_server::text_at(*pod, "spec.nodeName"))->second);
         ranked.emplace_back(std::move(place), std::move(pod));
     }
-    std::ranges::sort(ranked, {}, &std::pair<Rank, ApiObject>::first);
-    std::vector<ApiObject> out;
+    std::ranges::sort(ranked, {}, &std::pair<Rank, api_server::ApiObject>::first);
+    std::vector<api_server::ApiObject> out;
     for (auto& [place, pod] : ranked) out.push_back(std::move(pod));
     return out;
 }
 
 namespace {
 
-std::vector<ApiObject> active_among(std::vector<ApiObject> pods) {
-    std::erase_if(pods, [](const ApiObject& pod) { return !is_active(*pod); });
+std::vector<api_server::ApiObject> active_among(std::vector<api_server::ApiObject> pods) {
+    std::erase_if(pods, [](const api_server::ApiObject& pod) { return !is_active(*pod); });
     return pods;
 }
 
@@ -100,33 +102,34 @@ ReplicaSets::ReplicaSets(ControlContext& context, std::string_view resource,
 void ReplicaSets::reconcile(const std::string& key) {
     const Workload set{&context_.kind(resource_), context_.find(resource_, key), component_};
     if (set.object == nullptr) return;
-    const std::vector<ApiObject> active = active_among(claim(context_, set, "pods"));
+    const std::vector<api_server::ApiObject> active = active_among(claim(context_, set, "pods"));
     if (!is_leaving(*set.object)) scale(set, active);
     write_counts(key, set);
 }
 
-void ReplicaSets::scale(const Workload& set, const std::vector<ApiObject>& active) {
+void ReplicaSets::scale(const Workload& set, const std::vector<api_server::ApiObject>& active) {
     const std::int64_t missing =
         number_or(*set.object, "spec.replicas", 1) - static_cast<std::int64_t>(active.size());
     if (missing > 0) {
         for (std::int64_t i = 0; i < std::min(missing, pods_per_look); ++i)
             if (create_pod(context_, set, make_pod(set)) == nullptr) return;
     } else if (missing < 0) {
-        const std::vector<ApiObject> order = in_removal_order(active);
+        const std::vector<api_server::ApiObject> order = in_removal_order(active);
         for (std::int64_t i = 0; i < std::min(-missing, pods_per_look); ++i)
             delete_pod(context_, set, *order[static_cast<std::size_t>(i)]);
     }
-    if (std::abs(missing) > pods_per_look) queue_.add(object_key(*set.object));
+    if (std::abs(missing) > pods_per_look) queue_.add(api_server::object_key(*set.object));
 }
 
 void ReplicaSets::write_counts(const std::string& key, const Workload& set) {
     const Duration min_ready = context_.paced_s(number_or(*set.object, "spec.minReadySeconds", 0));
-    const PodCounts counts = count_pods(
-        active_among(context_.index().controlled_by(text_at(*set.object, "metadata.uid"), "pods")),
-        min_ready, context_.now());
+    const PodCounts counts =
+        count_pods(active_among(context_.index().controlled_by(
+                       api_server::text_at(*set.object, "metadata.uid"), "pods")),
+                   min_ready, context_.now());
     if (counts.next_available) queue_.add_after(key, *counts.next_available);
     write_status(context_, set, [&](json::object& whole) {
-        json::object& status = make_object(whole, "status");
+        json::object& status = api_server::make_object(whole, "status");
         status["replicas"] = counts.all;
         status["fullyLabeledReplicas"] = counts.all;
         status["readyReplicas"] = counts.ready;
@@ -135,4 +138,4 @@ void ReplicaSets::write_counts(const std::string& key, const Workload& set) {
     });
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -9,7 +9,7 @@
 #include "simulation/api_server/api_object.hpp"
 #include "simulation/control_plane/workloads/pod_control.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 struct PodCounts {
     std::int64_t all = 0;
@@ -18,13 +18,13 @@ struct PodCounts {
     std::optional<Duration> next_available{};  ///< until one more may be; nothing: none is about to
 };
 
-PodCounts count_pods(const std::vector<ApiObject>& pods, Duration min_ready, Time now);
+PodCounts count_pods(const std::vector<api_server::ApiObject>& pods, Duration min_ready, Time now);
 
 // Which pods a ReplicaSet gives up first.
 
 /// First to go first: without a node, pending, not ready, of lower deletion cost, beside more of
 /// their own on one node, ready for a shorter time, restarted more often, younger; then by name.
-std::vector<ApiObject> in_removal_order(std::vector<ApiObject> pods);
+std::vector<api_server::ApiObject> in_removal_order(std::vector<api_server::ApiObject> pods);
 
 // ReplicaSets, and the ReplicationControllers that came before them.
 
@@ -39,7 +39,7 @@ public:
 
 private:
     void reconcile(const std::string& key);
-    void scale(const Workload& set, const std::vector<ApiObject>& active);
+    void scale(const Workload& set, const std::vector<api_server::ApiObject>& active);
     void write_counts(const std::string& key, const Workload& set);
 
     ControlContext& context_;
@@ -47,4 +47,4 @@ private:
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

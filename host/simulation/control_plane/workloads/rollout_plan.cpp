@@ -7,41 +7,44 @@
 
 #include "simulation/control_plane/context/object_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 constexpr std::string_view revisions_resource = "controllerrevisions.apps";
 
 /// The template as a revision keeps it: a patch that `kubectl rollout undo` applies.
 json::object revision_data(const json::object& object) {
-    json::object pod_template = *find_object(object, "spec.template");
+    json::object pod_template = *api_server::find_object(object, "spec.template");
     pod_template["$patch"] = "replace";
     return {{"spec", json::object{{"template", std::move(pod_template)}}}};
 }
 
 /// The eldest first.
-std::vector<ApiObject> revisions_of(ControlContext& context, const Workload& workload) {
-    auto out = context.index().controlled_by(text_at(*workload.object, "metadata.uid"),
+std::vector<api_server::ApiObject> revisions_of(ControlContext& context, const Workload& workload) {
+    auto out = context.index().controlled_by(api_server::text_at(*workload.object, "metadata.uid"),
                                              revisions_resource);
-    std::ranges::sort(out, {}, [](const ApiObject& revision) {
+    std::ranges::sort(out, {}, [](const api_server::ApiObject& revision) {
         return std::pair(number_or(*revision, "revision", 0),
-                         std::string(text_at(*revision, "metadata.name")));
+                         std::string(api_server::text_at(*revision, "metadata.name")));
     });
     return out;
 }
 
-ApiObject make_revision(ControlContext& context, const Workload& workload, json::object data,
-                        std::int64_t number) {
+api_server::ApiObject make_revision(ControlContext& context, const Workload& workload,
+                                    json::object data, std::int64_t number) {
     const json::object& object = *workload.object;
-    const std::string_view space = text_at(object, "metadata.namespace");
+    const std::string_view space = api_server::text_at(object, "metadata.namespace");
     for (std::int64_t collisions = 0;; ++collisions) {
         const std::string hash = template_hash(data, collisions);
-        const std::string name = std::string(text_at(object, "metadata.name")) + "-" + hash;
-        if (context.find(revisions_resource, object_key(space, name)) != nullptr) continue;
+        const std::string name =
+            std::string(api_server::text_at(object, "metadata.name")) + "-" + hash;
+        if (context.find(revisions_resource, api_server::object_key(space, name)) != nullptr)
+            continue;
         json::object labels;
-        if (const json::object* own = find_object(object, "spec.template.metadata.labels"))
+        if (const json::object* own =
+                api_server::find_object(object, "spec.template.metadata.labels"))
             labels = *own;
-        labels[json_view(revision_label)] = hash;
+        labels[api_server::json_view(revision_label)] = hash;
         json::object out{{"metadata", json::object{{"name", name}, {"labels", std::move(labels)}}},
                          {"data", std::move(data)},
                          {"revision", number}};
@@ -52,13 +55,13 @@ ApiObject make_revision(ControlContext& context, const Workload& workload, json:
 
 }  // namespace
 
-ApiObject present_revision(ControlContext& context, const Workload& workload) {
-    if (find_object(*workload.object, "spec.template") == nullptr) return nullptr;
+api_server::ApiObject present_revision(ControlContext& context, const Workload& workload) {
+    if (api_server::find_object(*workload.object, "spec.template") == nullptr) return nullptr;
     json::object data = revision_data(*workload.object);
-    const std::vector<ApiObject> known = revisions_of(context, workload);
+    const std::vector<api_server::ApiObject> known = revisions_of(context, workload);
     const std::int64_t highest = known.empty() ? 0 : number_or(*known.back(), "revision", 0);
-    const auto same = std::ranges::find_if(known, [&](const ApiObject& revision) {
-        const json::object* kept = find_object(*revision, "data");
+    const auto same = std::ranges::find_if(known, [&](const api_server::ApiObject& revision) {
+        const json::object* kept = api_server::find_object(*revision, "data");
         return kept != nullptr && *kept == data;
     });
     if (same == known.end()) return make_revision(context, workload, std::move(data), highest + 1);
@@ -67,25 +70,27 @@ ApiObject present_revision(ControlContext& context, const Workload& workload) {
                         [&](json::object& fresh) { fresh["revision"] = highest + 1; });
 }
 
-ApiObject find_revision(ControlContext& context, const Workload& workload, std::string_view name) {
-    return context.find(revisions_resource,
-                        object_key(text_at(*workload.object, "metadata.namespace"), name));
+api_server::ApiObject find_revision(ControlContext& context, const Workload& workload,
+                                    std::string_view name) {
+    return context.find(
+        revisions_resource,
+        api_server::object_key(api_server::text_at(*workload.object, "metadata.namespace"), name));
 }
 
 Workload at_revision(const Workload& workload, const json::object& revision) {
     json::object object = *workload.object;
-    json::object pod_template = *find_object(revision, "data.spec.template");
+    json::object pod_template = *api_server::find_object(revision, "data.spec.template");
     pod_template.erase("$patch");
-    set_value(object, "spec.template", std::move(pod_template));
+    api_server::set_value(object, "spec.template", std::move(pod_template));
     return {workload.kind, std::make_shared<const json::object>(std::move(object)),
             workload.component};
 }
 
 void forget_old_revisions(ControlContext& context, const Workload& workload,
                           const std::set<std::string, std::less<>>& used) {
-    std::vector<ApiObject> idle = revisions_of(context, workload);
-    std::erase_if(idle, [&](const ApiObject& revision) {
-        return used.contains(text_at(*revision, "metadata.name"));
+    std::vector<api_server::ApiObject> idle = revisions_of(context, workload);
+    std::erase_if(idle, [&](const api_server::ApiObject& revision) {
+        return used.contains(api_server::text_at(*revision, "metadata.name"));
     });
     const auto keep = number_or(*workload.object, "spec.revisionHistoryLimit", 10);
     for (std::size_t i = 0;
@@ -192,4 +197,4 @@ SetSizes plan_scaling(const Rollout& rollout) {
     return out;
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -8,15 +8,16 @@
 
 #include "simulation/control_plane/workloads/pod_control.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 inline constexpr std::string_view revision_label = "controller-revision-hash";
 
 /// The revision of the present template, made where there is none; it has the highest number.
 /// NULL: refused.
-ApiObject present_revision(ControlContext& context, const Workload& workload);
+api_server::ApiObject present_revision(ControlContext& context, const Workload& workload);
 /// The one of that name; NULL: none.
-ApiObject find_revision(ControlContext& context, const Workload& workload, std::string_view name);
+api_server::ApiObject find_revision(ControlContext& context, const Workload& workload,
+                                    std::string_view name);
 /// The workload as it was at a revision: with its template.
 Workload at_revision(const Workload& workload, const json::object& revision);
 /// Removes the eldest beyond spec.revisionHistoryLimit, but none that is in use.
@@ -53,4 +54,4 @@ SetSizes plan_rolling_step(const Rollout& rollout);
 ///     5 and 5 of 10, limit 13  ->  10 and 10 of 20, limit 23... the largest takes what is left
 SetSizes plan_scaling(const Rollout& rollout);
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -11,16 +11,16 @@
 #include "simulation/control_plane/workloads/replica_sets.hpp"
 #include "simulation/control_plane/workloads/rollout_plan.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 std::string pod_name(const json::object& set, std::int64_t ordinal) {
-    return std::string(text_at(set, "metadata.name")) + "-" + std::to_string(ordinal);
+    return std::string(api_server::text_at(set, "metadata.name")) + "-" + std::to_string(ordinal);
 }
 
 std::vector<const json::object*> claim_templates(const json::object& set) {
     std::vector<const json::object*> out;
-    if (const json::array* list = find_array(set, "spec.volumeClaimTemplates"))
+    if (const json::array* list = api_server::find_array(set, "spec.volumeClaimTemplates"))
         for (const json::value& item : *list)
             if (const json::object* claim = item.if_object()) out.push_back(claim);
     return out;
@@ -28,25 +28,25 @@ std::vector<const json::object*> claim_templates(const json::object& set) {
 
 /// "data-web-3"
 std::string claim_name(const json::object& claim, const std::string& pod) {
-    return std::string(text_at(claim, "metadata.name")) + "-" + pod;
+    return std::string(api_server::text_at(claim, "metadata.name")) + "-" + pod;
 }
 
 void add_volumes(json::object& pod, const json::object& set, const std::string& name) {
     json::array volumes;
     for (const json::object* claim : claim_templates(set))
         volumes.push_back(json::object{
-            {"name", json_view(text_at(*claim, "metadata.name"))},
+            {"name", api_server::json_view(api_server::text_at(*claim, "metadata.name"))},
             {"persistentVolumeClaim", json::object{{"claimName", claim_name(*claim, name)}}}});
-    if (const json::array* own = find_array(pod, "spec.volumes"))
+    if (const json::array* own = api_server::find_array(pod, "spec.volumes"))
         for (const json::value& volume : *own) volumes.push_back(volume);
-    if (!volumes.empty()) set_value(pod, "spec.volumes", std::move(volumes));
+    if (!volumes.empty()) api_server::set_value(pod, "spec.volumes", std::move(volumes));
 }
 
 }  // namespace
 
 std::optional<std::int64_t> find_ordinal(const json::object& set, const json::object& pod) {
-    std::string_view name = text_at(pod, "metadata.name");
-    const std::string start = std::string(text_at(set, "metadata.name")) + "-";
+    std::string_view name = api_server::text_at(pod, "metadata.name");
+    const std::string start = std::string(api_server::text_at(set, "metadata.name")) + "-";
     if (!name.starts_with(start)) return std::nullopt;
     name.remove_prefix(start.size());
     std::int64_t out = 0;
@@ -59,30 +59,34 @@ json::object make_stateful_pod(const Workload& set, std::int64_t ordinal,
                                std::string_view revision_hash) {
     json::object pod = make_pod(set);
     const std::string name = pod_name(*set.object, ordinal);
-    json::object& metadata = make_object(pod, "metadata");
+    json::object& metadata = api_server::make_object(pod, "metadata");
     metadata.erase("generateName");
     metadata["name"] = name;
     set_label(pod, "statefulset.kubernetes.io/pod-name", name);
     set_label(pod, "apps.kubernetes.io/pod-index", std::to_string(ordinal));
     set_label(pod, revision_label, revision_hash);
-    json::object& spec = make_object(pod, "spec");
+    json::object& spec = api_server::make_object(pod, "spec");
     spec["hostname"] = name;
-    if (const std::string_view service = text_at(*set.object, "spec.serviceName"); !service.empty())
-        spec["subdomain"] = json_view(service);
+    if (const std::string_view service = api_server::text_at(*set.object, "spec.serviceName");
+        !service.empty())
+        spec["subdomain"] = api_server::json_view(service);
     add_volumes(pod, *set.object, name);
     return pod;
 }
 
 void make_claims(ControlContext& context, const Workload& set, std::int64_t ordinal) {
-    const std::string_view space = text_at(*set.object, "metadata.namespace");
+    const std::string_view space = api_server::text_at(*set.object, "metadata.namespace");
     for (const json::object* from : claim_templates(*set.object)) {
         const std::string name = claim_name(*from, pod_name(*set.object, ordinal));
-        if (context.find("persistentvolumeclaims", object_key(space, name)) != nullptr) continue;
+        if (context.find("persistentvolumeclaims", api_server::object_key(space, name)) != nullptr)
+            continue;
         json::object claim = *from;
-        make_object(claim, "metadata")["name"] = name;
-        if (const json::object* labels = find_object(*set.object, "spec.selector.matchLabels"))
+        api_server::make_object(claim, "metadata")["name"] = name;
+        if (const json::object* labels =
+                api_server::find_object(*set.object, "spec.selector.matchLabels"))
             for (const auto& [key, value] : *labels)
-                make_object(make_object(claim, "metadata"), "labels")[key] = value;
+                api_server::make_object(api_server::make_object(claim, "metadata"), "labels")[key] =
+                    value;
         context.create("persistentvolumeclaims", space, std::move(claim));
     }
 }
@@ -90,19 +94,19 @@ void make_claims(ControlContext& context, const Workload& set, std::int64_t ordi
 /// A set as it is looked at.
 struct StatefulSets::Look {
     Workload set{};
-    ApiObject current{}, next{};               ///< revisions; the same one while nothing rolls
-    std::map<std::int64_t, ApiObject> pods{};  ///< by ordinal
-    std::int64_t first = 0, end = 0;           ///< ordinals that are wanted: first to end - 1
+    api_server::ApiObject current{}, next{};  ///< revisions; the same one while nothing rolls
+    std::map<std::int64_t, api_server::ApiObject> pods{};  ///< by ordinal
+    std::int64_t first = 0, end = 0;  ///< ordinals that are wanted: first to end - 1
     Duration min_ready{};
     Time now{};
 
     bool is_ordered() const {
-        return text_at(*set.object, "spec.podManagementPolicy") != "Parallel";
+        return api_server::text_at(*set.object, "spec.podManagementPolicy") != "Parallel";
     }
     bool serves(const json::object& pod) const {
         return !is_leaving(pod) && availability(pod, min_ready, now).is_available;
     }
-    std::string_view next_name() const { return text_at(*next, "metadata.name"); }
+    std::string_view next_name() const { return api_server::text_at(*next, "metadata.name"); }
     /// Of the next revision, wherever it stands among the ordinals.
     bool is_updated(const json::object& pod) const {
         return label_of(pod, revision_label) == label_of(*next, revision_label);
@@ -110,7 +114,9 @@ struct StatefulSets::Look {
     std::int64_t partition() const {
         return number_or(*set.object, "spec.updateStrategy.rollingUpdate.partition", 0);
     }
-    bool rolls() const { return text_at(*set.object, "spec.updateStrategy.type") != "OnDelete"; }
+    bool rolls() const {
+        return api_server::text_at(*set.object, "spec.updateStrategy.type") != "OnDelete";
+    }
 };
 
 StatefulSets::StatefulSets(ControlContext& context)
@@ -130,9 +136,10 @@ void StatefulSets::reconcile(const std::string& key) {
     look.end = look.first + number_or(object, "spec.replicas", 1);
     look.next = present_revision(context_, look.set);
     if (look.next == nullptr) return;
-    look.current = find_revision(context_, look.set, text_at(object, "status.currentRevision"));
+    look.current =
+        find_revision(context_, look.set, api_server::text_at(object, "status.currentRevision"));
     if (look.current == nullptr) look.current = look.next;
-    for (ApiObject& pod : claim(context_, look.set, "pods"))
+    for (api_server::ApiObject& pod : claim(context_, look.set, "pods"))
         if (const auto ordinal = find_ordinal(object, *pod)) look.pods[*ordinal] = std::move(pod);
     if (!is_leaving(object) && fill(look) && shrink(look) && look.rolls()) update(look);
     write_counts(key, look);
@@ -187,9 +194,9 @@ void StatefulSets::update(const Look& look) {
 }
 
 void StatefulSets::write_counts(const std::string& key, const Look& look) {
-    std::vector<ApiObject> pods, updated;
-    for (const ApiObject& pod :
-         context_.index().controlled_by(text_at(*look.set.object, "metadata.uid"), "pods")) {
+    std::vector<api_server::ApiObject> pods, updated;
+    for (const api_server::ApiObject& pod : context_.index().controlled_by(
+             api_server::text_at(*look.set.object, "metadata.uid"), "pods")) {
         if (!is_leaving(*pod)) pods.push_back(pod);
         if (!is_leaving(*pod) && look.is_updated(*pod)) updated.push_back(pod);
     }
@@ -198,23 +205,24 @@ void StatefulSets::write_counts(const std::string& key, const Look& look) {
     if (counts.next_available) queue_.add_after(key, *counts.next_available);
     const bool is_rolled_out = look.partition() == 0 && fresh.all == counts.all &&
                                fresh.all == look.end - look.first && fresh.ready == fresh.all;
-    const ApiObject& current = is_rolled_out ? look.next : look.current;
+    const api_server::ApiObject& current = is_rolled_out ? look.next : look.current;
     const bool is_same = current == look.next;
     write_status(context_, look.set, [&](json::object& whole) {
-        json::object& status = make_object(whole, "status");
+        json::object& status = api_server::make_object(whole, "status");
         status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
         status["replicas"] = counts.all;
         status["readyReplicas"] = counts.ready;
         status["availableReplicas"] = counts.available;
         status["updatedReplicas"] = fresh.all;
         status["currentReplicas"] = is_same ? fresh.all : counts.all - fresh.all;
-        status["currentRevision"] = json_view(text_at(*current, "metadata.name"));
-        status["updateRevision"] = json_view(look.next_name());
+        status["currentRevision"] =
+            api_server::json_view(api_server::text_at(*current, "metadata.name"));
+        status["updateRevision"] = api_server::json_view(look.next_name());
         status["collisionCount"] = 0;
     });
-    forget_old_revisions(
-        context_, look.set,
-        {std::string(look.next_name()), std::string(text_at(*current, "metadata.name"))});
+    forget_old_revisions(context_, look.set,
+                         {std::string(look.next_name()),
+                          std::string(api_server::text_at(*current, "metadata.name"))});
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

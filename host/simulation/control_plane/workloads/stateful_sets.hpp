@@ -9,7 +9,7 @@
 #include "simulation/control_plane/workloads/pod_control.hpp"
 #include "simulation/control_plane/workloads/rollout_plan.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 /// 3 of "web-3"; nothing: no pod of the set's naming.
 std::optional<std::int64_t> find_ordinal(const json::object& set, const json::object& pod);
@@ -40,4 +40,4 @@ private:
     ReconcileQueue queue_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

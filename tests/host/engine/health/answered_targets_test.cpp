@@ -6,7 +6,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/pass/explain.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 using ::testing::Contains;
@@ -28,8 +28,8 @@ protected:
     Time now() const { return c.circumstances.now; }
     void pass_time(Duration time) { c.circumstances.now += time; }
     /// What a pass orders, and the cloud agrees to.
-    Growths pass() {
-        Outcome outcome = c.run();
+    scale_up::Growths pass() {
+        pass::Outcome outcome = c.run();
         Results results;
         results.decreases.resize(outcome.decision.decreases.size());
         results.removals.resize(outcome.decision.removals.size());
@@ -37,8 +37,9 @@ protected:
         return take(std::move(outcome), results);
     }
     /// What a pass orders, and the cloud answers so.
-    Growths pass_with(std::optional<Error> error, std::optional<int> answered = std::nullopt) {
-        Outcome outcome = c.run();
+    scale_up::Growths pass_with(std::optional<Error> error,
+                                std::optional<int> answered = std::nullopt) {
+        pass::Outcome outcome = c.run();
         Results results;
         results.increases.assign(outcome.decision.increases.size(), error);
         results.answered_targets.assign(outcome.decision.increases.size(), answered);
@@ -50,43 +51,44 @@ protected:
         results.decreases.resize(decision.decreases.size());
         results.removals.resize(decision.removals.size());
         results.increases.resize(decision.increases.size());
-        c.memory = remember_results(std::move(c.memory), decision, results, c.settings, now());
+        c.memory =
+            pass::remember_results(std::move(c.memory), decision, results, c.settings, now());
     }
     void list(int target) { c.world.change_group("web").group.target = target; }
-    Result<GroupAnswer> explain_answered_group() {
+    Result<pass::GroupAnswer> explain_answered_group() {
         const Snapshot snapshot = c.world.snapshot();
         const Policies policies = c.policies();
-        return Explanation(snapshot, c.memory, policies, c.settings, c.circumstances)
+        return pass::Explanation(snapshot, c.memory, policies, c.settings, c.circumstances)
             .group(answered_group);
     }
     int counted_target() const { return c.memory.answered_targets.at(answered_group).target; }
 
-    PassCase c;
+    scale_up::PassCase c;
 
 private:
-    Growths take(Outcome outcome, const Results& results) {
+    scale_up::Growths take(pass::Outcome outcome, const Results& results) {
         last = outcome.decision;
-        c.memory = remember_results(std::move(outcome.memory), outcome.decision, results,
-                                    c.settings, now());
-        return growth(last);
+        c.memory = pass::remember_results(std::move(outcome.memory), outcome.decision, results,
+                                          c.settings, now());
+        return scale_up::growth(last);
     }
 
 protected:
     Decision last;
 };
 
-const Growths three_of_web{{"web", 3}};
+const scale_up::Growths three_of_web{{"web", 3}};
 
 TEST_F(AnsweredTargets, AListThatLagsOrdersNothingTwice) {
     EXPECT_EQ(pass(), three_of_web);
     for (int second = 0; second < 6; ++second) {
         pass_time(1s);
-        EXPECT_EQ(pass(), Growths()) << "after " << second + 1 << " seconds";
-        EXPECT_EQ(left(last), 0);
+        EXPECT_EQ(pass(), scale_up::Growths()) << "after " << second + 1 << " seconds";
+        EXPECT_EQ(scale_up::left(last), 0);
     }
     list(3);
     pass_time(1s);
-    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(pass(), scale_up::Growths());
     EXPECT_THAT(c.memory.answered_targets, IsEmpty()) << "the list shows it";
 }
 
@@ -94,13 +96,13 @@ TEST_F(AnsweredTargets, AnotherOrderIsDecidedOnWhatWasAnswered) {
     pass();
     c.pods("more", 2, 3000);
     pass_time(1s);
-    EXPECT_EQ(pass(), (Growths{{"web", 2}}));
+    EXPECT_EQ(pass(), (scale_up::Growths{{"web", 2}}));
     ASSERT_EQ(last.increases.size(), 1U);
     EXPECT_EQ(last.increases[0].from, 3);
     EXPECT_EQ(counted_target(), 5);
     list(3);  // as it was between the two
     pass_time(1s);
-    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(pass(), scale_up::Growths());
     EXPECT_EQ(counted_target(), 5);
 }
 
@@ -117,13 +119,13 @@ TEST_F(AnsweredTargets, AListThatShowedItAndFallsIsBelieved) {
 TEST_F(AnsweredTargets, WhatNeverShowsTimesOutAndBacksTheGroupOff) {
     pass();
     pass_time(15min);
-    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(pass(), scale_up::Growths());
     EXPECT_EQ(counted_target(), 3);
     pass_time(1ns);
-    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(pass(), scale_up::Growths());
     EXPECT_NE(find_backoff(c.memory, answered_group, now()), nullptr);
     pass_time(1s);
-    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(pass(), scale_up::Growths());
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
 }
 
@@ -131,7 +133,7 @@ TEST_F(AnsweredTargets, ItsGroupSaysHowLongItIsWaitedFor) {
     c.world.change_group("web").options.max_node_provision_time = 1h;
     pass();
     pass_time(59min);
-    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(pass(), scale_up::Growths());
     EXPECT_EQ(counted_target(), 3);
     EXPECT_EQ(c.memory.answered_targets.at(answered_group).deadline, noon + 1h);
 }
@@ -156,7 +158,7 @@ TEST_F(AnsweredTargets, WhatTheCloudGrantedCountsAndNotWhatItWasAskedFor) {
     EXPECT_EQ(pass_with({}, 2), three_of_web);
     EXPECT_EQ(counted_target(), 2);
     pass_time(1s);
-    EXPECT_EQ(pass_with({}, 1000), (Growths{{"web", 1}}));
+    EXPECT_EQ(pass_with({}, 1000), (scale_up::Growths{{"web", 1}}));
     EXPECT_EQ(counted_target(), 3) << "no answer is worth more than was asked for";
 }
 
@@ -168,7 +170,7 @@ TEST_F(AnsweredTargets, ARefusalHoldsNothing) {
 TEST_F(AnsweredTargets, AnOrderThatWasCutShortMayHaveBeenTaken) {
     pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
     pass_time(1min);
-    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(pass(), scale_up::Growths());
     EXPECT_THAT(last.notes, Contains(HasSubstr("was asked for 3 without an answer")));
     pass_time(1min + 1ns);
     EXPECT_EQ(pass(), three_of_web);
@@ -184,10 +186,10 @@ TEST_F(AnsweredTargets, AnOrderThatTheCloudWasNeverAskedForHoldsNothing) {
 }
 
 TEST_F(AnsweredTargets, AHostThatDiesBeforeItHearsTheAnswerOrdersNothingTwice) {
-    c.memory = remember_plan(c.memory, c.run(), c.settings, now());
+    c.memory = pass::remember_plan(c.memory, c.run(), c.settings, now());
     c.memory.started = false;
     pass_time(6s);
-    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(pass(), scale_up::Growths());
     // But where it was never asked for, it is in the end.
     pass_time(2min);
     EXPECT_EQ(pass(), three_of_web);
@@ -206,8 +208,9 @@ TEST_F(AnsweredTargets, AGroupThatIsNotListedForAWhileKeepsIt) {
 
 TEST_F(AnsweredTargets, ItEndsWhereAGroupIsDeleted) {
     pass();
-    c.memory = remember_results(std::move(c.memory), {.deletions = {{.group = answered_group}}},
-                                {.deletions = {std::nullopt}}, c.settings, now());
+    c.memory =
+        pass::remember_results(std::move(c.memory), {.deletions = {{.group = answered_group}}},
+                               {.deletions = {std::nullopt}}, c.settings, now());
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
 }
 
@@ -231,10 +234,10 @@ TEST_F(AnsweredTargets, WhatDidNotGoLowersNothing) {
                                           .nodes = {"", ""}}}};
     const Error no{.code = ErrorCode::unavailable, .message = "no"};
     Results results{.decreases = {no}, .removals = {{no}}};
-    c.memory = remember_results(std::move(c.memory), decision, results, c.settings, now());
+    c.memory = pass::remember_results(std::move(c.memory), decision, results, c.settings, now());
     EXPECT_EQ(counted_target(), 3);
     results.removals = {{Error{.code = no.code, .message = no.message, .subject = "m"}}};
-    c.memory = remember_results(std::move(c.memory), decision, results, c.settings, now());
+    c.memory = pass::remember_results(std::move(c.memory), decision, results, c.settings, now());
     EXPECT_EQ(counted_target(), 2);
 }
 
@@ -251,7 +254,7 @@ TEST_F(AnsweredTargets, AMachineThatFailsEndsItForThatMachine) {
     c.world.machine("web", "m-2", MachineState::failed);
     pass_time(1s);
     c.run();
-    const Outcome outcome = c.run();
+    const pass::Outcome outcome = c.run();
     EXPECT_EQ(outcome.memory.answered_targets.at(answered_group).target, 2);
     EXPECT_EQ(outcome.decision.removals.size(), 1U) << "it is removed";
     // The one that is being made and the one that is not listed yet are waited for, no third.
@@ -284,8 +287,8 @@ TEST_F(AnsweredTargets, AMachineThatHadFailedBeforeIsNoneOfThem) {
     pass_time(1s);
     ASSERT_EQ(pass(), three_of_web);
     pass_time(1s);
-    const Outcome outcome = c.run();
-    EXPECT_EQ(growth(outcome.decision), Growths());
+    const pass::Outcome outcome = c.run();
+    EXPECT_EQ(scale_up::growth(outcome.decision), scale_up::Growths());
     EXPECT_EQ(outcome.memory.answered_targets.at(answered_group).target, 4);
 }
 
@@ -297,7 +300,7 @@ TEST_F(AnsweredTargets, AMachineThatHasANodeIsNoneThatFailedToCome) {
     pass();
     const int answered = counted_target();
     pass_time(1s);
-    EXPECT_EQ(pass(), Growths()) << "ordered twice";
+    EXPECT_EQ(pass(), scale_up::Growths()) << "ordered twice";
     EXPECT_EQ(counted_target(), answered);
 }
 
@@ -305,7 +308,7 @@ TEST_F(AnsweredTargets, AnIncreaseWithoutAnAnswerInTimeCountsUntilItIsKnownToHav
     EXPECT_EQ(pass_with(Error{.code = ErrorCode::deadline, .message = "took 1m"}), three_of_web);
     EXPECT_EQ(counted_target(), 3);
     pass_time(10s);
-    EXPECT_EQ(pass(), Growths()) << "ordered twice";
+    EXPECT_EQ(pass(), scale_up::Growths()) << "ordered twice";
     pass_time(2min);
     EXPECT_EQ(pass(), three_of_web) << "no list has shown it";
 }
@@ -316,8 +319,8 @@ TEST_F(AnsweredTargets, ALateRefusalTakesBackWhatCountedAsAskedFor) {
     Results refused;
     refused.increases = {Error{.code = ErrorCode::quota, .message = "too many"}};
     pass_time(10s);
-    c.memory = remember_results(std::move(c.memory), Decision{.increases = last.increases}, refused,
-                                c.settings, now());
+    c.memory = pass::remember_results(std::move(c.memory), Decision{.increases = last.increases},
+                                      refused, c.settings, now());
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
     EXPECT_NE(find_backoff(c.memory, answered_group, now()), nullptr);
 }
@@ -337,12 +340,12 @@ TEST_F(AnsweredTargets, AnOrderOfUnknownFateOnTopOfAnAnswerCountsForTwoMinutesOf
     pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
     EXPECT_EQ(counted_target(), 5);
     pass_time(2min);
-    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(pass(), scale_up::Growths());
     EXPECT_THAT(last.notes, Contains(HasSubstr("answered an increase with 3, and was asked for 5 "
                                                "without an answer that is known: 5 count")));
     EXPECT_EQ(c.run().wake_at, now() + 1ns);
     pass_time(1ns);
-    EXPECT_EQ(pass(), (Growths{{"web", 2}}));
+    EXPECT_EQ(pass(), (scale_up::Growths{{"web", 2}}));
     EXPECT_EQ(last.increases[0].from, 3);
 }
 
@@ -398,10 +401,10 @@ TEST_F(RemovedAndListed, AreNoMachinesThatAnOrderIsMadeOn) {
     EXPECT_EQ(pass(), three_of_web);
     EXPECT_EQ(last.increases[0].from, 0);
     pass_time(1s);
-    EXPECT_EQ(pass(), Growths()) << "ordered twice";
+    EXPECT_EQ(pass(), scale_up::Growths()) << "ordered twice";
     list(3);  // with the order, and with the machine that goes
     pass_time(1s);
-    EXPECT_EQ(pass(), Growths()) << "one of three that the cloud owes";
+    EXPECT_EQ(pass(), scale_up::Growths()) << "one of three that the cloud owes";
     EXPECT_EQ(counted_target(), 3);
 }
 
@@ -423,7 +426,7 @@ TEST_F(RemovedAndListed, AreThoseOnlyThatTheCloudAgreedTo) {
                       .nodes = {"node-m-0", "node-m-1", "node-m-2"}}}};
     const Results results{
         .removals = {{Error{.code = ErrorCode::quota, .message = "no", .subject = "m-1"}}}};
-    c.memory = remember_results(std::move(c.memory), decision, results, c.settings, now());
+    c.memory = pass::remember_results(std::move(c.memory), decision, results, c.settings, now());
     EXPECT_EQ(c.memory.removals.at("node-m-0").target, 3);
     EXPECT_EQ(c.memory.removals.at("node-m-1").target, 5);
     list(5);
@@ -433,9 +436,9 @@ TEST_F(RemovedAndListed, AreThoseOnlyThatTheCloudAgreedTo) {
 TEST_F(AnsweredTargets, TheNextPassComesWhenItsTimeIsOver) {
     pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
     pass_time(1s);
-    const Outcome outcome = c.run();
+    const pass::Outcome outcome = c.run();
     EXPECT_EQ(outcome.wake_at, noon + 2min + 1ns);
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -5,7 +5,7 @@
 #include "../world.hpp"
 #include "engine/health/requests.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 const NodeGroupId web("web");
@@ -21,7 +21,8 @@ Memory failed(Memory memory, Time now, const Error& error = no_capacity()) {
 /// Memory after the start of a pass at `now`.
 Memory passed(Memory memory, const World& world, Time now, const Settings& settings = {}) {
     const Snapshot snapshot = world.snapshot();
-    return remember(std::move(memory), snapshot, make_membership(snapshot), settings, now);
+    return remember(std::move(memory), snapshot, templates::make_membership(snapshot), settings,
+                    now);
 }
 
 /// How long web is backed off from `now` on; zero: it is not.
@@ -246,4 +247,4 @@ TEST_F(FailedMachines, HaveNotFailedOnceTheyJoinedOrGo) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

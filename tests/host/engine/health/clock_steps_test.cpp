@@ -5,7 +5,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/health/health.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 constexpr Time soon = noon + 90s;
@@ -17,14 +17,14 @@ struct Passes {
 
     Health pass(const PassTime& time) {
         const Snapshot snapshot = world.snapshot();
-        const Membership membership = make_membership(snapshot);
+        const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, {}, time);
         return assess(snapshot, membership, memory, {}, time);
     }
     int upcoming(const PassTime& time) { return pass(time).groups.at(0).upcoming.nodes(); }
     /// A node of the group that has joined and is not ready.
     void join(const char* name, Time created) {
-        NodeObject& node = world.node(name, "web");
+        snapshot::NodeObject& node = world.node(name, "web");
         node.ready = false;
         node.created = node.ready_since = created;
     }
@@ -89,4 +89,4 @@ TEST(ClockSteps, WhatHasStartedOrIsGoneIsForgotten) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

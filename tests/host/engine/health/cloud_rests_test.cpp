@@ -4,7 +4,7 @@
 
 #include "../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 using ::testing::AllOf;
@@ -101,4 +101,4 @@ TEST(CloudRests, AreAsLongInAReplay) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -6,12 +6,12 @@
 
 #include "../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 Health assess_groups(const World& world, const Memory& memory = {}, const Settings& settings = {}) {
     const Snapshot snapshot = world.snapshot();
-    return assess(snapshot, make_membership(snapshot), memory, settings, noon);
+    return assess(snapshot, templates::make_membership(snapshot), memory, settings, noon);
 }
 
 Memory backed_off(const char* group) {
@@ -137,55 +137,59 @@ TEST(Upcoming, EachGroupHasItsOwn) {
 
 struct Stands {
     const char* what;
-    std::function<void(World&, NodeObject&)> change;
+    std::function<void(World&, snapshot::NodeObject&)> change;
     Standing standing;
 };
 
-void taint(NodeObject& node, const char* key) { node.taints.push_back({.key = key}); }
+void taint(snapshot::NodeObject& node, const char* key) { node.taints.push_back({.key = key}); }
 
 /// About a node of a group that joined five minutes ago and is not ready.
 const std::vector<Stands> standing_cases = {
-    {"as it is", [](World&, NodeObject&) {}, Standing::starting},
+    {"as it is", [](World&, snapshot::NodeObject&) {}, Standing::starting},
     {"with the taints of such a node",
-     [](World&, NodeObject& n) { taint(n, "node.kubernetes.io/not-ready"); }, Standing::starting},
-    {"ready", [](World&, NodeObject& n) { n.ready = true; }, Standing::takes_pods},
+     [](World&, snapshot::NodeObject& n) { taint(n, "node.kubernetes.io/not-ready"); },
+     Standing::starting},
+    {"ready", [](World&, snapshot::NodeObject& n) { n.ready = true; }, Standing::takes_pods},
     {"ready and held back by a start-up taint",
-     [](World&, NodeObject& n) {
+     [](World&, snapshot::NodeObject& n) {
          n.ready = true;
          taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/cni");
      },
      Standing::starting},
     {"ready and held back for too long",
-     [](World&, NodeObject& n) {
+     [](World&, snapshot::NodeObject& n) {
          n.ready = true;
          n.created = noon - 1h;
          taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/cni");
      },
      Standing::takes_pods},
     {"ready and tainted for good",
-     [](World&, NodeObject& n) {
+     [](World&, snapshot::NodeObject& n) {
          n.ready = true;
          taint(n, "dedicated");
      },
      Standing::takes_pods},
     {"not for longer than it may take",
-     [](World&, NodeObject& n) { n.created = noon - 15min + 1ns; }, Standing::starting},
-    {"for too long", [](World&, NodeObject& n) { n.created = noon - 15min; }, Standing::out},
-    {"cordoned", [](World&, NodeObject& n) { n.unschedulable = true; }, Standing::out},
-    {"about to be removed",
-     [](World&, NodeObject& n) { taint(n, "ToBeDeletedByClusterAutoscaler"); }, Standing::out},
-    {"with daemons on it", [](World& w, NodeObject&) { w.daemon("cni", "cni-1", "i-1"); },
-     Standing::starting},
-    {"with pods on it, so it was ready once", [](World& w, NodeObject&) { w.pod("web", "i-1"); },
+     [](World&, snapshot::NodeObject& n) { n.created = noon - 15min + 1ns; }, Standing::starting},
+    {"for too long", [](World&, snapshot::NodeObject& n) { n.created = noon - 15min; },
      Standing::out},
-    {"of no group", [](World&, NodeObject& n) { n.provider_id = "other"; }, Standing::out},
+    {"cordoned", [](World&, snapshot::NodeObject& n) { n.unschedulable = true; }, Standing::out},
+    {"about to be removed",
+     [](World&, snapshot::NodeObject& n) { taint(n, "ToBeDeletedByClusterAutoscaler"); },
+     Standing::out},
+    {"with daemons on it", [](World& w, snapshot::NodeObject&) { w.daemon("cni", "cni-1", "i-1"); },
+     Standing::starting},
+    {"with pods on it, so it was ready once",
+     [](World& w, snapshot::NodeObject&) { w.pod("web", "i-1"); }, Standing::out},
+    {"of no group", [](World&, snapshot::NodeObject& n) { n.provider_id = "other"; },
+     Standing::out},
 };
 
 TEST(Standing, TellsWhoTakesPodsNow) {
     for (const Stands& c : standing_cases) {
         World world;
         world.group("web", 1);
-        NodeObject& node = world.node("i-1", "web");
+        snapshot::NodeObject& node = world.node("i-1", "web");
         node.ready = false;
         node.created = noon - 5min;
         c.change(world, node);
@@ -211,7 +215,7 @@ TEST(Standing, ANodeWhoseMachineGoesTakesNoPods) {
 TEST(Standing, TheOperatorNamesStartUpTaints) {
     World world;
     world.group("web", 1);
-    NodeObject& node = world.node("i-1", "web");
+    snapshot::NodeObject& node = world.node("i-1", "web");
     node.created = noon - 1min;
     taint(node, "zalando.org/node-not-ready");
     EXPECT_EQ(assess_groups(world).nodes.at(0), Standing::takes_pods);
@@ -226,7 +230,7 @@ TEST(Standing, TheOperatorNamesStartUpTaints) {
 TEST(Standing, AStartingNodeIsNotAlsoMissing) {
     World world;
     world.group("web", 2);
-    NodeObject& node = world.node("i-1", "web");
+    snapshot::NodeObject& node = world.node("i-1", "web");
     node.ready = false;
     node.created = noon - 1min;
     const Upcoming upcoming = assess_groups(world).groups.at(0).upcoming;
@@ -236,4 +240,4 @@ TEST(Standing, AStartingNodeIsNotAlsoMissing) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

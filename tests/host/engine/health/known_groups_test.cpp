@@ -4,7 +4,7 @@
 
 #include "../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 using ::testing::ElementsAre;
@@ -13,7 +13,8 @@ using ::testing::IsEmpty;
 /// A pass over a world, as far as it knows groups; what it tells of those that are gone.
 std::vector<std::string> look(Memory& memory, const World& world) {
     const Snapshot snapshot = world.snapshot();
-    memory = remember_known_groups(std::move(memory), snapshot, make_membership(snapshot));
+    memory =
+        remember_known_groups(std::move(memory), snapshot, templates::make_membership(snapshot));
     return tell_departed_groups(memory, *snapshot.groups);
 }
 
@@ -88,4 +89,4 @@ TEST(KnownGroups, AreKeptByTheNamesOfAFewNodes) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -5,7 +5,7 @@
 #include "../world.hpp"
 #include "engine/health/backoff.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 /// Groups of m5.large in zone a; the one called "web" has found that there are none.
@@ -28,7 +28,8 @@ protected:
     void look(Time now) {
         const Snapshot snapshot = world.snapshot();
         groups = snapshot.groups;
-        memory = remember(std::move(memory), snapshot, make_membership(snapshot), settings, now);
+        memory = remember(std::move(memory), snapshot, templates::make_membership(snapshot),
+                          settings, now);
     }
     const Backoff* backoff_of(const std::string& id, Time now) const {
         for (const Group& g : *groups) {
@@ -103,4 +104,4 @@ TEST_F(Makes, AreNotLookedAtWhereThatIsSwitchedOff) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -7,7 +7,7 @@
 
 #include "engine/actions.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 constexpr std::array all_calls{Call::refresh,  Call::increase,      Call::decrease_target,
@@ -87,4 +87,4 @@ TEST(Reactions, LeaveTheOutcomeOpenOnlyOfCallsThatWereMade) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

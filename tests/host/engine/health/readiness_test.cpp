@@ -6,7 +6,7 @@
 
 #include "../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 Settings with_readiness_taint() { return {.readiness_taints = {"zalando.org/node-not-ready"}}; }
@@ -14,88 +14,90 @@ Settings with_readiness_taint() { return {.readiness_taints = {"zalando.org/node
 Health assess_world(const World& world, const Memory& memory = {},
                     const Settings& settings = with_readiness_taint()) {
     const Snapshot snapshot = world.snapshot();
-    return assess(snapshot, make_membership(snapshot), memory, settings, noon);
+    return assess(snapshot, templates::make_membership(snapshot), memory, settings, noon);
 }
 
 struct Reads {
     const char* what;
-    std::function<void(World&, NodeObject&)> change;
+    std::function<void(World&, snapshot::NodeObject&)> change;
     Readiness readiness;
     Standing standing;
 };
 
-void add_taint(NodeObject& node, const char* key, Effect effect = Effect::no_schedule) {
+void add_taint(snapshot::NodeObject& node, const char* key, Effect effect = Effect::no_schedule) {
     node.taints.push_back({.key = key, .value = "any", .effect = effect});
 }
-void age(NodeObject& node, Duration age) { node.created = noon - age; }
+void age(snapshot::NodeObject& node, Duration age) { node.created = noon - age; }
 
 /// About a ready node of a group, five minutes old.
 const std::vector<Reads> cases = {
-    {"as it is", [](World&, NodeObject&) {}, Readiness::ready, Standing::takes_pods},
-    {"cordoned", [](World&, NodeObject& n) { n.unschedulable = true; }, Readiness::ready,
+    {"as it is", [](World&, snapshot::NodeObject&) {}, Readiness::ready, Standing::takes_pods},
+    {"cordoned", [](World&, snapshot::NodeObject& n) { n.unschedulable = true; }, Readiness::ready,
      Standing::takes_pods},
     {"chosen for removal",
-     [](World&, NodeObject& n) { add_taint(n, "ToBeDeletedByClusterAutoscaler"); },
+     [](World&, snapshot::NodeObject& n) { add_taint(n, "ToBeDeletedByClusterAutoscaler"); },
      Readiness::ready, Standing::takes_pods},
     {"being removed",
-     [](World&, NodeObject& n) { add_taint(n, "BeingDeletedByClusterAutoscaler"); },
+     [](World&, snapshot::NodeObject& n) { add_taint(n, "BeingDeletedByClusterAutoscaler"); },
      Readiness::deleted, Standing::out},
     {"with a readiness taint",
-     [](World&, NodeObject& n) { add_taint(n, "zalando.org/node-not-ready"); }, Readiness::starting,
-     Standing::starting},
+     [](World&, snapshot::NodeObject& n) { add_taint(n, "zalando.org/node-not-ready"); },
+     Readiness::starting, Standing::starting},
     {"whatever its effect",
-     [](World&, NodeObject& n) {
+     [](World&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready", Effect::prefer_no_schedule);
      },
      Readiness::starting, Standing::starting},
     {"and with pods on it",
-     [](World& w, NodeObject& n) {
+     [](World& w, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          w.pod("web", "i-1");
      },
      Readiness::starting, Standing::out},
     {"the last moment of its start",
-     [](World&, NodeObject& n) {
+     [](World&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min - 1ns);
      },
      Readiness::starting, Standing::starting},
     {"for too long",
-     [](World&, NodeObject& n) {
+     [](World&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min);
      },
      Readiness::long_starting, Standing::out},
     {"being removed all the same",
-     [](World&, NodeObject& n) {
+     [](World&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          add_taint(n, "BeingDeletedByClusterAutoscaler");
      },
      Readiness::deleted, Standing::out},
     {"with a start-up taint",
-     [](World&, NodeObject& n) {
+     [](World&, snapshot::NodeObject& n) {
          add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
      },
      Readiness::starting, Standing::starting},
     {"with a start-up taint for too long",
-     [](World&, NodeObject& n) {
+     [](World&, snapshot::NodeObject& n) {
          add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
          age(n, 15min);
      },
      Readiness::unready, Standing::takes_pods},
     {"with a status taint",
-     [](World&, NodeObject& n) { add_taint(n, "status-taint.cluster-autoscaler.kubernetes.io/x"); },
+     [](World&, snapshot::NodeObject& n) {
+         add_taint(n, "status-taint.cluster-autoscaler.kubernetes.io/x");
+     },
      Readiness::ready, Standing::takes_pods},
-    {"not ready", [](World&, NodeObject& n) { n.ready = false; }, Readiness::starting,
+    {"not ready", [](World&, snapshot::NodeObject& n) { n.ready = false; }, Readiness::starting,
      Standing::starting},
     {"not ready, with pods on it",
-     [](World& w, NodeObject& n) {
+     [](World& w, snapshot::NodeObject& n) {
          n.ready = false;
          w.pod("web", "i-1");
      },
      Readiness::unready, Standing::out},
     {"not ready for too long",
-     [](World&, NodeObject& n) {
+     [](World&, snapshot::NodeObject& n) {
          n.ready = false;
          age(n, 15min);
      },
@@ -106,7 +108,7 @@ TEST(Readiness, IsTheFirstThatApplies) {
     for (const Reads& c : cases) {
         World world;
         world.group("web", 1);
-        NodeObject& node = world.node("i-1", "web");
+        snapshot::NodeObject& node = world.node("i-1", "web");
         age(node, 5min);
         c.change(world, node);
         const Health health = assess_world(world);
@@ -134,7 +136,7 @@ TEST(Readiness, OfANodeWhoseMachineIsGoingIsDeleted) {
 TEST(Readiness, OfANodeWithoutAGroupIsItsOwn) {
     World world;
     world.group("a", 0).options.max_node_provision_time = 1s;
-    NodeObject& node = world.node("z");
+    snapshot::NodeObject& node = world.node("z");
     node.ready = false;
     age(node, 14min);
     EXPECT_EQ(assess_world(world).readiness.at(0), Readiness::starting);
@@ -164,7 +166,7 @@ TEST(ClusterHealth, IsLostWhenManyNodesAndALargeShareAreNotReady) {
 TEST(ClusterHealth, NodesThatStartAreNotUnready) {
     World world;
     for (int n = 0; n < 10; ++n) {
-        NodeObject& node = world.node("n" + std::to_string(n));
+        snapshot::NodeObject& node = world.node("n" + std::to_string(n));
         node.ready = false;
         age(node, 1min);
     }
@@ -194,4 +196,4 @@ TEST(GroupHealth, IsLostWhenNodesOfItAreNotReadyThatNobodyWaitsFor) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

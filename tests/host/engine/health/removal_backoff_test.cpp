@@ -7,7 +7,7 @@
 #include "engine/health/health.hpp"
 #include "engine/health/repairs.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 using ::testing::ElementsAre;
@@ -26,7 +26,7 @@ struct RefusedRemovals : ::testing::Test {
     }
     Decision pass() {
         const Snapshot snapshot = world.snapshot();
-        const Membership membership = make_membership(snapshot);
+        const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, settings, now);
         const Health health = assess(snapshot, membership, memory, settings, now);
         const Repairs repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
@@ -217,4 +217,4 @@ TEST_F(RefusedRemovals, SayHowOftenAndForHowLong) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -6,7 +6,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/health/health.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 using ::testing::ElementsAre;
@@ -20,7 +20,7 @@ protected:
 
     const Repairs& look(Time now) {
         const Snapshot snapshot = world.snapshot();
-        const Membership membership = make_membership(snapshot);
+        const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, settings, now);
         health = assess(snapshot, membership, memory, settings, now);
         repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
@@ -280,4 +280,4 @@ TEST_F(RepairsOf, AMachineThatTwoGroupsListCountsInTheFirst) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

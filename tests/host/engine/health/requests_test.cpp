@@ -8,7 +8,7 @@
 #include "engine/health/removal_backoff.hpp"
 #include "engine/health/repairs.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 const NodeGroupId web_group("web");
@@ -17,7 +17,7 @@ class Requests : public ::testing::Test {
 protected:
     void look(Time now) {
         const Snapshot snapshot = world.snapshot();
-        const Membership membership = make_membership(snapshot);
+        const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, settings, now);
         health = assess(snapshot, membership, memory, settings, now);
         repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
@@ -185,7 +185,7 @@ TEST_F(Requests, OfOthersAreLeftAloneByATimeOut) {
 TEST_F(Requests, AreFinishedWhenNodesHaveStarted) {
     world.group("web", 1);
     increased(1, noon - 1min);
-    NodeObject& node = world.node("i-1", "web");
+    snapshot::NodeObject& node = world.node("i-1", "web");
     node.created = noon;
     node.ready = false;
     look(noon + 1min);
@@ -276,4 +276,4 @@ TEST_F(Requests, DeadMachinesDoNotKeepThemOpen) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -15,7 +15,7 @@
 #include "engine/health/repairs.hpp"
 #include "engine/health/requests.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 
 /// A group and its cloud. What the target holds above the nodes is requested.
 struct StoryGroup {
@@ -74,7 +74,7 @@ private:
                 world.pod("on-" + node, node);
             }
             for (const std::string& node : group.tainted) {
-                NodeObject& object = world.node(node, group.id);
+                snapshot::NodeObject& object = world.node(node, group.id);
                 object.created = noon + 10s;
                 object.taints.push_back({.key = "not-ready"});
             }
@@ -90,7 +90,7 @@ private:
 
     void pass() {
         const Snapshot snapshot = look();
-        const Membership membership = make_membership(snapshot);
+        const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, settings, now);
         const Health health = assess(snapshot, membership, memory, settings, now);
         const Repairs repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
@@ -129,4 +129,4 @@ private:
     }
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace capstan::engine {
+namespace capstan::engine::health {
 namespace {
 
 using ::testing::ElementsAre;
@@ -149,4 +149,4 @@ TEST(UntilJoined, GoesOnAfterARestartAsIfNothingHadBeen) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::health

@@ -4,7 +4,7 @@
 
 #include "maker.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 namespace {
 
 using ::testing::IsEmpty;
@@ -31,7 +31,7 @@ TEST(EmptyGroups, WhatWasMadeAndIsEmptyIsDeletedAndNothingElse) {
 TEST(EmptyGroups, OnlyAfterTheTimeThatIsSet) {
     MakingCase c = with_empty_groups();
     c.settings.scale_down.empty_group_time = 10min;
-    const Outcome first = c.run_and_do();
+    const pass::Outcome first = c.run_and_do();
     EXPECT_THAT(first.decision.deletions, IsEmpty());
     EXPECT_EQ(first.wake_at, noon + 10min);
     c.now += 10min;
@@ -72,11 +72,11 @@ TEST(EmptyGroups, NotWhileRemovalsAreSwitchedOffOrANodeIsDrained) {
 
 /// `c` after a pass whose deletions came to `results`.
 MakingCase after(MakingCase c, std::vector<std::optional<Error>> deletions) {
-    const Outcome first = c.run();
+    const pass::Outcome first = c.run();
     EXPECT_EQ(first.decision.deletions.size(), deletions.size());
     Results results;
     results.deletions = std::move(deletions);
-    c.memory = remember_results(first.memory, first.decision, results, c.settings, c.now);
+    c.memory = pass::remember_results(first.memory, first.decision, results, c.settings, c.now);
     return c;
 }
 
@@ -86,7 +86,7 @@ TEST(EmptyGroups, OneDeletionThatFailsKeepsNoOtherAndIsTriedAgainAfterAWhile) {
     MakingCase c = after(both, {Error{ErrorCode::unavailable, "try later"}, std::nullopt});
     c.world = with_empty_groups().world;
     c.now += 10s;
-    const Outcome soon = c.run();
+    const pass::Outcome soon = c.run();
     EXPECT_THAT(soon.decision.deletions, IsEmpty());
     EXPECT_EQ(soon.wake_at, noon + c.settings.backoff_initial);
     c.memory = soon.memory;
@@ -119,4 +119,4 @@ TEST(EmptyGroups, AnotherGroupOfTheNameIsNotHeldToThat) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

@@ -4,7 +4,7 @@
 
 #include "maker.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 namespace {
 
 using ::testing::IsEmpty;
@@ -30,7 +30,7 @@ TEST(GroupsToCome, AGroupThatIsBeingMadeIsNotMadeAgain) {
 
 TEST(GroupsToCome, ARestartInTheMiddleOfItMakesNoSecondOne) {
     MakingCase c = with_a_pod();
-    c.memory = remember_plan(c.memory, c.run(), c.settings, c.now);
+    c.memory = pass::remember_plan(c.memory, c.run(), c.settings, c.now);
     c.memory.started = false;
     EXPECT_THAT(c.memory.groups_to_come, SizeIs(1));
     EXPECT_THAT(c.run().decision.creations, IsEmpty());
@@ -42,11 +42,11 @@ TEST(GroupsToCome, ARestartInTheMiddleOfItMakesNoSecondOne) {
 TEST(GroupsToCome, ARefusalIsBackedOffAndAnotherGroupIsMade) {
     MakingCase c({"nap-a", "nap-b"});
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
-    const Outcome first = c.run();
+    const pass::Outcome first = c.run();
     Results results;
     results.creations = {Error{ErrorCode::quota, "no more groups"}};
     results.increases = {Error{ErrorCode::cancelled, "was not made"}};
-    c.memory = remember_results(first.memory, first.decision, results, c.settings, c.now);
+    c.memory = pass::remember_results(first.memory, first.decision, results, c.settings, c.now);
     EXPECT_THAT(c.memory.groups_to_come, IsEmpty());
     EXPECT_TRUE(c.memory.backoffs.contains(NodeGroupId("nap-a")));
     c.now += 10s;
@@ -58,11 +58,11 @@ TEST(GroupsToCome, ARefusalIsBackedOffAndAnotherGroupIsMade) {
 TEST(GroupsToCome, ANameThatAnotherGroupHasIsNotTriedOverAndOver) {
     MakingCase c({"nap-a", "nap-b"});
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
-    const Outcome first = c.run();
+    const pass::Outcome first = c.run();
     Results results;
     results.creations = {Error{ErrorCode::conflict, "there is another group \"nap-a\""}};
     results.increases = {Error{ErrorCode::cancelled, "was not made"}};
-    c.memory = remember_results(first.memory, first.decision, results, c.settings, c.now);
+    c.memory = pass::remember_results(first.memory, first.decision, results, c.settings, c.now);
     c.now += 10s;
     const Decision second = c.run().decision;
     ASSERT_THAT(second.creations, SizeIs(1));
@@ -94,8 +94,8 @@ TEST(GroupsToCome, AGroupThatSomebodyDeletesMeanwhileIsMadeAgain) {
 
 TEST(GroupsToCome, WhatWasNotAskedForIsNotWaitedFor) {
     MakingCase c = with_a_pod();
-    const Outcome first = c.run();
-    c.memory = remember_results(first.memory, first.decision, {}, c.settings, c.now);
+    const pass::Outcome first = c.run();
+    c.memory = pass::remember_results(first.memory, first.decision, {}, c.settings, c.now);
     EXPECT_THAT(c.memory.groups_to_come, IsEmpty());
     EXPECT_THAT(c.memory.backoffs, IsEmpty());
 }
@@ -106,7 +106,7 @@ TEST(GroupsToCome, OneThatIsListedIsThere) {
     c.world.group("nap-m", 1).group.autoprovisioned = true;
     c.world.describe("nap-m", amounts(4000));
     c.now += 10s;
-    const Outcome second = c.run();
+    const pass::Outcome second = c.run();
     EXPECT_THAT(second.memory.groups_to_come, IsEmpty());
     EXPECT_THAT(second.decision.creations, IsEmpty());
     EXPECT_THAT(second.decision.increases, IsEmpty());
@@ -116,11 +116,11 @@ TEST(GroupsToCome, OneThatNeverShowsIsGivenUpAndBackedOff) {
     MakingCase c = with_a_pod();
     c.run_and_do();
     c.now += c.settings.max_node_provision_time + 10s;
-    const Outcome late = c.run();
+    const pass::Outcome late = c.run();
     EXPECT_THAT(late.memory.groups_to_come, IsEmpty());
     EXPECT_TRUE(late.memory.backoffs.contains(made));
     EXPECT_THAT(late.decision.creations, IsEmpty());
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

@@ -5,7 +5,7 @@
 #include "engine/pass/explain.hpp"
 #include "maker.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 namespace {
 
 using ::testing::HasSubstr;
@@ -209,7 +209,7 @@ TEST(GroupsToMake, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
     const Snapshot snapshot = c.snapshot();
     const Policies policies = c.policies();
-    const Explanation explanation(snapshot, c.memory, policies, c.settings, {.now = c.now});
+    const pass::Explanation explanation(snapshot, c.memory, policies, c.settings, {.now = c.now});
     const auto& told = explanation.decision().new_groups;
     ASSERT_EQ(told.size(), 2u);
     EXPECT_EQ(told[0].group, NodeGroupId("nap-a"));
@@ -224,7 +224,7 @@ TEST(GroupsToMake, PodsAreToldThatThereIsNoMachineType) {
     Snapshot snapshot = c.world.snapshot();
     const auto because = [&] {
         const Decision decision =
-            run_pass(snapshot, {}, c.policies(), c.settings, {.now = c.now}).decision;
+            pass::run_pass(snapshot, {}, c.policies(), c.settings, {.now = c.now}).decision;
         return decision.unhelped.at(0).reason.sentence;
     };
     const char* const told =
@@ -241,11 +241,11 @@ TEST(GroupsToMake, PodsAreToldThatThereIsNoMachineType) {
 TEST(GroupsToMake, EqualArgumentsMakeEqualDecisions) {
     MakingCase c({"nap-b", "nap-a"});
     c.world.pod("web");
-    const Outcome first = c.run(), second = c.run();
+    const pass::Outcome first = c.run(), second = c.run();
     EXPECT_EQ(first.decision.creations, second.decision.creations);
     EXPECT_EQ(first.decision.new_groups, second.decision.new_groups);
     EXPECT_EQ(first.decision.creations.at(0).group, NodeGroupId("nap-a"));
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

@@ -10,7 +10,7 @@
 #include "../world.hpp"
 #include "engine/pass/pass.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 
 class TestSource final : public GroupSource {
 public:
@@ -91,17 +91,19 @@ struct MakingCase {
         return {
             .chain = {}, .similarity = {}, .group_sources = {{"test", &source}}, .maker = &maker};
     }
-    Outcome run() { return run_pass(snapshot(), memory, policies(), settings, {.now = now}); }
+    pass::Outcome run() {
+        return pass::run_pass(snapshot(), memory, policies(), settings, {.now = now});
+    }
     /// Runs, and remembers that all was done as asked.
-    Outcome run_and_do() {
-        Outcome out = run();
+    pass::Outcome run_and_do() {
+        pass::Outcome out = run();
         Results results;
         results.creations.resize(out.decision.creations.size());
         results.increases.resize(out.decision.increases.size());
         results.deletions.resize(out.decision.deletions.size());
-        memory = remember_results(out.memory, out.decision, results, settings, now);
+        memory = pass::remember_results(out.memory, out.decision, results, settings, now);
         return out;
     }
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

@@ -5,7 +5,7 @@
 
 #include "../scale_up/pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::provisioning {
 namespace {
 
 using ::testing::ElementsAre;
@@ -47,7 +47,7 @@ public:
         return out;
     }
     static NodeTemplate node_of(Labels labels, const std::string& zone) {
-        labels[zone_key] = zone;
+        labels[scale_up::zone_key] = zone;
         return {.machine_type = "m",
                 .zone = zone,
                 .labels = std::move(labels),
@@ -77,18 +77,18 @@ private:
     }
 };
 
-struct ZonesCase : PassCase {
+struct ZonesCase : scale_up::PassCase {
     SourceOfZones source{};
     MakerInZones maker{};
     SameTeam same_team{};
     bool has_checks = true;
 
-    Outcome run_making() {
+    pass::Outcome run_making() {
         Snapshot snapshot = world.snapshot();
         MachineType type{
             .name = "m", .capacity = amounts(4000), .allocatable = amounts(4000), .offerings = {}};
         for (const std::string& zone : source.zones)
-            type.offerings.push_back({.zone = zone, .labels = {{zone_key, zone}}});
+            type.offerings.push_back({.zone = zone, .labels = {{scale_up::zone_key, zone}}});
         snapshot.machines = std::make_shared<const std::vector<CloudMachines>>(
             std::vector<CloudMachines>{{PluginInstanceId("cloud"), {std::move(type)}}});
         Policies with = policies();
@@ -96,9 +96,9 @@ struct ZonesCase : PassCase {
         if (has_checks) with.similarity = {{"same_team", &same_team}};
         with.group_sources = {{"test", &source}};
         with.maker = &maker;
-        return run_pass(snapshot, memory, with, settings, circumstances);
+        return pass::run_pass(snapshot, memory, with, settings, circumstances);
     }
-    Growths grown() { return growth(run_making().decision); }
+    scale_up::Growths grown() { return scale_up::growth(run_making().decision); }
     /// A group that was made in a pass before, with as many machines.
     Group& made(const std::string& zone, int nodes) {
         Group& out = group("nap-" + zone, nodes, std::nullopt, amounts(4000), zone);
@@ -112,7 +112,8 @@ TEST(GroupsInZones, ShareTheNodesOfTheirTemplate) {
     ZonesCase c;
     c.pods("web", 15, 3000);
     const Decision decision = c.run_making().decision;
-    EXPECT_EQ(growth(decision), (Growths{{"nap-a", 5}, {"nap-b", 5}, {"nap-c", 5}}));
+    EXPECT_EQ(scale_up::growth(decision),
+              (scale_up::Growths{{"nap-a", 5}, {"nap-b", 5}, {"nap-c", 5}}));
     ASSERT_EQ(decision.creations.size(), 3u);
     EXPECT_EQ(decision.increases[1].because, "one of 3 similar groups, makes room for 5 pods");
 }
@@ -121,28 +122,29 @@ TEST(GroupsInZones, AreNotMadeForZonesThatGetNoNode) {
     ZonesCase c;
     c.pods("web", 2, 3000);
     const Decision decision = c.run_making().decision;
-    EXPECT_EQ(growth(decision), (Growths{{"nap-a", 1}, {"nap-b", 1}}));
+    EXPECT_EQ(scale_up::growth(decision), (scale_up::Growths{{"nap-a", 1}, {"nap-b", 1}}));
     EXPECT_EQ(decision.creations.size(), 2u);
 }
 
 TEST(GroupsInZones, ArePassedByWhereThePodsAllowOneZoneOnly) {
     ZonesCase c;
-    c.pods("web", 4, 3000, [](PodObject& pod) { pod.spec.node_selector = {{zone_key, "b"}}; });
-    EXPECT_EQ(c.grown(), (Growths{{"nap-b", 4}}));
+    c.pods("web", 4, 3000,
+           [](snapshot::PodObject& pod) { pod.spec.node_selector = {{scale_up::zone_key, "b"}}; });
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-b", 4}}));
 }
 
 TEST(GroupsInZones, ShareNothingWhereNothingIsBalanced) {
     ZonesCase c;
     c.pods("web", 6, 3000);
     c.settings.balance_similar = false;
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 6}}));
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 6}}));
     c.settings.balance_similar = true;
     c.has_checks = false;
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 6}}));
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 6}}));
 }
 
 TEST(GroupsInZones, AreAsManyAsTheLimitOfGroupsAllows) {
-    const std::vector<std::pair<int, Growths>> cases{
+    const std::vector<std::pair<int, scale_up::Growths>> cases{
         {0, {}},
         {1, {{"nap-a", 6}}},
         {2, {{"nap-a", 3}, {"nap-b", 3}}},
@@ -166,7 +168,7 @@ TEST(GroupsInZones, SayThatTheLimitOfGroupsLeftAZoneOut) {
 
 TEST(GroupsInZones, LeaveRoomForGroupsThatOtherPodsNeed) {
     const auto of_team = [](const std::string& team) {
-        return [=](PodObject& pod) { pod.spec.node_selector = {{"team", team}}; };
+        return [=](snapshot::PodObject& pod) { pod.spec.node_selector = {{"team", team}}; };
     };
     for (const int most : {3, 4, 5, 9}) {
         ZonesCase c;
@@ -183,7 +185,7 @@ TEST(GroupsInZones, KeepTheLimitsOfTheCluster) {
     ZonesCase c;
     c.settings.cpu.max = 16000;
     c.pods("web", 15, 3000);
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 2}, {"nap-b", 1}, {"nap-c", 1}}));
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 2}, {"nap-b", 1}, {"nap-c", 1}}));
 }
 
 TEST(GroupsInZones, AreBalancedWithThoseThatWereMadeBefore) {
@@ -192,54 +194,56 @@ TEST(GroupsInZones, AreBalancedWithThoseThatWereMadeBefore) {
     c.made("b", 1);
     c.made("c", 0);
     c.pods("web", 6, 3000);
-    EXPECT_EQ(c.grown(), (Growths{{"nap-b", 3}, {"nap-c", 3}}));
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-b", 3}, {"nap-c", 3}}));
 }
 
 TEST(GroupsInZones, AreMadeLaterForZonesThatTheFirstPodsDidNotNeed) {
     ZonesCase c;
     c.made("a", 1);
     c.pods("web", 5, 3000);
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 1}, {"nap-b", 2}, {"nap-c", 2}}));
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 1}, {"nap-b", 2}, {"nap-c", 2}}));
     c.source.most_groups = 1;
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}})) << "where the limit has no room for them";
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 5}}))
+        << "where the limit has no room for them";
 }
 
 TEST(GroupsInZones, AreNotMadeForTheBalanceOfAGroupThatWasThereBefore) {
     ZonesCase c;
     c.made("a", 1).group.autoprovisioned = false;
     c.pods("web", 5, 3000);
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}}));
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 5}}));
 }
 
 TEST(GroupsInZones, GoOnWithoutAZoneThatRefuses) {
     ZonesCase c;
     c.maker.refused_zone = "b";
     c.pods("web", 6, 3000);
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}}));
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 3}, {"nap-c", 3}}));
 }
 
 TEST(GroupsInZones, LeaveAZoneAloneWhoseGroupWasRefused) {
     ZonesCase c;
     c.pods("web", 6, 3000);
-    const Outcome first = c.run_making();
+    const pass::Outcome first = c.run_making();
     ASSERT_EQ(first.decision.creations.size(), 3u);
     Results results;
     results.creations.resize(3);
     results.creations[1] = Error{ErrorCode::quota, "no more groups in zone b"};
     results.increases.resize(3);
-    c.memory = remember_results(first.memory, first.decision, results, c.settings, noon);
+    c.memory = pass::remember_results(first.memory, first.decision, results, c.settings, noon);
     c.made("a", 2);
     c.made("c", 2);
     c.circumstances.now = noon + 1min;
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}})) << "the nodes there are full";
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 3}, {"nap-c", 3}}))
+        << "the nodes there are full";
 }
 
 TEST(GroupsInZones, OfSpotMachinesAreMadeAlike) {
     ZonesCase c;
     c.source.spot = true;
     c.pods("web", 3, 3000);
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 1}, {"nap-b", 1}, {"nap-c", 1}}));
+    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 1}, {"nap-b", 1}, {"nap-c", 1}}));
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::provisioning

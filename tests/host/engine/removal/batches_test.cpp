@@ -1,7 +1,7 @@
 #include "engine/removal/phases.hpp"
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -200,4 +200,4 @@ TEST_F(ZeroOrMax, OtherGroupsGoOn) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -2,7 +2,7 @@
 
 #include "engine/drainability/pods_on_node.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -13,8 +13,9 @@ struct Displaced : RemovalCase {
     std::vector<std::string> names() {
         const Snapshot seen = snapshot();
         std::vector<std::string> out;
-        for (const PodIndex pod : displaced_pods(seen, memory, settings, now))
-            out.push_back(full_name(seen.cluster, pod));
+        for (const snapshot::PodIndex pod :
+             drainability::displaced_pods(seen, memory, settings, now))
+            out.push_back(drainability::full_name(seen.cluster, pod));
         return out;
     }
 };
@@ -65,4 +66,4 @@ TEST_F(Displaced, AreNoneOfANodeThatIsEmptyOrGone) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

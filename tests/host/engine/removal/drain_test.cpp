@@ -1,6 +1,6 @@
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -205,7 +205,7 @@ TEST_F(Drain, ByPriorityWaitsForOneGroupBeforeTheNext) {
     settings.scale_down.drain_priorities = {{.priority = 0, .grace = 20s},
                                             {.priority = 100, .grace = 5s}};
     pod("high", "n1").spec.priority = 100;
-    PodObject& low = pod("low", "n1");
+    snapshot::PodObject& low = pod("low", "n1");
     low.deleted = now;
     EXPECT_THAT(pass(), IsEmpty());
 }
@@ -247,4 +247,4 @@ TEST_F(Drain, TheKubeletsOwnPodsGoWithTheNode) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

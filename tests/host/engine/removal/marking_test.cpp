@@ -1,7 +1,7 @@
 // As long as a node cannot be marked, pods come to it as to any other.
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using ::testing::Contains;
@@ -57,4 +57,4 @@ TEST_F(Marking, SaysItsTimeByTheWallClock) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -2,7 +2,7 @@
 
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST_F(NodeLooks, CountExpendablePodsOnlyWhereDrainsDo) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

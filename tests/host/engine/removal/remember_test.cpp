@@ -1,6 +1,6 @@
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST_F(Leftovers, OfARemovalThatIsRememberedAreNone) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

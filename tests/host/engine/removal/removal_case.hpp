@@ -19,7 +19,7 @@
 #include "engine/removal/results.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 
 using namespace std::chrono_literals;
 
@@ -54,9 +54,9 @@ inline std::string told(const MachineRemoval& removal) {
 
 struct RemovalCase : ::testing::Test {
     std::map<std::string, Group> groups;
-    std::map<std::string, NodeObject> nodes;
-    std::map<std::string, PodObject> pods;
-    std::map<std::string, DisruptionBudgetObject> budgets;
+    std::map<std::string, snapshot::NodeObject> nodes;
+    std::map<std::string, snapshot::PodObject> pods;
+    std::map<std::string, snapshot::DisruptionBudgetObject> budgets;
     std::map<std::string, Error> errors;  ///< what becomes of a node's change, a pod's eviction, a
                                           ///< machine's removal; the others are done
     Memory memory{.started = true};
@@ -64,7 +64,7 @@ struct RemovalCase : ::testing::Test {
     Time now = noon;
     std::vector<std::string> soft;
     std::set<NodeGroupId> settling;
-    Repairs repairs;           ///< of the same pass
+    health::Repairs repairs;   ///< of the same pass
     bool has_waiting = false;  ///< others could go but for these
     RemovalSteps steps;        ///< of the last pass
 
@@ -74,29 +74,29 @@ struct RemovalCase : ::testing::Test {
         out.cloud = PluginInstanceId("cloud");
         return out;
     }
-    NodeObject& node(const std::string& name, const std::string& of = "a") {
+    snapshot::NodeObject& node(const std::string& name, const std::string& of = "a") {
         const MachineId id("m-" + name);
         group(of).machines.push_back({.id = id, .group = NodeGroupId(of)});
         return nodes[name] = {.name = name, .provider_id = id.value(), .created = noon - 1h};
     }
     /// Of a ReplicaSet and labelled app=web.
-    PodObject& pod(const std::string& name, const std::string& node) {
+    snapshot::PodObject& pod(const std::string& name, const std::string& node) {
         return pods[name] = {.name = name,
                              .uid = name + "-uid",
                              .labels = {{"app", "web"}},
                              .owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web"},
                              .node_name = node,
-                             .phase = PodPhase::running,
+                             .phase = snapshot::PodPhase::running,
                              .created = noon - 1h};
     }
-    PodObject& daemon(const std::string& name, const std::string& node) {
-        PodObject& out = pod(name, node);
+    snapshot::PodObject& daemon(const std::string& name, const std::string& node) {
+        snapshot::PodObject& out = pod(name, node);
         out.labels = {{"app", "agent"}};
         out.owner = {.kind = "DaemonSet", .api_group = "apps", .name = "agent"};
         return out;
     }
-    PodObject& unmovable(const std::string& name, const std::string& node) {
-        PodObject& out = pod(name, node);
+    snapshot::PodObject& unmovable(const std::string& name, const std::string& node) {
+        snapshot::PodObject& out = pod(name, node);
         out.annotations = {{"cluster-autoscaler.kubernetes.io/safe-to-evict", "false"}};
         return out;
     }
@@ -115,7 +115,7 @@ struct RemovalCase : ::testing::Test {
     }
 
     Snapshot snapshot() const {
-        ClusterBuilder builder;
+        snapshot::ClusterBuilder builder;
         for (const auto& [name, object] : nodes) builder.set(object);
         for (const auto& [name, object] : pods) builder.set(object);
         for (const auto& [name, object] : budgets) builder.set(object);
@@ -152,18 +152,19 @@ struct RemovalCase : ::testing::Test {
     /// The same without anything being done, as in a dry run.
     Decision decide(const std::vector<std::string>& chosen = {}) {
         const Snapshot seen = snapshot();
-        const Membership membership = make_membership(seen);
+        const templates::Membership membership = templates::make_membership(seen);
         memory = remember_removals(std::move(memory), seen, membership, settings, now);
-        const DisruptionBudgets allowed(seen.cluster);
-        Candidates candidates;
-        ScaleDown plan{.soft = soft, .settling = settling, .has_waiting = has_waiting};
+        const pods::DisruptionBudgets allowed(seen.cluster);
+        drainability::Candidates candidates;
+        scale_down::ScaleDown plan{.soft = soft, .settling = settling, .has_waiting = has_waiting};
         for (const std::string& name : chosen) {
-            const NodeIndex index = seen.cluster.find_node(name).value();
+            const snapshot::NodeIndex index = seen.cluster.find_node(name).value();
             plan.chosen.push_back({.candidate = candidates.nodes.size(), .because = "unneeded"});
-            candidates.nodes.push_back(
-                {.node = index,
-                 .group = membership.machine_of[index].value().group,
-                 .moving = find_leaving_pods(seen.cluster, index, allowed, settings, now).moving});
+            candidates.nodes.push_back({.node = index,
+                                        .group = membership.machine_of[index].value().group,
+                                        .moving = drainability::find_leaving_pods(
+                                                      seen.cluster, index, allowed, settings, now)
+                                                      .moving});
         }
         steps = step_removals(seen, membership, candidates, plan, repairs, allowed, memory,
                               settings, now);
@@ -179,7 +180,7 @@ private:
         return at != errors.end() ? std::optional(at->second) : std::nullopt;
     }
     void apply(const NodeChange& change) {
-        NodeObject& object = nodes.at(change.node);
+        snapshot::NodeObject& object = nodes.at(change.node);
         std::erase_if(object.taints, [&](const Taint& taint) {
             return std::ranges::find(change.drop_taints, taint.key) != change.drop_taints.end() ||
                    std::ranges::find(change.set_taints, taint.key, &Taint::key) !=
@@ -208,4 +209,4 @@ private:
     }
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -5,7 +5,7 @@
 #include "engine/removal/phases.hpp"
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -186,4 +186,4 @@ TEST_F(RemovalResults, OfADryRunAreNone) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -1,6 +1,6 @@
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -61,4 +61,4 @@ TEST_F(SoftTaints, StayAsTheyAreWhileTheGroupCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -5,7 +5,7 @@
 
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using enum RemovalPhase;
@@ -56,4 +56,4 @@ TEST_F(Story, AtTheDefaultItCompletes) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

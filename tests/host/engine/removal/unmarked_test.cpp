@@ -2,7 +2,7 @@
 #include "engine/health/removal_backoff.hpp"
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::removal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,7 +17,7 @@ struct MarksTakenOff : RemovalCase {
     }
     void take_off() { nodes.at("n1").taints.clear(); }
     const RemovalBackoff* left_alone() const {
-        return find_removal_backoff(memory, NodeGroupId("a"), MachineId("m-n1"), now);
+        return health::find_removal_backoff(memory, NodeGroupId("a"), MachineId("m-n1"), now);
     }
 };
 
@@ -154,4 +154,4 @@ TEST_F(LeftAlone, AreNoneToWhichPodsCame) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::removal

@@ -8,33 +8,33 @@
 #include "engine/drainability/utilization.hpp"
 #include "random_pods.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 constexpr std::uint64_t seeds = 300;
 
-using Pods = std::vector<const PodObject*>;
+using Pods = std::vector<const snapshot::PodObject*>;
 
-std::string name_of_reason(const PodObject& pod) { return pod.ns + "/" + pod.name; }
+std::string name_of_reason(const snapshot::PodObject& pod) { return pod.ns + "/" + pod.name; }
 
-std::string annotation(const PodObject& pod, const char* key) {
+std::string annotation(const snapshot::PodObject& pod, const char* key) {
     const auto at = pod.annotations.find(key);
     return at == pod.annotations.end() ? "" : at->second;
 }
-std::string safe(const PodObject& pod) {
+std::string safe(const snapshot::PodObject& pod) {
     return annotation(pod, "cluster-autoscaler.kubernetes.io/safe-to-evict");
 }
-bool is_mirror_pod(const PodObject& pod) {
+bool is_mirror_pod(const snapshot::PodObject& pod) {
     return pod.owner.kind == "Node" || pod.annotations.contains("kubernetes.io/config.mirror");
 }
-bool is_stuck(const PodObject& pod) {
+bool is_stuck(const snapshot::PodObject& pod) {
     return pod.deleted && *pod.deleted + pod.spec.termination_grace.value_or(30s) + 30s < noon;
 }
-bool is_expendable_pod(const PodObject& pod) {
+bool is_expendable_pod(const snapshot::PodObject& pod) {
     return pod.spec.priority && *pod.spec.priority < -10;
 }
 
-bool covers(const DisruptionBudgetObject& budget, const PodObject& pod) {
+bool covers(const snapshot::DisruptionBudgetObject& budget, const snapshot::PodObject& pod) {
     return budget.ns == pod.ns && budget.selector && matches(*budget.selector, pod.labels);
 }
 
@@ -46,38 +46,39 @@ struct Left {
                 budget.is_observed ? std::max(budget.disruptions_allowed, 0) : 0;
         }
     }
-    bool has_for(const PodObject& pod) const {
+    bool has_for(const snapshot::PodObject& pod) const {
         return pod.deleted || std::ranges::none_of(budgets, [&](const auto& budget) {
                    return covers(budget, pod) && budget.disruptions_allowed < 1;
                });
     }
-    void take(const PodObject& pod) {
+    void take(const snapshot::PodObject& pod) {
         for (auto& budget : budgets) {
             if (!pod.deleted && covers(budget, pod)) --budget.disruptions_allowed;
         }
     }
     bool has_for_all(const Pods& pods) const {
         Left after = *this;
-        return std::ranges::all_of(pods, [&](const PodObject* pod) {
+        return std::ranges::all_of(pods, [&](const snapshot::PodObject* pod) {
             const bool had = after.has_for(*pod);
             after.take(*pod);
             return had;
         });
     }
-    std::vector<DisruptionBudgetObject> budgets;
+    std::vector<snapshot::DisruptionBudgetObject> budgets;
 };
 
-std::ptrdiff_t count_budgets(const RandomPods& world, const PodObject& pod) {
+std::ptrdiff_t count_budgets(const RandomPods& world, const snapshot::PodObject& pod) {
     return std::ranges::count_if(world.budgets, [&](const auto& b) { return covers(b, pod); });
 }
 
-bool lacks_controller(const RandomPods& world, const PodObject& pod, const ScaleDownSettings& s) {
+bool lacks_controller(const RandomPods& world, const snapshot::PodObject& pod,
+                      const ScaleDownSettings& s) {
     const std::set<std::string> looked_up = {"ReplicaSet", "StatefulSet", "Job"};
     if (!s.skip_nodes_with_custom_controller_pods || !looked_up.contains(pod.owner.kind)) {
         return false;
     }
     bool is_told = false;
-    for (const ControllerObject& c : world.controllers) {
+    for (const snapshot::ControllerObject& c : world.controllers) {
         is_told |= c.kind == pod.owner.kind;
         if (c.kind == pod.owner.kind && c.ns == pod.ns && c.name == pod.owner.name) {
             return c.kind == "ReplicaSet" && *c.replicas < s.min_replica_count;
@@ -86,31 +87,35 @@ bool lacks_controller(const RandomPods& world, const PodObject& pod, const Scale
     return is_told;
 }
 
-Drain drain_of_ordinary(const RandomPods& world, const PodObject& pod, const ScaleDownSettings& s) {
-    if (pod.owner.kind.empty()) return Drain::block;
+drainability::Drain drain_of_ordinary(const RandomPods& world, const snapshot::PodObject& pod,
+                                      const ScaleDownSettings& s) {
+    if (pod.owner.kind.empty()) return drainability::Drain::block;
     if (s.skip_nodes_with_custom_controller_pods && pod.owner.kind == "Rollout") {
-        return Drain::block;
+        return drainability::Drain::block;
     }
     if (pod.ns == "kube-system" && s.skip_nodes_with_system_pods &&
         count_budgets(world, pod) == 0) {
-        if (noon - pod.created <= 1h) return Drain::block;
-        return safe(pod) == "false" ? Drain::block : Drain::move;
+        if (noon - pod.created <= 1h) return drainability::Drain::block;
+        return safe(pod) == "false" ? drainability::Drain::block : drainability::Drain::move;
     }
-    if (safe(pod) == "false") return Drain::block;
-    if (s.skip_nodes_with_local_storage && !pod.spec.local_volumes.empty()) return Drain::block;
-    return Left(world).has_for(pod) ? Drain::move : Drain::block;
+    if (safe(pod) == "false") return drainability::Drain::block;
+    if (s.skip_nodes_with_local_storage && !pod.spec.local_volumes.empty())
+        return drainability::Drain::block;
+    return Left(world).has_for(pod) ? drainability::Drain::move : drainability::Drain::block;
 }
 
-Drain obvious_drain(const RandomPods& world, const PodObject& pod, const ScaleDownSettings& s) {
-    if (is_expendable_pod(pod)) return Drain::skip;
+drainability::Drain obvious_drain(const RandomPods& world, const snapshot::PodObject& pod,
+                                  const ScaleDownSettings& s) {
+    if (is_expendable_pod(pod)) return drainability::Drain::skip;
     const bool is_freed = s.safe_to_evict_frees_jobs && safe(pod) == "true";
-    if (s.job_pods_unmovable && pod.owner.job_among_owners && !is_freed) return Drain::block;
-    if (is_mirror_pod(pod) || is_stuck(pod)) return Drain::skip;
-    if (lacks_controller(world, pod, s)) return Drain::block;
-    if (pod.owner.kind == "DaemonSet") return Drain::daemon;
-    if (safe(pod) == "on-completion") return Drain::wait;
-    if (!pod.deleted && count_budgets(world, pod) > 1) return Drain::block;
-    if (safe(pod) == "true") return Drain::move;
+    if (s.job_pods_unmovable && pod.owner.job_among_owners && !is_freed)
+        return drainability::Drain::block;
+    if (is_mirror_pod(pod) || is_stuck(pod)) return drainability::Drain::skip;
+    if (lacks_controller(world, pod, s)) return drainability::Drain::block;
+    if (pod.owner.kind == "DaemonSet") return drainability::Drain::daemon;
+    if (safe(pod) == "on-completion") return drainability::Drain::wait;
+    if (!pod.deleted && count_budgets(world, pod) > 1) return drainability::Drain::block;
+    if (safe(pod) == "true") return drainability::Drain::move;
     return drain_of_ordinary(world, pod, s);
 }
 
@@ -118,35 +123,38 @@ Drain obvious_drain(const RandomPods& world, const PodObject& pod, const ScaleDo
 struct Both {
     explicit Both(std::uint64_t seed)
         : world(random_pods(seed)), settings(random_settings(seed)), cluster(world.cluster()) {
-        std::map<std::string, const PodObject*> by_name;
-        for (const PodObject& pod : world.pods) by_name[name_of_reason(pod)] = &pod;
-        for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
-            pods.push_back(by_name.at(full_name(cluster, p)));
+        std::map<std::string, const snapshot::PodObject*> by_name;
+        for (const snapshot::PodObject& pod : world.pods) by_name[name_of_reason(pod)] = &pod;
+        for (snapshot::PodIndex p = 0; p < cluster.pod_count(); ++p) {
+            pods.push_back(by_name.at(drainability::full_name(cluster, p)));
         }
     }
     RandomPods world;
     Settings settings;
-    Cluster cluster;
+    snapshot::Cluster cluster;
     Pods pods;
 };
 
 TEST(Agreement, OfDrainRulesWithOneLongFunction) {
-    std::map<Drain, int> seen;
+    std::map<drainability::Drain, int> seen;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
         const Both both(seed);
-        const DisruptionBudgets budgets(both.cluster);
-        const DrainContext context{both.cluster, both.settings, budgets, noon};
-        DrainJudge judged(context);
-        for (PodIndex p = 0; p < both.cluster.pod_count(); ++p) {
-            const Drain expected =
+        const pods::DisruptionBudgets budgets(both.cluster);
+        const drainability::DrainContext context{both.cluster, both.settings, budgets, noon};
+        drainability::DrainJudge judged(context);
+        for (snapshot::PodIndex p = 0; p < both.cluster.pod_count(); ++p) {
+            const drainability::Drain expected =
                 obvious_drain(both.world, *both.pods[p], both.settings.scale_down);
             ++seen[expected];
-            ASSERT_EQ(judge(p, context).drain, expected) << name_of_reason(*both.pods[p]);
+            ASSERT_EQ(drainability::judge(p, context).drain, expected)
+                << name_of_reason(*both.pods[p]);
             ASSERT_EQ(judged.judge(p), expected) << name_of_reason(*both.pods[p]);
         }
     }
-    for (const Drain d : {Drain::move, Drain::daemon, Drain::skip, Drain::wait, Drain::block}) {
+    for (const drainability::Drain d :
+         {drainability::Drain::move, drainability::Drain::daemon, drainability::Drain::skip,
+          drainability::Drain::wait, drainability::Drain::block}) {
         EXPECT_GT(seen[d], 100) << static_cast<int>(d);
     }
 }
@@ -155,29 +163,31 @@ TEST(Agreement, OfANodesPodsWithASortOfAllOfThem) {
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
         const Both both(seed);
-        std::map<Drain, std::vector<std::string>> expected;
-        for (const PodObject* pod : both.pods) {
+        std::map<drainability::Drain, std::vector<std::string>> expected;
+        for (const snapshot::PodObject* pod : both.pods) {
             expected[obvious_drain(both.world, *pod, both.settings.scale_down)].push_back(
                 name_of_reason(*pod));
         }
         for (auto& [drain, names] : expected) std::ranges::sort(names);
 
-        const DisruptionBudgets budgets(both.cluster);
-        DrainJudge judge({both.cluster, both.settings, budgets, noon});
-        const NodePods found = judge.sort(0);
+        const pods::DisruptionBudgets budgets(both.cluster);
+        drainability::DrainJudge judge({both.cluster, both.settings, budgets, noon});
+        const drainability::NodePods found = judge.sort(0);
         const auto names = [&](const auto& pods) {
             std::vector<std::string> out;
-            for (const PodIndex pod : pods) out.push_back(full_name(both.cluster, pod));
+            for (const snapshot::PodIndex pod : pods)
+                out.push_back(drainability::full_name(both.cluster, pod));
             return out;
         };
-        if (!expected[Drain::block].empty()) {
+        if (!expected[drainability::Drain::block].empty()) {
             ASSERT_TRUE(found.blocked_by);
-            ASSERT_EQ(full_name(both.cluster, *found.blocked_by), expected[Drain::block].front());
+            ASSERT_EQ(drainability::full_name(both.cluster, *found.blocked_by),
+                      expected[drainability::Drain::block].front());
             continue;
         }
         ASSERT_FALSE(found.blocked_by);
-        ASSERT_EQ(names(found.moving), expected[Drain::move]);
-        ASSERT_EQ(names(found.daemons), expected[Drain::daemon]);
+        ASSERT_EQ(names(found.moving), expected[drainability::Drain::move]);
+        ASSERT_EQ(names(found.daemons), expected[drainability::Drain::daemon]);
     }
 }
 
@@ -186,15 +196,15 @@ TEST(Agreement, OfBudgetsWithACountOfEachForEveryPod) {
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
         const Both both(seed);
-        DisruptionBudgets budgets(both.cluster);
+        pods::DisruptionBudgets budgets(both.cluster);
         Left left(both.world);
         Dice dice(seed);
         for (int round = 0; round < 8 && both.cluster.pod_count() != 0; ++round) {
-            std::vector<PodIndex> some;
+            std::vector<snapshot::PodIndex> some;
             Pods same;
             for (int i = dice.below(5); i > 0; --i) {
-                some.push_back(
-                    static_cast<PodIndex>(dice.below(static_cast<int>(both.cluster.pod_count()))));
+                some.push_back(static_cast<snapshot::PodIndex>(
+                    dice.below(static_cast<int>(both.cluster.pod_count()))));
                 same.push_back(both.pods[some.back()]);
             }
             const auto kept =
@@ -207,7 +217,7 @@ TEST(Agreement, OfBudgetsWithACountOfEachForEveryPod) {
             ASSERT_EQ(budgets.allow_at_once(some), left.has_for_all(same));
             refused += shortage ? 1 : 0;
             budgets.take(some);
-            for (const PodObject* pod : same) left.take(*pod);
+            for (const snapshot::PodObject* pod : same) left.take(*pod);
         }
     }
     EXPECT_GT(refused, 100);
@@ -219,7 +229,7 @@ TEST(Agreement, OfUtilizationWithSumsOverPods) {
         const Both both(seed);
         const ScaleDownSettings& s = both.settings.scale_down;
         Resources used, room = amounts(4000);
-        for (const PodObject* pod : both.pods) {
+        for (const snapshot::PodObject* pod : both.pods) {
             if (is_stuck(*pod) || is_expendable_pod(*pod)) continue;
             const bool is_daemon = pod->owner.kind == "DaemonSet" && !is_mirror_pod(*pod);
             const bool is_left_out = (is_daemon && s.ignore_daemonsets_utilization) ||
@@ -235,11 +245,11 @@ TEST(Agreement, OfUtilizationWithSumsOverPods) {
             const double taken = static_cast<double>(used.amount(resource));
             expected = std::max(expected, all > 0 ? taken / all : taken > 0 ? 1.0 : 0.0);
         }
-        const auto found = utilization(both.cluster, 0, nullptr, both.settings, noon);
+        const auto found = drainability::utilization(both.cluster, 0, nullptr, both.settings, noon);
         ASSERT_TRUE(found);
         ASSERT_DOUBLE_EQ(found->share, expected);
     }
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -4,7 +4,7 @@
 
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 using ::testing::ElementsAre;
@@ -14,29 +14,30 @@ using ::testing::SizeIs;
 /// One look at a world; borrowed by what it found.
 struct Look {
     explicit Look(const World& world, Settings with = {},
-                  std::map<std::string, Readiness> others = {}, Time now = noon)
+                  std::map<std::string, health::Readiness> others = {}, Time now = noon)
         : settings(std::move(with)), snapshot(world.snapshot()) {
-        for (NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
+        for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
             const auto at = others.find(name(n));
-            health.readiness.push_back(at == others.end() ? Readiness::ready : at->second);
+            health.readiness.push_back(at == others.end() ? health::Readiness::ready : at->second);
         }
-        found = find_candidates(snapshot, make_membership(snapshot), health, {},
-                                DisruptionBudgets(snapshot.cluster), settings, now);
+        found = drainability::find_candidates(snapshot, templates::make_membership(snapshot),
+                                              health, {}, pods::DisruptionBudgets(snapshot.cluster),
+                                              settings, now);
     }
-    std::string name(NodeIndex n) const {
+    std::string name(snapshot::NodeIndex n) const {
         return std::string(snapshot.cluster.text(snapshot.cluster.node(n).name));
     }
     std::vector<std::string> nodes() const {
         std::vector<std::string> out;
-        for (const Candidate& node : found.nodes) out.push_back(name(node.node));
+        for (const drainability::Candidate& node : found.nodes) out.push_back(name(node.node));
         return out;
     }
     const NodeVerdict& only_other() const { return found.others.at(0); }
 
     Settings settings;
     Snapshot snapshot;
-    Health health;
-    Candidates found;
+    health::Health health;
+    drainability::Candidates found;
 };
 
 /// A group with these nodes, ready and empty.
@@ -47,8 +48,8 @@ World nodes(std::initializer_list<const char*> names) {
     return world;
 }
 
-PodObject& large(World& world, std::string name, std::string node, std::int64_t cpu) {
-    PodObject& pod = replica(world, std::move(name), std::move(node));
+snapshot::PodObject& large(World& world, std::string name, std::string node, std::int64_t cpu) {
+    snapshot::PodObject& pod = replica(world, std::move(name), std::move(node));
     pod.spec.requests = {{"cpu", cpu}};
     return pod;
 }
@@ -87,8 +88,8 @@ TEST(Candidates, TakeTheThresholdOfTheirGroup) {
 
 TEST(Candidates, MayBeUnreadyUnlessThatIsSwitchedOff) {
     const World world = nodes({"a", "b", "c"});
-    const std::map<std::string, Readiness> others = {{"b", Readiness::unready},
-                                                     {"c", Readiness::starting}};
+    const std::map<std::string, health::Readiness> others = {{"b", health::Readiness::unready},
+                                                             {"c", health::Readiness::starting}};
     const Look look(world, {}, others);
     ASSERT_THAT(look.nodes(), ElementsAre("a", "b"));
     EXPECT_TRUE(look.found.nodes[0].ready);
@@ -125,13 +126,13 @@ TEST(Candidates, ComeWithThePodsThatMoveAndTheirClasses) {
     world.daemon("cni", "cni-b", "b");
     const Look look(world);
     ASSERT_THAT(look.nodes(), ElementsAre("a", "b"));
-    const Cluster& cluster = look.snapshot.cluster;
+    const snapshot::Cluster& cluster = look.snapshot.cluster;
     EXPECT_THAT(names(cluster, look.found.nodes[1].moving), ElementsAre("p", "q"));
     EXPECT_THAT(names(cluster, look.found.nodes[1].daemons), ElementsAre("cni-b"));
-    const std::vector<PodGroupId> classes = look.found.classes();
+    const std::vector<snapshot::PodGroupId> classes = look.found.classes();
     EXPECT_THAT(classes, SizeIs(2));
     EXPECT_TRUE(std::ranges::is_sorted(classes));
-    EXPECT_THAT(Candidates{}.classes(), IsEmpty());
+    EXPECT_THAT(drainability::Candidates{}.classes(), IsEmpty());
 }
 
 TEST(Candidates, MayWaitForAPod) {
@@ -157,7 +158,7 @@ TEST(Candidates, AreRiskyWhereBudgetsLetPodsGoOnlyOneByOne) {
 
 TEST(Candidates, HoldPodsThatMoveByTheirOwnersWordToTheirBudgets) {
     World world = nodes({"a"});
-    PodObject& pod = replica(world, "p", "a");
+    snapshot::PodObject& pod = replica(world, "p", "a");
     pod.labels = {{"app", "web"}};
     annotate(pod, "safe-to-evict", "true");
     world.budget("web", 0);
@@ -170,7 +171,7 @@ TEST(Candidates, HoldPodsThatMoveByTheirOwnersWordToTheirBudgets) {
 
 TEST(Candidates, AreLookedForAgainWhenTimeMakesADifference) {
     World world = nodes({"a", "b"});
-    PodObject& pod = replica(world, "p", "a");
+    snapshot::PodObject& pod = replica(world, "p", "a");
     pod.ns = "kube-system";
     pod.created = noon;
     world.change_node("b").taints = {
@@ -195,4 +196,4 @@ TEST(Candidates, OfNothingAreNone) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -4,7 +4,7 @@
 
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 /// Pods web-a, web-b, web-c of app web, and api of app api.
@@ -14,25 +14,25 @@ protected:
         for (const char* name : {"web-a", "web-b", "web-c"}) labelled(name, "web");
         labelled("api", "api");
     }
-    PodObject& labelled(const char* name, const char* app) {
-        PodObject& pod = replica(world, name);
+    snapshot::PodObject& labelled(const char* name, const char* app) {
+        snapshot::PodObject& pod = replica(world, name);
         pod.labels = {{"app", app}};
         return pod;
     }
     void look() { cluster.emplace(world.cluster()); }
-    std::vector<PodIndex> pods(std::initializer_list<const char*> names) const {
-        std::vector<PodIndex> out;
+    std::vector<snapshot::PodIndex> pods(std::initializer_list<const char*> names) const {
+        std::vector<snapshot::PodIndex> out;
         for (const char* name : names) out.push_back(find_pod(*cluster, name).value());
         return out;
     }
 
     World world = one_node();
-    std::optional<Cluster> cluster;
+    std::optional<snapshot::Cluster> cluster;
 };
 
 TEST_F(Budgets, ThatThereAreNoneOfForbidNothing) {
     look();
-    DisruptionBudgets budgets(*cluster);
+    pods::DisruptionBudgets budgets(*cluster);
     budgets.take(pods({"web-a", "web-b"}));
     EXPECT_FALSE(budgets.find_shortage(pods({"web-a", "web-c", "api"})));
     EXPECT_TRUE(budgets.allow_at_once(pods({"web-a", "web-c", "api"})));
@@ -43,7 +43,7 @@ TEST_F(Budgets, ThatThereAreNoneOfForbidNothing) {
 TEST_F(Budgets, NameTheFirstPodThatTheyKeep) {
     world.budget("web", 0);
     look();
-    const DisruptionBudgets budgets(*cluster);
+    const pods::DisruptionBudgets budgets(*cluster);
     const auto shortage = budgets.find_shortage(pods({"api", "web-b", "web-a"}));
     ASSERT_TRUE(shortage);
     EXPECT_EQ(shortage->pod, pods({"web-b"}).front());
@@ -54,7 +54,7 @@ TEST_F(Budgets, NameTheFirstPodThatTheyKeep) {
 TEST_F(Budgets, LetPodsGoOneByOneWhereNotAllMayGoAtOnce) {
     world.budget("web", 2);
     look();
-    const DisruptionBudgets budgets(*cluster);
+    const pods::DisruptionBudgets budgets(*cluster);
     EXPECT_FALSE(budgets.find_shortage(pods({"web-a", "web-b", "web-c"})));
     EXPECT_TRUE(budgets.allow_at_once(pods({"web-a", "web-b"})));
     EXPECT_FALSE(budgets.allow_at_once(pods({"web-a", "web-b", "web-c"})));
@@ -63,8 +63,8 @@ TEST_F(Budgets, LetPodsGoOneByOneWhereNotAllMayGoAtOnce) {
 TEST_F(Budgets, AreUsedUpByWhatGoesAlready) {
     world.budget("web", 2);
     look();
-    const DisruptionBudgets before(*cluster);
-    DisruptionBudgets after = before;
+    const pods::DisruptionBudgets before(*cluster);
+    pods::DisruptionBudgets after = before;
     after.take(pods({"web-a", "api"}));
     EXPECT_TRUE(after.allow_at_once(pods({"web-b"})));
     EXPECT_FALSE(after.allow_at_once(pods({"web-b", "web-c"})));
@@ -79,7 +79,7 @@ TEST_F(Budgets, AllCountThatMatchAPod) {
     world.budget("web", 5);
     world.budget("all", 1).selector = LabelSelector{};
     look();
-    const DisruptionBudgets budgets(*cluster);
+    const pods::DisruptionBudgets budgets(*cluster);
     EXPECT_TRUE(budgets.allow_at_once(pods({"web-a"})));
     EXPECT_FALSE(budgets.allow_at_once(pods({"web-a", "api"})));
 }
@@ -87,16 +87,16 @@ TEST_F(Budgets, AllCountThatMatchAPod) {
 TEST_F(Budgets, WithoutASelectorMatchNothing) {
     world.budget("none", 0).selector.reset();
     look();
-    EXPECT_FALSE(DisruptionBudgets(*cluster).find_shortage(pods({"web-a", "api"})));
+    EXPECT_FALSE(pods::DisruptionBudgets(*cluster).find_shortage(pods({"web-a", "api"})));
 }
 
 TEST_F(Budgets, WithAnEmptySelectorMatchAllOfTheirNamespaceAlone) {
-    DisruptionBudgetObject& all = world.budget("all", 0);
+    snapshot::DisruptionBudgetObject& all = world.budget("all", 0);
     all.selector = LabelSelector{};
     all.ns = "other";
     labelled("elsewhere", "web").ns = "other";
     look();
-    const DisruptionBudgets budgets(*cluster);
+    const pods::DisruptionBudgets budgets(*cluster);
     EXPECT_FALSE(budgets.find_shortage(pods({"web-a", "api"})));
     EXPECT_TRUE(budgets.find_shortage(pods({"elsewhere"})));
 }
@@ -105,7 +105,7 @@ TEST_F(Budgets, MatchByExpressionsToo) {
     world.budget("web", 0).selector = LabelSelector{
         .match_expressions = {{.key = "app", .op = Operator::in, .values = {"web", "other"}}}};
     look();
-    const DisruptionBudgets budgets(*cluster);
+    const pods::DisruptionBudgets budgets(*cluster);
     EXPECT_TRUE(budgets.find_shortage(pods({"web-a"})));
     EXPECT_FALSE(budgets.find_shortage(pods({"api"})));
 }
@@ -113,7 +113,7 @@ TEST_F(Budgets, MatchByExpressionsToo) {
 TEST_F(Budgets, OfWhichTheStatusIsOldAllowNothing) {
     world.budget("web", 3).is_observed = false;
     look();
-    EXPECT_EQ(DisruptionBudgets(*cluster).find_shortage(pods({"web-a"})).value().sentence,
+    EXPECT_EQ(pods::DisruptionBudgets(*cluster).find_shortage(pods({"web-a"})).value().sentence,
               "default/web has no status for its present selector yet");
 }
 
@@ -121,11 +121,11 @@ TEST_F(Budgets, AreNotNeededByPodsThatAreBeingDeleted) {
     world.budget("web", 0);
     labelled("going", "web").deleted = noon;
     look();
-    DisruptionBudgets budgets(*cluster);
+    pods::DisruptionBudgets budgets(*cluster);
     EXPECT_FALSE(budgets.find_shortage(pods({"going"})));
     EXPECT_TRUE(budgets.allow_at_once(pods({"going"})));
     EXPECT_TRUE(budgets.cover(cluster->class_of(pods({"going"}).front())));
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

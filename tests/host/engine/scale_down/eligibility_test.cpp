@@ -7,14 +7,14 @@
 #include "engine/removal/removal.hpp"
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 constexpr const char* disabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 
 struct EligibilityCase {
     const char* what;
-    std::function<void(World&, Memory&, Readiness&)> change;
+    std::function<void(World&, Memory&, health::Readiness&)> change;
     Unremovable reason;
     const char* because = "";
 };
@@ -34,14 +34,15 @@ NodeRemoval removal(RemovalPhase phase) {
             .because = "unneeded for 10m"};
 }
 
-std::optional<Ineligible> find_ineligible_in(const EligibilityCase& c) {
+std::optional<drainability::Ineligible> find_ineligible_in(const EligibilityCase& c) {
     World world = one_node();
     Memory memory;
-    Readiness readiness = Readiness::ready;
+    health::Readiness readiness = health::Readiness::ready;
     c.change(world, memory, readiness);
     const Snapshot snapshot = world.snapshot();
-    const Health health{.readiness = {readiness}};
-    return find_ineligible(snapshot, make_membership(snapshot), health, memory, {}, 0, noon);
+    const health::Health health{.readiness = {readiness}};
+    return drainability::find_ineligible(snapshot, templates::make_membership(snapshot), health,
+                                         memory, {}, 0, noon);
 }
 
 void check_eligibility(const std::vector<EligibilityCase>& cases) {
@@ -55,12 +56,13 @@ void check_eligibility(const std::vector<EligibilityCase>& cases) {
 
 TEST(Eligibility, LetsNodesOfAGroupBeLookedAt) {
     check_eligibility({
-        {"ready", [](World&, Memory&, Readiness&) {}, Unremovable::none},
-        {"not ready", [](World&, Memory&, Readiness& r) { r = Readiness::unready; },
+        {"ready", [](World&, Memory&, health::Readiness&) {}, Unremovable::none},
+        {"not ready", [](World&, Memory&, health::Readiness& r) { r = health::Readiness::unready; },
          Unremovable::none},
-        {"never started", [](World&, Memory&, Readiness& r) { r = Readiness::long_starting; },
+        {"never started",
+         [](World&, Memory&, health::Readiness& r) { r = health::Readiness::long_starting; },
          Unremovable::none},
-        {"starting", [](World&, Memory&, Readiness& r) { r = Readiness::starting; },
+        {"starting", [](World&, Memory&, health::Readiness& r) { r = health::Readiness::starting; },
          Unremovable::no_node_info, "it has not started yet, and pods that wait count on it"},
     });
 }
@@ -69,10 +71,11 @@ TEST(Eligibility, LooksAtNodesThatHaveYetToPassTheirChecksFromWhenTheyJoined) {
     World world = one_node();
     world.change_node("web-1").taints = {{.key = "checks-pending"}};
     const Snapshot snapshot = world.snapshot();
-    const Health health{.readiness = {Readiness::starting}};
+    const health::Health health{.readiness = {health::Readiness::starting}};
     Settings settings;
     const auto find = [&] {
-        return find_ineligible(snapshot, make_membership(snapshot), health, {}, settings, 0, noon);
+        return drainability::find_ineligible(snapshot, templates::make_membership(snapshot), health,
+                                             {}, settings, 0, noon);
     };
     EXPECT_TRUE(find());
     settings.readiness_taints = {"checks-pending"};
@@ -83,15 +86,16 @@ TEST(Eligibility, LeavesNodesOfNoGroupAlone) {
     World world;
     world.node("mine");
     const Snapshot snapshot = world.snapshot();
-    const auto ineligible = find_ineligible(snapshot, make_membership(snapshot),
-                                            {.readiness = {Readiness::starting}}, {}, {}, 0, noon);
+    const auto ineligible = drainability::find_ineligible(
+        snapshot, templates::make_membership(snapshot),
+        {.readiness = {health::Readiness::starting}}, {}, {}, 0, noon);
     ASSERT_TRUE(ineligible);
     EXPECT_EQ(ineligible->reason, Unremovable::not_autoscaled);
 }
 
 TEST(Eligibility, HeedsTheNodesOwnAnnotation) {
     const auto says = [](const char* word) {
-        return [=](World& w, Memory&, Readiness&) {
+        return [=](World& w, Memory&, health::Readiness&) {
             w.change_node("web-1").annotations = {{disabled, word}};
         };
     };
@@ -105,7 +109,7 @@ TEST(Eligibility, HeedsTheNodesOwnAnnotation) {
 
 TEST(Eligibility, TellsHowFarARemovalHasCome) {
     const auto at = [](RemovalPhase phase) {
-        return [=](World&, Memory& m, Readiness&) { m.removals["web-1"] = removal(phase); };
+        return [=](World&, Memory& m, health::Readiness&) { m.removals["web-1"] = removal(phase); };
     };
     const auto reason = Unremovable::currently_being_deleted;
     check_eligibility({
@@ -115,21 +119,21 @@ TEST(Eligibility, TellsHowFarARemovalHasCome) {
          "its removal is under way for 5m: for 1m it was given up and is being undone; unneeded "
          "for 10m"},
         {"another node's",
-         [](World&, Memory& m, Readiness&) {
+         [](World&, Memory& m, health::Readiness&) {
              m.removals["web-2"] = removal(RemovalPhase::draining);
          },
          Unremovable::none},
         {"before whatever else there is",
-         [&](World& w, Memory& m, Readiness& r) {
+         [&](World& w, Memory& m, health::Readiness& r) {
              at(RemovalPhase::removed)(w, m, r);
              w.change_node("web-1").annotations = {{disabled, "true"}};
-             r = Readiness::deleted;
+             r = health::Readiness::deleted;
          },
          reason,
          "its removal is under way for 5m: for 1m its cloud has agreed, and it is to vanish; "
          "unneeded for 10m"},
         {"its machine goes by another hand",
-         [](World&, Memory&, Readiness& r) { r = Readiness::deleted; }, reason,
+         [](World&, Memory&, health::Readiness& r) { r = health::Readiness::deleted; }, reason,
          "its machine is gone or going"},
     });
 }
@@ -148,7 +152,7 @@ TEST(Eligibility, NamesThePodThatHoldsADrainUpWithItsRefusal) {
                                            .barred_since = noon - 40s}},
                                          {"shop/c/u3", {.agreed = noon}}};
     };
-    const EligibilityCase c{"refused", [&](World&, Memory& m, Readiness&) { refused(m); },
+    const EligibilityCase c{"refused", [&](World&, Memory& m, health::Readiness&) { refused(m); },
                             Unremovable::currently_being_deleted,
                             "its removal is under way for 5m: for 1m its pods are being evicted, "
                             "and pod shop/b has been refused its eviction for 40s: a policy denies "
@@ -160,7 +164,7 @@ TEST(Eligibility, NamesThePodThatHoldsADrainUpWithItsRefusal) {
 TEST(Eligibility, LeavesANodeAloneWhoseRemovalFailed) {
     const EligibilityCase c{
         "failed",
-        [](World&, Memory& m, Readiness&) {
+        [](World&, Memory& m, health::Readiness&) {
             m.removal_backoffs[NodeGroupId("web")][MachineId("web-1")] = {
                 .until = noon + 90s, .failures = 2, .because = "pod shop/b cannot be evicted"};
         },
@@ -172,7 +176,7 @@ TEST(Eligibility, LeavesANodeAloneWhoseRemovalFailed) {
 
 TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
     const auto at = [](Time t) {
-        return [=](World& w, Memory&, Readiness&) { tainted(w, seconds(t)); };
+        return [=](World& w, Memory&, health::Readiness&) { tainted(w, seconds(t)); };
     };
     const auto reason = Unremovable::currently_being_deleted;
     const char* because =
@@ -184,16 +188,17 @@ TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
         {"by a clock that is ahead", at(noon + 1min), reason, because},
         {"by one that is far ahead", at(noon + 1h), Unremovable::none},
         {"before the node was there",
-         [](World& w, Memory&, Readiness&) {
+         [](World& w, Memory&, health::Readiness&) {
              w.change_node("web-1").created = noon - 1min;
              tainted(w, seconds(noon - 2min));
          },
          Unremovable::none},
-        {"in 1970", [](World& w, Memory&, Readiness&) { tainted(w, "1"); }, Unremovable::none},
-        {"without a time", [](World& w, Memory&, Readiness&) { tainted(w, "soon"); },
+        {"in 1970", [](World& w, Memory&, health::Readiness&) { tainted(w, "1"); },
+         Unremovable::none},
+        {"without a time", [](World& w, Memory&, health::Readiness&) { tainted(w, "soon"); },
          Unremovable::none},
         {"with a time past all time",
-         [](World& w, Memory&, Readiness&) { tainted(w, "9223372036854775807"); },
+         [](World& w, Memory&, health::Readiness&) { tainted(w, "9223372036854775807"); },
          Unremovable::none},
     });
     EXPECT_EQ(find_ineligible_in({"", at(noon - 1min), reason})->until, noon + 4min);
@@ -204,13 +209,13 @@ TEST(Eligibility, TakesTheAgeOfOthersTaintsFromTheWallClock) {
     world.change_node("web-1").created = noon - 3h;
     tainted(world, seconds(noon - 2h - 1min));
     const Snapshot snapshot = world.snapshot();
-    const Health health{.readiness = {Readiness::ready}};
+    const health::Health health{.readiness = {health::Readiness::ready}};
     const Settings settings;
-    const auto found = find_ineligible(snapshot, make_membership(snapshot), health, {}, settings, 0,
-                                       {noon, noon - 2h});
+    const auto found = drainability::find_ineligible(snapshot, templates::make_membership(snapshot),
+                                                     health, {}, settings, 0, {noon, noon - 2h});
     ASSERT_TRUE(found);
     EXPECT_EQ(found->until, noon - 1min + settings.scale_down.max_deletion_time);
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -4,7 +4,7 @@
 
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,13 +17,13 @@ struct Sorted {
 };
 
 Sorted sorted(const World& world, Time now = noon) {
-    const Cluster cluster = world.cluster();
+    const snapshot::Cluster cluster = world.cluster();
     const Settings settings;
-    const DisruptionBudgets budgets(cluster);
-    DrainJudge judge({cluster, settings, budgets, now});
-    const NodePods pods = judge.sort(0);
-    const auto name = [&](std::optional<PodIndex> pod) {
-        return pod ? full_name(cluster, *pod) : "";
+    const pods::DisruptionBudgets budgets(cluster);
+    drainability::DrainJudge judge({cluster, settings, budgets, now});
+    const drainability::NodePods pods = judge.sort(0);
+    const auto name = [&](std::optional<snapshot::PodIndex> pod) {
+        return pod ? drainability::full_name(cluster, *pod) : "";
     };
     return {.moving = names(cluster, pods.moving),
             .daemons = names(cluster, pods.daemons),
@@ -74,7 +74,7 @@ TEST(NodePods, NameTheFirstThatBlocks) {
 TEST(NodePods, OfOneClassMayDifferInTheirAge) {
     World world = one_node();
     for (const char* name : {"old", "young", "older"}) {
-        PodObject& pod = replica(world, name);
+        snapshot::PodObject& pod = replica(world, name);
         pod.ns = "kube-system";
         pod.created = name == std::string("young") ? noon - 10min : noon - 2h;
     }
@@ -98,4 +98,4 @@ TEST(NodePods, OfOneClassMayDifferInBeingDeleted) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -6,7 +6,7 @@
 
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 /// The same for the same seed on every machine.
 class Dice {
@@ -24,13 +24,13 @@ private:
 };
 
 struct RandomPods {
-    std::vector<PodObject> pods{};
-    std::vector<DisruptionBudgetObject> budgets{};
-    std::vector<ControllerObject> controllers{};
+    std::vector<snapshot::PodObject> pods{};
+    std::vector<snapshot::DisruptionBudgetObject> budgets{};
+    std::vector<snapshot::ControllerObject> controllers{};
 
-    Cluster cluster() const {
-        ClusterBuilder builder;
-        builder.set(NodeObject{
+    snapshot::Cluster cluster() const {
+        snapshot::ClusterBuilder builder;
+        builder.set(snapshot::NodeObject{
             .name = "n", .capacity = amounts(4000), .allocatable = amounts(4000), .created = noon});
         for (const auto& pod : pods) builder.set(pod);
         for (const auto& budget : budgets) builder.set(budget);
@@ -39,10 +39,10 @@ struct RandomPods {
     }
 };
 
-inline PodObject random_pod(Dice& dice, int number) {
-    PodObject pod{.ns = dice.one_of({"default", "web", "kube-system"}),
-                  .name = "p" + std::to_string(number * 7919 % 1000),
-                  .node_name = "n"};
+inline snapshot::PodObject random_pod(Dice& dice, int number) {
+    snapshot::PodObject pod{.ns = dice.one_of({"default", "web", "kube-system"}),
+                            .name = "p" + std::to_string(number * 7919 % 1000),
+                            .node_name = "n"};
     pod.labels = {{"app", dice.one_of({"a", "b", "c"})}, {"tier", dice.one_of({"x", "y"})}};
     pod.owner.kind = dice.one_of({"", "ReplicaSet", "ReplicaSet", "ReplicaSet", "StatefulSet",
                                   "Job", "DaemonSet", "Rollout", "Node"});
@@ -61,11 +61,11 @@ inline PodObject random_pod(Dice& dice, int number) {
     return pod;
 }
 
-inline DisruptionBudgetObject random_budget(Dice& dice, int number) {
-    DisruptionBudgetObject budget{.ns = dice.one_of({"default", "web", "kube-system"}),
-                                  .name = "b" + std::to_string(number),
-                                  .disruptions_allowed = dice.below(6) - 1,
-                                  .is_observed = !dice.one_in(6)};
+inline snapshot::DisruptionBudgetObject random_budget(Dice& dice, int number) {
+    snapshot::DisruptionBudgetObject budget{.ns = dice.one_of({"default", "web", "kube-system"}),
+                                            .name = "b" + std::to_string(number),
+                                            .disruptions_allowed = dice.below(6) - 1,
+                                            .is_observed = !dice.one_in(6)};
     if (dice.one_in(8)) return budget;
     budget.selector.emplace();
     if (dice.one_in(2)) budget.selector->match_labels["app"] = dice.one_of({"a", "b", "d"});
@@ -108,4 +108,4 @@ inline Settings random_settings(std::uint64_t seed) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -6,7 +6,7 @@
 
 #include "removal_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 Resources gpu_node(std::int64_t gpus) {
@@ -15,8 +15,8 @@ Resources gpu_node(std::int64_t gpus) {
     return out;
 }
 
-PodObject& asks(World& world, const char* name, Resources requests) {
-    PodObject& pod = replica(world, name);
+snapshot::PodObject& asks(World& world, const char* name, Resources requests) {
+    snapshot::PodObject& pod = replica(world, name);
     pod.spec.requests = std::move(requests);
     return pod;
 }
@@ -39,10 +39,10 @@ void check_utilization(const std::vector<UtilizationCase>& cases) {
         Settings settings;
         c.set(settings);
         const Snapshot snapshot = world.snapshot();
-        const auto found =
-            utilization(snapshot.cluster, 0, &snapshot.groups->front(), settings, noon);
+        const auto found = drainability::utilization(snapshot.cluster, 0, &snapshot.groups->front(),
+                                                     settings, noon);
         ASSERT_TRUE(found) << found.error().message;
-        EXPECT_EQ(describe(*found), c.expected);
+        EXPECT_EQ(drainability::describe(*found), c.expected);
     }
 }
 
@@ -153,23 +153,23 @@ TEST(Utilization, OfANodeWithGpusIsTheirsAlone) {
 TEST(Utilization, OfANodeThatReportsNothingIsNotKnown) {
     World world = one_node();
     world.change_node("web-1").allocatable = {{"cpu", 4000}};
-    const auto found = utilization(world.cluster(), 0, nullptr, {}, noon);
+    const auto found = drainability::utilization(world.cluster(), 0, nullptr, {}, noon);
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().message, "the node reports no allocatable memory");
 }
 
 TEST(Utilization, IsHeldAgainstTheGroupsOwnThreshold) {
     Group group;
-    const Utilization of_cpu{.share = 0.4}, of_gpus{.share = 0.4, .is_gpu = true};
+    const drainability::Utilization of_cpu{.share = 0.4}, of_gpus{.share = 0.4, .is_gpu = true};
     Settings settings;
     settings.scale_down.gpu_utilization_threshold = 0.3;
-    EXPECT_EQ(threshold_of(of_cpu, group, settings), 0.5);
-    EXPECT_EQ(threshold_of(of_gpus, group, settings), 0.3);
+    EXPECT_EQ(drainability::threshold_of(of_cpu, group, settings), 0.5);
+    EXPECT_EQ(drainability::threshold_of(of_gpus, group, settings), 0.3);
     group.options.utilization_threshold = 0.7;
     group.options.gpu_utilization_threshold = 0.9;
-    EXPECT_EQ(threshold_of(of_cpu, group, settings), 0.7);
-    EXPECT_EQ(threshold_of(of_gpus, group, settings), 0.9);
+    EXPECT_EQ(drainability::threshold_of(of_cpu, group, settings), 0.7);
+    EXPECT_EQ(drainability::threshold_of(of_gpus, group, settings), 0.9);
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -11,7 +11,7 @@
 #include "engine/node_marks.hpp"
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::ElementsAre;
@@ -30,7 +30,7 @@ struct BlindCase : PassCase {
         group.group.template_fingerprint = "1";
         world.describe("web", amounts(4000));
     }
-    NodeObject& node(const std::string& name) {
+    snapshot::NodeObject& node(const std::string& name) {
         ++*world.change_group("web").group.target;
         return world.node(name, "web");
     }
@@ -46,7 +46,7 @@ struct BlindCase : PassCase {
     const Decision& pass_at(Duration since_noon, const std::string& blind_because = {}) {
         circumstances.now = noon + since_noon;
         circumstances.blind_because = blind_because;
-        Outcome outcome = run();
+        pass::Outcome outcome = run();
         decision = std::move(outcome.decision);
         memory = std::move(outcome.memory);
         if (decision.increases.empty()) return decision;
@@ -54,8 +54,8 @@ struct BlindCase : PassCase {
         results.increases.resize(decision.increases.size());
         for (const Increase& increase : decision.increases)
             *world.change_group(increase.group.value()).group.target += increase.by;
-        memory =
-            remember_results(std::move(memory), decision, results, settings, circumstances.now);
+        memory = pass::remember_results(std::move(memory), decision, results, settings,
+                                        circumstances.now);
         return decision;
     }
     /// Nodes that the last pass would mark.
@@ -103,9 +103,9 @@ TEST(BlindPass, MarksNoNodeAndSaysWhy) {
 TEST(BlindPass, TakesNoRemovalFurther) {
     BlindCase c;
     c.removing("n1", RemovalPhase::draining).empty = false;
-    PodObject& pod = c.world.pod("web-1", "n1");
+    snapshot::PodObject& pod = c.world.pod("web-1", "n1");
     pod.owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web"};
-    pod.phase = PodPhase::running;
+    pod.phase = snapshot::PodPhase::running;
     c.removing("n2", RemovalPhase::tainting);
     c.removing("n3", RemovalPhase::waiting);
     c.removing("n4", RemovalPhase::deleting);
@@ -253,7 +253,7 @@ TEST(BlindPass, BacksNoGroupOffForANodeThatSeemsIdle) {
     c.pods("web", 1, 1000);
     c.pass_at(0s);
     // Not by node(): it is the machine that was ordered.
-    NodeObject& node = c.world.node("web-1", "web");
+    snapshot::NodeObject& node = c.world.node("web-1", "web");
     node.taints = {{.key = "quarantine"}};
     node.created = noon + 70s;
     node.ready_since = noon + 80s;
@@ -267,4 +267,4 @@ TEST(BlindPass, BacksNoGroupOffForANodeThatSeemsIdle) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

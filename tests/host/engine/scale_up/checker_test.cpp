@@ -9,19 +9,20 @@
 #include "pass_case.hpp"
 #include "promises.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
-constexpr naive::Spice a_bit_of_all{.volumes = 0};
-constexpr naive::Spice spread_above_all{
+constexpr scheduling::naive::Spice a_bit_of_all{.volumes = 0};
+constexpr scheduling::naive::Spice spread_above_all{
     .affinity = 5, .spread = 90, .ports = 5, .volumes = 0, .node_affinity = 10, .taints = 5};
 
 /// Groups of any kind in any state, nodes with pods on them, and pods that wait.
-PassCase make_case(naive::Dice& dice, const naive::Spice& spice) {
+PassCase make_case(scheduling::naive::Dice& dice, const scheduling::naive::Spice& spice) {
     PassCase c;
     for (int i = dice.below(4); i > 0; --i) {
-        NodeObject& node = c.world.node("n" + std::to_string(i));
-        const NodeObject like = naive::make_random_node(dice, spice, node.name);
+        snapshot::NodeObject& node = c.world.node("n" + std::to_string(i));
+        const snapshot::NodeObject like =
+            scheduling::naive::make_random_node(dice, spice, node.name);
         node.labels = like.labels;
         node.taints = like.taints;
         node.capacity = node.allocatable = like.allocatable;
@@ -31,7 +32,7 @@ PassCase make_case(naive::Dice& dice, const naive::Spice& spice) {
         Group& group = c.world.group(id, 0);
         group.group.max = dice.between(0, 6);
         group.options.zero_or_max = dice.chance(10);
-        const NodeObject like = naive::make_random_node(dice, spice, id);
+        const snapshot::NodeObject like = scheduling::naive::make_random_node(dice, spice, id);
         NodeTemplate& node = c.world.describe(id, like.allocatable);
         node.labels = like.labels;
         node.labels.erase(hostname_key);
@@ -39,9 +40,10 @@ PassCase make_case(naive::Dice& dice, const naive::Spice& spice) {
         node.allocatable = node.free = like.allocatable;
     }
     for (int kind = dice.between(1, 6); kind > 0; --kind) {
-        const PodObject like = naive::make_random_pod(dice, spice);
+        const snapshot::PodObject like = scheduling::naive::make_random_pod(dice, spice);
         for (int i = dice.between(1, 9); i > 0; --i) {
-            PodObject& pod = c.world.pod("p" + std::to_string(kind) + "-" + std::to_string(i));
+            snapshot::PodObject& pod =
+                c.world.pod("p" + std::to_string(kind) + "-" + std::to_string(i));
             const std::string name = pod.name;
             pod = like;
             pod.name = name;
@@ -61,7 +63,7 @@ public:
     Checked(const PassCase& c, Policies policies)
         : settings_(c.settings),
           snapshot_(c.world.snapshot()),
-          context_(make_pass_context(snapshot_, {}, settings_, noon)),
+          context_(pass_context::make_pass_context(snapshot_, {}, settings_, noon)),
           policies_(std::move(policies)),
           scale_up_(context_, policies_, c.circumstances) {
         scale_up_.run();
@@ -74,19 +76,19 @@ public:
     std::string find_forgotten() {
         const Progress& progress = scale_up_.progress();
         if (!progress.stopped.empty()) return {};
-        naive::World& world = promises_->world();
-        for (naive::Node& node : world.nodes) node.gone = false;
-        for (PodGroupIndex s = 0; s < context_.pending_count(); ++s) {
+        scheduling::naive::World& world = promises_->world();
+        for (scheduling::naive::Node& node : world.nodes) node.gone = false;
+        for (scheduling::PodGroupIndex s = 0; s < context_.pending_count(); ++s) {
             if (progress.left[s] == 0) continue;
-            if (const auto node = naive::find_room(world, promises_->pod(s))) {
+            if (const auto node = scheduling::naive::find_room(world, promises_->pod(s))) {
                 return name(s) + " fits on node " + std::to_string(*node);
             }
-            for (GroupIndex g = 0; g < context_.groups().size(); ++g) {
+            for (pass_context::GroupIndex g = 0; g < context_.groups().size(); ++g) {
                 if (!progress.ledger.obstacle(g).is_none()) continue;
-                naive::World more = world;
-                const std::size_t node =
-                    naive::add_node(more, snapshot_.cluster, context_.rules->shapes()[g]);
-                if (naive::fits(more, promises_->pod(s), node)) {
+                scheduling::naive::World more = world;
+                const std::size_t node = scheduling::naive::add_node(more, snapshot_.cluster,
+                                                                     context_.rules->shapes()[g]);
+                if (scheduling::naive::fits(more, promises_->pod(s), node)) {
                     return name(s) + " fits on a new node of " + context_.id(g).value();
                 }
             }
@@ -95,19 +97,21 @@ public:
     }
 
 private:
-    const std::string& name(PodGroupIndex s) const { return context_.pending.classes[s].example; }
+    const std::string& name(scheduling::PodGroupIndex s) const {
+        return context_.pending.classes[s].example;
+    }
 
     Settings settings_;
     Snapshot snapshot_;
-    PassContext context_;
+    pass_context::PassContext context_;
     Policies policies_;
     ScaleUp scale_up_;
     std::optional<Promises> promises_{};
 };
 
-void check(std::uint64_t seeds, const naive::Spice& spice) {
+void check(std::uint64_t seeds, const scheduling::naive::Spice& spice) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        naive::Dice dice(seed);
+        scheduling::naive::Dice dice(seed);
         PassCase c = make_case(dice, spice);
         Checked checked(c, c.policies());
         EXPECT_EQ(checked.find_broken_promise(), "") << "seed " << seed;
@@ -120,4 +124,4 @@ TEST(Checker, EveryPodThatIsHelpedRunsAndNoneIsLeftThatWould) { check(3000, a_bi
 TEST(Checker, HoldsAlsoWhereMostPodsAreSpread) { check(3000, spread_above_all); }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

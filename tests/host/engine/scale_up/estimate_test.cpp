@@ -7,18 +7,19 @@
 
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// Pods, and new nodes of one shape beside a node that is there in another zone.
 struct Estimating {
-    ClusterBuilder builder{};
-    std::vector<PodGroupId> classes{};
+    snapshot::ClusterBuilder builder{};
+    std::vector<snapshot::PodGroupId> classes{};
     std::vector<Demand> pods{};
-    TemplateNode shape{};
+    scheduling::TemplateNode shape{};
 
     Estimating(std::int64_t cpu, std::int64_t memory, std::int64_t pods_per_node) {
-        NodeObject old{.name = "old", .labels = {{hostname_key, "old"}, {zone_key, "jupiter"}}};
+        snapshot::NodeObject old{.name = "old",
+                                 .labels = {{hostname_key, "old"}, {zone_key, "jupiter"}}};
         old.capacity = old.allocatable = {{"cpu", 100}, {"memory", 100}, {"pods", 10}};
         builder.set(old);
         shape.labels = {{zone_key, "mars"}};
@@ -26,16 +27,16 @@ struct Estimating {
     }
     void add(
         int count, std::int64_t cpu, std::int64_t memory,
-        const std::function<void(PodObject&)>& change = [](PodObject&) {}) {
-        PodObject pod{.ns = "universe", .labels = {{"app", "estimatee"}}};
+        const std::function<void(snapshot::PodObject&)>& change = [](snapshot::PodObject&) {}) {
+        snapshot::PodObject pod{.ns = "universe", .labels = {{"app", "estimatee"}}};
         pod.spec.requests = {{"cpu", cpu}, {"memory", memory}};
         change(pod);
-        pods.push_back({static_cast<PodGroupIndex>(classes.size()), count});
+        pods.push_back({static_cast<scheduling::PodGroupIndex>(classes.size()), count});
         classes.push_back(builder.add_class(pod));
     }
     Estimate run(int max_nodes = INT_MAX) {
-        CompiledPredicates rules(builder.build(), classes, {shape});
-        Placement placement(rules);
+        scheduling::CompiledPredicates rules(builder.build(), classes, {shape});
+        scheduling::Placement placement(rules);
         return estimate(placement, 0, pods, max_nodes);
     }
 };
@@ -62,7 +63,7 @@ TEST(Estimate, PutsNoMorePodsOnANodeThanItTakes) {
 
 TEST(Estimate, GivesEveryPodWithTheSamePortANodeOfItsOwn) {
     Estimating e(1000, 5000, 10);
-    e.add(8, 200, 1000, [](PodObject& pod) { pod.spec.ports = {{.port = 5555}}; });
+    e.add(8, 200, 1000, [](snapshot::PodObject& pod) { pod.spec.ports = {{.port = 5555}}; });
     EXPECT_EQ(e.run(), (Estimate{8, {{0, 8}}}));
 }
 
@@ -112,12 +113,12 @@ TEST(Estimate, FillsNodesThatLargerPodsOpened) {
 
 TEST(Estimate, LetsPodsFollowSmallerOnesThatTheyWantToBeWith) {
     Estimating e(1000, 1000, 10);
-    e.add(2, 500, 500, [](PodObject& pod) {
+    e.add(2, 500, 500, [](snapshot::PodObject& pod) {
         pod.labels = {{"app", "large"}};
         pod.spec.pod_affinity = {{.selector = LabelSelector{.match_labels = {{"app", "small"}}},
                                   .topology_key = hostname_key}};
     });
-    e.add(2, 100, 100, [](PodObject& pod) {
+    e.add(2, 100, 100, [](snapshot::PodObject& pod) {
         pod.labels = {{"app", "small"}};
         apart_on(hostname_key)(pod);
     });
@@ -126,7 +127,7 @@ TEST(Estimate, LetsPodsFollowSmallerOnesThatTheyWantToBeWith) {
 
 TEST(Estimate, PutsPodsThatAskForNoCpuTogetherWhereDaemonsAskForTooMuch) {
     Estimating e(100, 2000, 10);
-    PodObject daemon{.ns = "kube-system"};
+    snapshot::PodObject daemon{.ns = "kube-system"};
     daemon.spec.requests = {{"cpu", 150}};
     e.shape.daemons = {e.builder.add_class(daemon)};
     e.add(2, 0, 100);
@@ -144,16 +145,17 @@ TEST(Estimate, OpensNoNodeForPodsThatDoNotFitOnOne) {
 TEST(Estimate, LeavesTheNodesInThePlacementUntilTheyAreUndone) {
     Estimating e(1000, 1000, 10);
     e.add(15, 100, 100);
-    CompiledPredicates rules(e.builder.build(), e.classes, {e.shape});
-    Placement placement(rules);
-    const Placement::Mark mark = placement.mark();
+    scheduling::CompiledPredicates rules(e.builder.build(), e.classes, {e.shape});
+    scheduling::Placement placement(rules);
+    const scheduling::Placement::Mark mark = placement.mark();
     estimate(placement, 0, e.pods, INT_MAX);
     int nodes = 0;
-    for (Slot slot = 1; slot < placement.slot_count(); ++slot) nodes += placement.nodes(slot);
+    for (scheduling::Slot slot = 1; slot < placement.slot_count(); ++slot)
+        nodes += placement.nodes(slot);
     EXPECT_EQ(nodes, 2);
     placement.undo(mark);
     EXPECT_EQ(placement.slot_count(), 1u);
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using testing::ElementsAre;
@@ -144,4 +144,4 @@ TEST(ExpanderChain, NamesAFewGroupsAndCountsTheRest) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

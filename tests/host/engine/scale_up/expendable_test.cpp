@@ -5,7 +5,7 @@
 #include "engine/scheduling/placement.hpp"
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::IsEmpty;
@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 /// Expendable pods that fill a node of 4 cores.
 void fill_with_expendables(PassCase& c, const std::string& node, std::int32_t priority = -11) {
     for (int n = 0; n < 4; ++n) {
-        PodObject& pod = c.world.pod("spare-" + std::to_string(n), node);
+        snapshot::PodObject& pod = c.world.pod("spare-" + std::to_string(n), node);
         pod.labels = {{"app", "web"}};
         pod.spec.requests = {{"cpu", 1000}};
         pod.spec.priority = priority;
@@ -45,7 +45,7 @@ TEST(Expendable, RoomIsNoMoreThanTheNodeHas) {
     c.group("a", 0, 10);
     c.world.node("n");
     fill_with_expendables(c, "n");
-    PodObject& other = c.world.pod("stays", "n");
+    snapshot::PodObject& other = c.world.pod("stays", "n");
     other.spec.requests = {{"cpu", 500}};
     c.pods("web", 4, 1000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
@@ -64,7 +64,7 @@ TEST(Expendable, PodsKeepNobodyAway) {
     PassCase c;
     c.group("a", 0, 10);
     c.world.node("n").labels[hostname_key] = "n";
-    PodObject& spare = c.world.pod("spare", "n");
+    snapshot::PodObject& spare = c.world.pod("spare", "n");
     spare.labels = {{"app", "web"}};
     spare.spec.priority = -11;
     apart_on(hostname_key)(spare);
@@ -79,12 +79,13 @@ TEST(Expendable, PodsOnANodeThatIsClosedAreNotCountedTwice) {
     fill_with_expendables(c, "n");
     c.pods("web", 2, 1000, spread_over(zone_key));
     const Snapshot snapshot = c.world.snapshot();
-    const PassContext context = make_pass_context(snapshot, c.memory, c.settings, noon);
-    Placement placement(*context.rules);
+    const pass_context::PassContext context =
+        pass_context::make_pass_context(snapshot, c.memory, c.settings, noon);
+    scheduling::Placement placement(*context.rules);
     const auto count_in = [&](std::size_t domain) {
         return placement.spread(0)->domains[domain].count;
     };
-    const Placement::Mark mark = placement.mark();
+    const scheduling::Placement::Mark mark = placement.mark();
     EXPECT_EQ(count_in(0), 0);
     placement.close(*snapshot.cluster.find_node("n"));
     EXPECT_EQ(count_in(0), 0);
@@ -93,4 +94,4 @@ TEST(Expendable, PodsOnANodeThatIsClosedAreNotCountedTwice) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -4,34 +4,35 @@
 
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-PodGroupId class_named(const Snapshot& snapshot, const std::string& name) {
-    for (PodIndex p = 0; p < snapshot.cluster.pod_count(); ++p) {
+snapshot::PodGroupId class_named(const Snapshot& snapshot, const std::string& name) {
+    for (snapshot::PodIndex p = 0; p < snapshot.cluster.pod_count(); ++p) {
         if (snapshot.cluster.text(snapshot.cluster.pod(p).name) == name) {
             return snapshot.cluster.class_of(p);
         }
     }
-    return ~PodGroupId{0};
+    return ~snapshot::PodGroupId{0};
 }
 
 struct Explaining : PassCase {
     Snapshot snapshot{world.snapshot()};
     Policies asked{};
     /// Of one that need not be pending, in the snapshot as it is.
-    Result<PodAnswer> explain_of(PodGroupId id) {
+    Result<pass::PodAnswer> explain_of(snapshot::PodGroupId id) {
         asked = policies();
-        return Explanation(snapshot, memory, asked, settings, circumstances, {&id, 1}).pod(id);
+        return pass::Explanation(snapshot, memory, asked, settings, circumstances, {&id, 1})
+            .pod(id);
     }
-    Explanation explain() {
+    pass::Explanation explain() {
         snapshot = world.snapshot();
         asked = policies();
-        return Explanation(snapshot, memory, asked, settings, circumstances);
+        return pass::Explanation(snapshot, memory, asked, settings, circumstances);
     }
 };
 
@@ -48,11 +49,11 @@ Explaining two_groups() {
 
 TEST(Explain, SaysWhichGroupHelpsAPod) {
     Explaining e = two_groups();
-    Explanation explanation = e.explain();
-    const PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    pass::Explanation explanation = e.explain();
+    const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
     EXPECT_EQ(web.pods.count, 2u);
     EXPECT_EQ(web.helped, 2u);
-    EXPECT_THAT(web.helped_on, ElementsAre(HelpedOn{NodeGroupId("a"), 2}));
+    EXPECT_THAT(web.helped_on, ElementsAre(pass::HelpedOn{NodeGroupId("a"), 2}));
     EXPECT_EQ(web.because, "room on new nodes of a");
     ASSERT_EQ(web.groups.size(), 1u);
     EXPECT_EQ(web.groups[0].reason.sentence, "would take it");
@@ -68,7 +69,8 @@ struct NearMisses : Explaining {
         back_off("c-resting");
         of_pool("d-tiny", "web", 1000);
         of_pool("e-short", "web", 3000);
-        pods("web", 1, 4000, [](PodObject& pod) { pod.spec.node_selector = {{"pool", "web"}}; });
+        pods("web", 1, 4000,
+             [](snapshot::PodObject& pod) { pod.spec.node_selector = {{"pool", "web"}}; });
     }
     NodeTemplate& of_pool(const std::string& id, const char* pool, std::int64_t cpu) {
         group(id, 0, 5);
@@ -84,8 +86,8 @@ struct NearMisses : Explaining {
 
 TEST(Explain, SaysTheNearestMissFirstAsThePassDoes) {
     NearMisses e;
-    Explanation explanation = e.explain();
-    const PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    pass::Explanation explanation = e.explain();
+    const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
     std::vector<std::string> found;
     for (const auto& [groups, reason] : web.groups)
         found.push_back(groups.front().value() + " " + std::string(name_of(reason.code)) + " " +
@@ -107,16 +109,16 @@ TEST(Explain, SaysThatAGroupIsBackedOffBeforeThatAnotherIsTooSmall) {
     NearMisses e;
     e.of_pool("z-resting", "web", 8000);
     e.back_off("z-resting");
-    Explanation explanation = e.explain();
-    const PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    pass::Explanation explanation = e.explain();
+    const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
     EXPECT_EQ(web.groups.at(0).groups, std::vector{NodeGroupId("z-resting")});
     EXPECT_EQ(web.groups.at(0).reason.code, ReasonCode::backed_off);
 }
 
 TEST(Explain, SaysWhyEachGroupDoesNotHelpAPod) {
     Explaining e = two_groups();
-    Explanation explanation = e.explain();
-    const PodAnswer huge = *explanation.pod(class_named(e.snapshot, "huge-0"));
+    pass::Explanation explanation = e.explain();
+    const pass::PodAnswer huge = *explanation.pod(class_named(e.snapshot, "huge-0"));
     EXPECT_EQ(huge.left, 1u);
     EXPECT_THAT(huge.helped_on, IsEmpty());
     ASSERT_EQ(huge.groups.size(), 2u);
@@ -134,7 +136,7 @@ TEST(Explain, TellsWhatACloudSaysOfTheMachineOfANode) {
     machine.template_fingerprint = "v1";
     machine.leaves = Leaving{LeaveReason::spot_interruption, noon + 2min};
     e.world.node("alone");
-    const Explanation explanation = e.explain();
+    const pass::Explanation explanation = e.explain();
     const auto of = explanation.machine_of("n");
     ASSERT_TRUE(of);
     EXPECT_TRUE(of->has_drifted());
@@ -153,7 +155,7 @@ TEST(Explain, TellsWhetherANodeOfNoGroupHasLostItsMachine) {
     e.asked = e.policies();
     e.snapshot.told[PluginInstanceId("cloud")] = std::make_shared<const CloudView>(CloudView{
         .machines = {{.id = MachineId("cloud:///alone")}}, .lists_all_with_prefix = "cloud:///"});
-    const Explanation explanation(e.snapshot, e.memory, e.asked, e.settings, e.circumstances);
+    const pass::Explanation explanation(e.snapshot, e.memory, e.asked, e.settings, e.circumstances);
     ASSERT_TRUE(explanation.machine_of("alone"));
     EXPECT_TRUE(explanation.machine_of("alone")->machine);
     ASSERT_TRUE(explanation.machine_of("lost"));
@@ -169,7 +171,8 @@ TEST(Explain, CallsNoMachineLostThatAnotherAccountOrAnUnreadableGroupMayHave) {
     e.asked = e.policies();
     CloudView view{.lists_all_with_prefix = "cloud:///"};
     const auto is_lost = [&e] {
-        const Explanation explanation(e.snapshot, e.memory, e.asked, e.settings, e.circumstances);
+        const pass::Explanation explanation(e.snapshot, e.memory, e.asked, e.settings,
+                                            e.circumstances);
         return explanation.machine_of("lost").has_value();
     };
     const auto tell = [&](const char* cloud) {
@@ -186,7 +189,8 @@ TEST(Explain, CallsNoMachineLostThatAnotherAccountOrAnUnreadableGroupMayHave) {
 }
 
 TEST(Explain, CallsNoMachineDriftedOfWhichNothingIsKnown) {
-    NodeMachine known{.machine = Machine{.template_fingerprint = "v1"}, .group_fingerprint = "v1"};
+    pass::NodeMachine known{.machine = Machine{.template_fingerprint = "v1"},
+                            .group_fingerprint = "v1"};
     EXPECT_FALSE(known.has_drifted());
     known.group_fingerprint.clear();
     EXPECT_FALSE(known.has_drifted());
@@ -199,7 +203,7 @@ TEST(Explain, AnswersForAClassThatDoesNotWait) {
     e.world.node("n");
     e.world.pod("running", "n").spec.requests = {{"cpu", 9500}};
     e.snapshot = e.world.snapshot();
-    const Result<PodAnswer> answer = e.explain_of(class_named(e.snapshot, "running"));
+    const Result<pass::PodAnswer> answer = e.explain_of(class_named(e.snapshot, "running"));
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->because, "none of these pods counts as pending");
     ASSERT_EQ(answer->groups.size(), 2u);
@@ -209,8 +213,8 @@ TEST(Explain, AnswersForAClassThatDoesNotWait) {
 
 TEST(Explain, SaysWhatAGroupWouldTake) {
     Explaining e = two_groups();
-    Explanation explanation = e.explain();
-    const GroupAnswer a = *explanation.group(NodeGroupId("a"));
+    pass::Explanation explanation = e.explain();
+    const pass::GroupAnswer a = *explanation.group(NodeGroupId("a"));
     EXPECT_EQ(a.obstacle, "");
     EXPECT_EQ(a.room, 5);
     EXPECT_EQ(a.increase, 2);
@@ -223,14 +227,14 @@ TEST(Explain, SaysWhatAGroupWouldTake) {
 
 TEST(Explain, NamesAGroupThatIsNotThere) {
     Explaining e = two_groups();
-    Explanation explanation = e.explain();
+    pass::Explanation explanation = e.explain();
     EXPECT_EQ(explanation.group(NodeGroupId("z")).error().message, "there is no group \"z\"");
 }
 
 TEST(Explain, DrawsTheMatrixOfClassesAndGroups) {
     Explaining e = two_groups();
     e.group("full", 1, 1);
-    const Matrix matrix = e.explain().matrix();
+    const pass::Matrix matrix = e.explain().matrix();
     ASSERT_EQ(matrix.classes.size(), 3u);
     EXPECT_THAT(matrix.groups,
                 ElementsAre(NodeGroupId("a"), NodeGroupId("b"), NodeGroupId("full")));
@@ -246,4 +250,4 @@ TEST(Explain, DecidesAsAPassDoes) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

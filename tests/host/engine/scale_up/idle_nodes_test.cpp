@@ -5,7 +5,7 @@
 #include "engine/health/backoff.hpp"
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::HasSubstr;
@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 struct OrderingCase : PassCase {
     explicit OrderingCase(const Labels& selector = {}) {
         add_group("a");
-        pods("web", 1, 1000, [&](PodObject& pod) { pod.spec.node_selector = selector; });
+        pods("web", 1, 1000, [&](snapshot::PodObject& pod) { pod.spec.node_selector = selector; });
     }
 
     void add_group(const std::string& id) {
@@ -28,7 +28,7 @@ struct OrderingCase : PassCase {
     /// The clouds agree to everything.
     void pass_at(Duration since_noon) {
         circumstances.now = noon + since_noon;
-        Outcome outcome = run();
+        pass::Outcome outcome = run();
         Results results;
         results.increases.resize(outcome.decision.increases.size());
         for (const Increase& increase : outcome.decision.increases) {
@@ -36,13 +36,13 @@ struct OrderingCase : PassCase {
             ++increases;
         }
         wake_at = outcome.wake_at;
-        memory = remember_results(std::move(outcome.memory), outcome.decision, results, settings,
-                                  circumstances.now);
+        memory = pass::remember_results(std::move(outcome.memory), outcome.decision, results,
+                                        settings, circumstances.now);
     }
-    NodeObject& join(const std::string& name, Duration since_noon,
-                     std::vector<Taint> taints = {{.key = "quarantine"}},
-                     const std::string& group = "a") {
-        NodeObject& node = world.node(name, group);
+    snapshot::NodeObject& join(const std::string& name, Duration since_noon,
+                               std::vector<Taint> taints = {{.key = "quarantine"}},
+                               const std::string& group = "a") {
+        snapshot::NodeObject& node = world.node(name, group);
         node.labels = {{"disk", "ssd"}};
         node.taints = std::move(taints);
         node.created = noon + since_noon - 10s;
@@ -64,7 +64,7 @@ struct OrderingCase : PassCase {
         pass_at(80s);
     }
     const Backoff* backoff(const std::string& group = "a") const {
-        return find_backoff(memory, NodeGroupId(group), circumstances.now);
+        return health::find_backoff(memory, NodeGroupId(group), circumstances.now);
     }
     /// The length of the back-off after a pass at this time; zero: there is none.
     Duration backoff_after_pass_at(Duration since_noon) {
@@ -84,7 +84,7 @@ TEST(IdleNodes, BackTheirGroupOffOnceTheyHadAMinuteToTakeThePodsTheyCameFor) {
     EXPECT_EQ(c.backoff(), nullptr);
     c.pass_at(140s);
     ASSERT_NE(c.backoff(), nullptr);
-    EXPECT_EQ(why_backed_off(*c.backoff(), c.circumstances.now),
+    EXPECT_EQ(health::why_backed_off(*c.backoff(), c.circumstances.now),
               "backed off for 5m more: node a-1 took none of the pods it came for: node(s) had "
               "untolerated taint {quarantine: }; unlike its template it has taint "
               "quarantine:NoSchedule");
@@ -101,13 +101,13 @@ TEST(IdleNodes, AreToldByTheLabelOrTheRoomTheyLack) {
         c.pass_at(140s);
         return c.backoff() == nullptr ? "" : c.backoff()->because;
     };
-    EXPECT_THAT(told([](NodeObject& node) { node.labels.clear(); }),
+    EXPECT_THAT(told([](snapshot::NodeObject& node) { node.labels.clear(); }),
                 HasSubstr("unlike its template it lacks label disk=ssd"));
     EXPECT_THAT(
-        told([](NodeObject& node) { node.allocatable = amounts(900); }),
+        told([](snapshot::NodeObject& node) { node.allocatable = amounts(900); }),
         HasSubstr("Insufficient cpu: needs 1, 900m of 900m are free; unlike its template it "
                   "has 900m of cpu instead of 4"));
-    EXPECT_EQ(told([](NodeObject&) {}), "") << "the pod has room there";
+    EXPECT_EQ(told([](snapshot::NodeObject&) {}), "") << "the pod has room there";
 }
 
 TEST(IdleNodes, AreNoneThatHavePods) {
@@ -250,4 +250,4 @@ TEST(IdleNodes, AreForgottenWithTheTemplateThatWasWrong) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -6,7 +6,7 @@
 #include "engine/health/backoff.hpp"
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::ElementsAre;
@@ -32,7 +32,7 @@ struct KeptCase : PassCase {
         return out;
     }
     /// As if the clouds did what the pass decided.
-    void carry_out(const Outcome& outcome) {
+    void carry_out(const pass::Outcome& outcome) {
         Results results;
         for (const Decrease& d : outcome.decision.decreases) {
             Group& group = world.change_group(d.group.value());
@@ -44,13 +44,13 @@ struct KeptCase : PassCase {
             *world.change_group(i.group.value()).group.target += i.by;
             results.increases.emplace_back();
         }
-        memory = remember_results(outcome.memory, outcome.decision, results, settings,
-                                  circumstances.now);
+        memory = pass::remember_results(outcome.memory, outcome.decision, results, settings,
+                                        circumstances.now);
     }
     /// The commands of one more pass, carried out: "well +1", "a -1".
     std::vector<std::string> pass() {
         circumstances.now += 10s;
-        const Outcome outcome = run();
+        const pass::Outcome outcome = run();
         std::vector<std::string> out;
         for (const Decrease& d : outcome.decision.decreases)
             out.push_back(d.group.value() + " -" + std::to_string(d.by));
@@ -120,7 +120,7 @@ TEST(KeptRequests, SayWhyTheyAreGivenBack) {
                                "would take wait for room alone, cluster limit of nodes: 1 of 1 "
                                "used, a node takes 1"}));
     c.pass();
-    EXPECT_THAT(why_backed_off(c.backoff("a"), noon),
+    EXPECT_THAT(health::why_backed_off(c.backoff("a"), noon),
                 HasSubstr("joins, and none is asked for while limits have no room: did not join"));
 }
 
@@ -252,7 +252,7 @@ TEST(KeptRequests, AListThatLagsBehindMakesNoneBeGivenBackInItsPlace) {
 
 TEST(KeptRequests, ThatWereToBeGivenBackWhenTheHostEndedAreTakenBackInTheEnd) {
     OneInTheWay c;
-    c.memory = remember_plan(c.memory, c.run(), c.settings, noon);
+    c.memory = pass::remember_plan(c.memory, c.run(), c.settings, noon);
     EXPECT_THAT(c.pass(), IsEmpty()) << "its cloud may have been asked";
     c.circumstances.now += 15min;
     EXPECT_THAT(c.pass(), ElementsAre("a -1"));
@@ -273,7 +273,7 @@ struct RefusedCase : KeptCase {
         std::vector<int> out;
         for (int second = 0; second < until; second += 10) {
             circumstances.now = noon + std::chrono::seconds(second);
-            const Outcome outcome = run();
+            const pass::Outcome outcome = run();
             Results results;
             for (std::size_t i = 0; i < outcome.decision.increases.size(); ++i) {
                 out.push_back(second);
@@ -281,8 +281,8 @@ struct RefusedCase : KeptCase {
                                                   .message = "none left",
                                                   .retry_after = retry_after});
             }
-            memory = remember_results(outcome.memory, outcome.decision, results, settings,
-                                      circumstances.now);
+            memory = pass::remember_results(outcome.memory, outcome.decision, results, settings,
+                                            circumstances.now);
         }
         return out;
     }
@@ -309,7 +309,7 @@ TEST(KeptRequests, ThatAreGivenBackAreNotAskedForBeforeTheCloudSaidWhenItRefused
     RefusedCase c;
     c.memory.requests[NodeGroupId("a")] = {};
     c.memory.backoffs.clear();
-    c.memory = remember_failure(
+    c.memory = health::remember_failure(
         c.memory, NodeGroupId("a"),
         {.code = ErrorCode::out_of_capacity, .message = "none left", .retry_after = 10min},
         c.settings, noon);
@@ -319,4 +319,4 @@ TEST(KeptRequests, ThatAreGivenBackAreNotAskedForBeforeTheCloudSaidWhenItRefused
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

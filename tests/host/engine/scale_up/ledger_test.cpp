@@ -5,7 +5,7 @@
 
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// Three pods, each of which wants a node; a group that may grow, and a limit.
@@ -64,4 +64,4 @@ TEST(LimitsOfAPass, CountANodeThatJoinedOnce) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -6,7 +6,7 @@
 
 #include "../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 NodeTemplate machine(std::int64_t cores, std::int64_t gibibytes = 8) {
@@ -34,7 +34,7 @@ Settings cpu_at_most(std::int64_t cores) {
 }
 
 TEST(Limits, NothingIsLimitedUnlessItIsSaid) {
-    const Budget budget(cluster_of({4}).snapshot(), {}, Settings());
+    const limits::Budget budget(cluster_of({4}).snapshot(), {}, Settings());
     EXPECT_EQ(budget.allows(machine(96), INT_MAX).nodes, INT_MAX);
     EXPECT_EQ(budget.allows(machine(96), INT_MAX).because, "");
 }
@@ -51,7 +51,7 @@ TEST(Limits, ComeBeforeTheBoundsOfGroupsAsTheProposalSays) {
         int standard_1, highmem_4, standard_16;
     };
     for (const Case& c : {Case{5, 0, 0, 0}, Case{32, 4, 1, 0}, Case{80, 52, 13, 3}}) {
-        const Budget budget(world.snapshot(), {}, cpu_at_most(c.max));
+        const limits::Budget budget(world.snapshot(), {}, cpu_at_most(c.max));
         EXPECT_EQ(budget.allows(machine(1), 100).nodes, c.standard_1) << c.max;
         EXPECT_EQ(budget.allows(machine(4), 100).nodes, c.highmem_4) << c.max;
         EXPECT_EQ(budget.allows(machine(16), 100).nodes, c.standard_16) << c.max;
@@ -59,19 +59,19 @@ TEST(Limits, ComeBeforeTheBoundsOfGroupsAsTheProposalSays) {
 }
 
 TEST(Limits, SayWhatIsUsedAndWhatANodeTakes) {
-    const Budget budget(cluster_of({80}).snapshot(), {}, cpu_at_most(82));
+    const limits::Budget budget(cluster_of({80}).snapshot(), {}, cpu_at_most(82));
     EXPECT_EQ(budget.allows(machine(4), 3).because,
               "cluster limit of cpu: 80 of 82 used, a node takes 4");
 }
 
 TEST(Limits, SayNothingWhileTheyGrantEverything) {
-    const Budget budget(cluster_of({80}).snapshot(), {}, cpu_at_most(84));
+    const limits::Budget budget(cluster_of({80}).snapshot(), {}, cpu_at_most(84));
     EXPECT_EQ(budget.allows(machine(4), 1).nodes, 1);
     EXPECT_EQ(budget.allows(machine(4), 1).because, "");
 }
 
 TEST(Limits, ShrinkWithWhatIsTaken) {
-    Budget budget(cluster_of({4}).snapshot(), {}, cpu_at_most(20));
+    limits::Budget budget(cluster_of({4}).snapshot(), {}, cpu_at_most(20));
     budget.take(machine(4), 3);
     EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
     budget.take(machine(4), 1);
@@ -79,14 +79,14 @@ TEST(Limits, ShrinkWithWhatIsTaken) {
 }
 
 TEST(Limits, CountNodesOnTheirWay) {
-    const Budget budget(cluster_of({4}).snapshot(), {{machine(4), 1}, {machine(8), 1}},
-                        cpu_at_most(20));
+    const limits::Budget budget(cluster_of({4}).snapshot(), {{machine(4), 1}, {machine(8), 1}},
+                                cpu_at_most(20));
     EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
 }
 
 TEST(Limits, CountMillionsOnTheirWay) {
-    const Budget budget(cluster_of({4}).snapshot(), {{machine(4), 2'000'000'000}},
-                        cpu_at_most(8'000'000'008));
+    const limits::Budget budget(cluster_of({4}).snapshot(), {{machine(4), 2'000'000'000}},
+                                cpu_at_most(8'000'000'008));
     EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
 }
 
@@ -95,19 +95,19 @@ TEST(Limits, LeaveVirtualNodesOut) {
     world.node("virtual").labels = {{"type", "virtual-kubelet"}};
     Settings settings = cpu_at_most(8);
     settings.nodes.max = 2;
-    EXPECT_EQ(Budget(world.snapshot(), {}, settings).allows(machine(4), 5).nodes, 1);
+    EXPECT_EQ(limits::Budget(world.snapshot(), {}, settings).allows(machine(4), 5).nodes, 1);
 }
 
 TEST(Limits, CountCapacityAndNotWhatIsAllocatable) {
     World world;
     world.node("a").allocatable = amounts(1000);
-    EXPECT_EQ(Budget(world.snapshot(), {}, cpu_at_most(8)).allows(machine(4), 5).nodes, 1);
+    EXPECT_EQ(limits::Budget(world.snapshot(), {}, cpu_at_most(8)).allows(machine(4), 5).nodes, 1);
 }
 
 TEST(Limits, StartNothingInAClusterOutsideThem) {
     Settings settings = cpu_at_most(5);
     settings.nodes.min = 100;  // too few nodes: no reason to add any
-    Budget budget(cluster_of({28}).snapshot(), {}, settings);
+    limits::Budget budget(cluster_of({28}).snapshot(), {}, settings);
     EXPECT_EQ(budget.allows(machine(1), 1).nodes, 0);
     EXPECT_EQ(budget.allows(machine(1), 1).because,
               "cluster limit of cpu: 28 of 5 used, a node takes 1");
@@ -117,7 +117,7 @@ TEST(Limits, OfSeveralTheTightestIsTold) {
     Settings settings = cpu_at_most(20);
     settings.memory.max = std::int64_t{24} << 30;
     settings.nodes.max = 3;
-    const Budget budget(cluster_of({4}).snapshot(), {}, settings);
+    const limits::Budget budget(cluster_of({4}).snapshot(), {}, settings);
     struct Case {
         NodeTemplate node;
         int nodes;
@@ -140,7 +140,7 @@ TEST(Limits, GpusCountTogetherAndByMake) {
     settings.gpu_types["acme.example/npu"].max = 100;
     World world = cluster_of({4});
     world.node("gpu").capacity.set("nvidia.com/gpu", 2);
-    const Budget budget(world.snapshot(), {}, settings);
+    const limits::Budget budget(world.snapshot(), {}, settings);
     EXPECT_EQ(budget.allows(with(machine(4), "nvidia.com/gpu", 1), 9).nodes, 2);
     EXPECT_EQ(budget.allows(with(machine(4), "nvidia.com/gpu", 1), 9).because,
               "cluster limit of nvidia.com/gpu: 2 of 4 used, a node takes 1");
@@ -150,20 +150,20 @@ TEST(Limits, GpusCountTogetherAndByMake) {
 }
 
 TEST(Limits, KnowGpusByTheirMakersNames) {
-    EXPECT_TRUE(is_gpu("nvidia.com/gpu"));
-    EXPECT_TRUE(is_gpu("gpu.intel.com/i915"));
-    EXPECT_FALSE(is_gpu("cpu"));
-    EXPECT_FALSE(is_gpu("nvidia.com/mig-1g.5gb"));
+    EXPECT_TRUE(limits::is_gpu("nvidia.com/gpu"));
+    EXPECT_TRUE(limits::is_gpu("gpu.intel.com/i915"));
+    EXPECT_FALSE(limits::is_gpu("cpu"));
+    EXPECT_FALSE(limits::is_gpu("nvidia.com/mig-1g.5gb"));
 }
 
 TEST(Limits, HugeTotalsStopAtTheirEnds) {
     Settings settings;
     settings.memory.max = INT64_MAX;
-    Budget budget(World().snapshot(), {}, settings);
+    limits::Budget budget(World().snapshot(), {}, settings);
     const NodeTemplate node{.capacity = {{"memory", INT64_MAX / 2}}};
     budget.take(node, 1000);
     EXPECT_EQ(budget.allows(node, 1).nodes, 0);
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -11,10 +11,10 @@
 #include "pass_case.hpp"
 #include "promises.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
-using naive::Dice;
+using scheduling::naive::Dice;
 
 /// Machines from two cores to sixteen, with two, four or eight GiB a core.
 struct MachineSize {
@@ -48,12 +48,12 @@ public:
 
     PassCase c{};
     bool is_limited = false;  ///< by the cluster or by a small maximum
-    std::vector<PodObject*> waiting{};
+    std::vector<snapshot::PodObject*> waiting{};
 
     /// A node of the group joins as its template has it.
     void join(const std::string& group) {
         const std::string name = group + "-" + std::to_string(++joined_);
-        NodeObject& node = c.world.node(name, group);
+        snapshot::NodeObject& node = c.world.node(name, group);
         const NodeTemplate& like = *templates_.at(group);
         node.labels = like.labels;
         node.labels[hostname_key] = name;
@@ -80,7 +80,7 @@ private:
         join(group);
         const std::string name = group + "-" + std::to_string(joined_);
         const std::int64_t cores = templates_.at(group)->capacity.amount("cpu");
-        PodObject& pod = c.world.pod("old-" + std::to_string(n), name);
+        snapshot::PodObject& pod = c.world.pod("old-" + std::to_string(n), name);
         pod.spec.requests = {{"cpu", cores * dice_.between(30, 70) / 100}, {"memory", 1 << 30}};
     }
     void add_pods(int kind) {
@@ -90,7 +90,7 @@ private:
         const int priority = 100 * dice_.below(3), constraint = dice_.below(100);
         const bool tolerates = dice_.chance(40);
         for (int count = dice_.between(1, 20), i = 0; i < count; ++i) {
-            PodObject& pod = c.world.pod(name + "-" + std::to_string(i));
+            snapshot::PodObject& pod = c.world.pod(name + "-" + std::to_string(i));
             pod.labels = {{"app", name}};
             pod.spec.requests = {{"cpu", cpu}, {"memory", memory}};
             pod.spec.priority = priority;
@@ -113,41 +113,45 @@ private:
 /// stays the emptiest, the first by name among equals. Pods that look at others are tried again.
 class LeastAllocatedScheduler {
 public:
-    explicit LeastAllocatedScheduler(const Cluster& cluster)
+    explicit LeastAllocatedScheduler(const snapshot::Cluster& cluster)
         : cluster_(cluster), rules_(cluster, classes_of(cluster), {}), placement_(rules_) {}
 
     /// Binds what fits.
-    void bind(std::vector<PodObject*>& waiting) {
-        std::map<std::string, PodGroupId> classes;
-        for (const PodIndex pod : cluster_.unbound()) {
+    void bind(std::vector<snapshot::PodObject*>& waiting) {
+        std::map<std::string, snapshot::PodGroupId> classes;
+        for (const snapshot::PodIndex pod : cluster_.unbound()) {
             classes[std::string(cluster_.text(cluster_.pod(pod).name))] = cluster_.class_of(pod);
         }
-        std::ranges::stable_sort(waiting, {}, [](const PodObject* pod) {
+        std::ranges::stable_sort(waiting, {}, [](const snapshot::PodObject* pod) {
             return std::tuple(-pod->spec.priority.value_or(0), pod->created, pod->name);
         });
-        const auto bind_one = [&](PodObject* pod) { return try_to_bind(*pod, classes[pod->name]); };
+        const auto bind_one = [&](snapshot::PodObject* pod) {
+            return try_to_bind(*pod, classes[pod->name]);
+        };
         while (std::erase_if(waiting, bind_one) > 0) {
         }
     }
 
 private:
-    static std::vector<PodGroupId> classes_of(const Cluster& cluster) {
-        std::set<PodGroupId> classes;
-        for (const PodIndex pod : cluster.unbound()) classes.insert(cluster.class_of(pod));
+    static std::vector<snapshot::PodGroupId> classes_of(const snapshot::Cluster& cluster) {
+        std::set<snapshot::PodGroupId> classes;
+        for (const snapshot::PodIndex pod : cluster.unbound())
+            classes.insert(cluster.class_of(pod));
         return {classes.begin(), classes.end()};
     }
-    double emptiness(NodeIndex node) const {
-        const auto share = [&](ResourceIndex resource) {
+    double emptiness(snapshot::NodeIndex node) const {
+        const auto share = [&](snapshot::ResourceIndex resource) {
             return static_cast<double>(placement_.free(node, resource)) /
                    static_cast<double>(cluster_.allocatable(node)[resource]);
         };
-        return share(cpu_index) + share(memory_index);
+        return share(snapshot::cpu_index) + share(snapshot::memory_index);
     }
-    bool try_to_bind(PodObject& pod, PodGroupId equivalence_group) {
+    bool try_to_bind(snapshot::PodObject& pod, snapshot::PodGroupId equivalence_group) {
         const auto at = std::ranges::lower_bound(rules_.pod_groups(), equivalence_group);
-        const auto pod_group = static_cast<PodGroupIndex>(at - rules_.pod_groups().begin());
-        std::optional<NodeIndex> best;
-        for (NodeIndex node = 0; node < cluster_.node_count(); ++node) {
+        const auto pod_group =
+            static_cast<scheduling::PodGroupIndex>(at - rules_.pod_groups().begin());
+        std::optional<snapshot::NodeIndex> best;
+        for (snapshot::NodeIndex node = 0; node < cluster_.node_count(); ++node) {
             if (placement_.room(pod_group, node, 1).in_all == 0) continue;
             if (!best || emptiness(node) > emptiness(*best)) best = node;
         }
@@ -158,9 +162,9 @@ private:
         return true;
     }
 
-    const Cluster& cluster_;
-    CompiledPredicates rules_;
-    Placement placement_;
+    const snapshot::Cluster& cluster_;
+    scheduling::CompiledPredicates rules_;
+    scheduling::Placement placement_;
 };
 
 /// A pass over a case, and what came of it.
@@ -168,12 +172,13 @@ class PackerPass {
 public:
     explicit PackerPass(PassCase& c)
         : snapshot_(c.world.snapshot()),
-          context_(make_pass_context(snapshot_, {}, c.settings, c.circumstances.now)),
+          context_(pass_context::make_pass_context(snapshot_, {}, c.settings, c.circumstances.now)),
           policies_(c.policies()),
           scale_up_(context_, policies_, c.circumstances) {
         scale_up_.run();
-        for (Slot slot = scale_up_.first_new(); slot < placement().slot_count(); ++slot) {
-            for (const Assignment& assignment : placement().assignments(slot))
+        for (scheduling::Slot slot = scale_up_.first_new(); slot < placement().slot_count();
+             ++slot) {
+            for (const scheduling::Assignment& assignment : placement().assignments(slot))
                 promised_[assignment.pod_group] += assignment.per_node * placement().nodes(slot);
         }
     }
@@ -188,7 +193,8 @@ public:
     }
     /// Whether all promised pods are placed, the largest first, with one of the new nodes less.
     bool is_one_too_many() {
-        for (Slot slot = scale_up_.first_new(); slot < placement().slot_count(); ++slot) {
+        for (scheduling::Slot slot = scale_up_.first_new(); slot < placement().slot_count();
+             ++slot) {
             if (fits_without(slot)) return true;
         }
         return false;
@@ -196,7 +202,7 @@ public:
     /// Cores of the new nodes.
     double cores() {
         std::int64_t sum = 0;
-        for (Slot slot = scale_up_.first_new(); slot < placement().slot_count(); ++slot)
+        for (scheduling::Slot slot = scale_up_.first_new(); slot < placement().slot_count(); ++slot)
             sum += amount_of(slot, "cpu") * placement().nodes(slot);
         return static_cast<double>(sum) / 1000;
     }
@@ -205,13 +211,13 @@ public:
     double least_cores() {
         double cpu = 0, memory = 0, cpu_per_memory = 1;
         for (const auto& [pod_group, count] : promised_) {
-            for (const Request& request : context_.rules->requests(pod_group)) {
+            for (const snapshot::Request& request : context_.rules->requests(pod_group)) {
                 const double amount = static_cast<double>(request.amount) * count;
-                if (request.resource == cpu_index) cpu += amount / 1000;
-                if (request.resource == memory_index) memory += amount / (1 << 30);
+                if (request.resource == snapshot::cpu_index) cpu += amount / 1000;
+                if (request.resource == snapshot::memory_index) memory += amount / (1 << 30);
             }
         }
-        for (const TemplateNode& shape : context_.rules->shapes()) {
+        for (const scheduling::TemplateNode& shape : context_.rules->shapes()) {
             const auto gib = static_cast<double>(shape.allocatable.amount("memory")) / (1 << 30);
             const auto cores = static_cast<double>(shape.allocatable.amount("cpu")) / 1000;
             cpu_per_memory = std::min(cpu_per_memory, cores / gib);
@@ -220,24 +226,25 @@ public:
     }
 
 private:
-    Placement& placement() { return scale_up_.placement(); }
-    std::int64_t amount_of(Slot slot, const char* resource) {
+    scheduling::Placement& placement() { return scale_up_.placement(); }
+    std::int64_t amount_of(scheduling::Slot slot, const char* resource) {
         return context_.rules->shapes()[*placement().shape(slot)].allocatable.amount(resource);
     }
-    bool fits_without(Slot dropped) {
-        Placement other(placement());
+    bool fits_without(scheduling::Slot dropped) {
+        scheduling::Placement other(placement());
         other.undo(scale_up_.start());
-        for (Slot slot = scale_up_.first_new(); slot < placement().slot_count(); ++slot) {
+        for (scheduling::Slot slot = scale_up_.first_new(); slot < placement().slot_count();
+             ++slot) {
             const int nodes = placement().nodes(slot) - (slot == dropped ? 1 : 0);
             if (nodes > 0) other.add(*placement().shape(slot), nodes);
         }
-        std::map<PodGroupIndex, int> left = promised_;
+        std::map<scheduling::PodGroupIndex, int> left = promised_;
         const SizeOrder order = SizeOrders(*context_.rules).of(*placement().shape(dropped));
         for (int placed = 1; placed > 0;) {
             placed = 0;
-            for (const PodGroupIndex pod_group : *order) {
+            for (const scheduling::PodGroupIndex pod_group : *order) {
                 int& wanted = left[pod_group];
-                const auto end = static_cast<Slot>(other.slot_count());
+                const auto end = static_cast<scheduling::Slot>(other.slot_count());
                 const int some = wanted > 0 ? Packing(other).fill(pod_group, 0, end, wanted) : 0;
                 wanted -= some;
                 placed += some;
@@ -247,10 +254,10 @@ private:
     }
 
     Snapshot snapshot_;
-    PassContext context_;
+    pass_context::PassContext context_;
     Policies policies_;
     ScaleUp scale_up_;
-    std::map<PodGroupIndex, int> promised_{};
+    std::map<scheduling::PodGroupIndex, int> promised_{};
 };
 
 constexpr std::uint64_t packer_cases = PACKER_CASES;
@@ -302,14 +309,14 @@ TEST(Packer, OrdersFewNodesThatCouldBeSpared) {
 int run_until_still(PackerCase& each, int most) {
     PassCase& c = each.c;
     for (int passes = 0; passes < most; ++passes) {
-        Outcome outcome = c.run();
+        pass::Outcome outcome = c.run();
         if (outcome.decision.increases.empty()) return passes;
         for (const Increase& increase : outcome.decision.increases) {
             *c.world.change_group(increase.group.value()).group.target += increase.by;
             for (int n = 0; n < increase.by; ++n) each.join(increase.group.value());
         }
         c.circumstances.now += 1min;
-        const Cluster cluster = c.world.cluster();
+        const snapshot::Cluster cluster = c.world.cluster();
         LeastAllocatedScheduler(cluster).bind(each.waiting);
     }
     return most;
@@ -320,7 +327,7 @@ TEST(Packer, IsEnoughForTheSchedulersOrderAfterThreePasses) {
     for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
         PackerCase each(seed);
         {
-            const Cluster cluster = each.c.world.cluster();
+            const snapshot::Cluster cluster = each.c.world.cluster();
             LeastAllocatedScheduler(cluster).bind(each.waiting);
         }
         const int promised = each.is_limited ? 0 : PackerPass(each.c).promised();
@@ -337,4 +344,4 @@ TEST(Packer, IsEnoughForTheSchedulersOrderAfterThreePasses) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

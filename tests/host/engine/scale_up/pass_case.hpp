@@ -11,7 +11,7 @@
 #include "../world.hpp"
 #include "engine/pass/pass.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// Keeps the groups it likes best: those that come first in its list, then all others.
 class Prefers : public Expander {
@@ -92,7 +92,7 @@ struct PassCase {
         out.group.max = max;
         // Its machines are there, and full of what nobody asks about.
         for (int n = 0; n < target; ++n) {
-            NodeObject& node = world.node(id + "-node-" + std::to_string(n), id);
+            snapshot::NodeObject& node = world.node(id + "-node-" + std::to_string(n), id);
             node.capacity = machine;
             node.allocatable = {{"cpu", 0}};
             if (!zone.empty()) node.labels["topology.kubernetes.io/zone"] = zone;
@@ -105,23 +105,23 @@ struct PassCase {
     template <class Change>
     void pods(const std::string& name, int count, std::int64_t cpu, Change change) {
         for (int n = 0; n < count; ++n) {
-            PodObject& pod = world.pod(name + "-" + std::to_string(n));
+            snapshot::PodObject& pod = world.pod(name + "-" + std::to_string(n));
             pod.labels = {{"app", name}};
             pod.spec.requests = {{"cpu", cpu}};
             change(pod);
         }
     }
     void pods(const std::string& name, int count, std::int64_t cpu) {
-        pods(name, count, cpu, [](PodObject&) {});
+        pods(name, count, cpu, [](snapshot::PodObject&) {});
     }
     Policies policies() {
         return {.chain = {{"prefers", &expander}},
                 .similarity = {{"same_capacity", &check}},
                 .splitter = &splitter};
     }
-    Outcome run() { return run(world.snapshot()); }
-    Outcome run(const Snapshot& snapshot) {
-        return run_pass(snapshot, memory, policies(), settings, circumstances);
+    pass::Outcome run() { return run(world.snapshot()); }
+    pass::Outcome run(const Snapshot& snapshot) {
+        return pass::run_pass(snapshot, memory, policies(), settings, circumstances);
     }
     Decision decide() { return run().decision; }
 };
@@ -154,17 +154,17 @@ using Growths = std::map<std::string, int>;
 inline constexpr const char* zone_key = "topology.kubernetes.io/zone";
 inline constexpr const char* hostname_key = "kubernetes.io/hostname";
 inline auto spread_over(const char* key, int max_skew = 1) {
-    return [=](PodObject& pod) {
+    return [=](snapshot::PodObject& pod) {
         pod.spec.spread.push_back({.max_skew = max_skew,
                                    .topology_key = key,
                                    .selector = LabelSelector{.match_labels = pod.labels}});
     };
 }
 inline auto apart_on(const char* key) {
-    return [=](PodObject& pod) {
+    return [=](snapshot::PodObject& pod) {
         pod.spec.pod_anti_affinity.push_back(
             {.selector = LabelSelector{.match_labels = pod.labels}, .topology_key = key});
     };
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -9,7 +9,7 @@
 #include "engine/node_marks.hpp"
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 TEST(Pass, DoesNothingWhereNothingWaits) {
     PassCase c;
     c.group("a", 0, 10);
-    const Outcome outcome = c.run();
+    const pass::Outcome outcome = c.run();
     EXPECT_THAT(outcome.decision.increases, IsEmpty());
     EXPECT_THAT(outcome.decision.unhelped, IsEmpty());
     EXPECT_EQ(outcome.wake_at, std::nullopt);
@@ -95,8 +95,8 @@ TEST(Pass, LeavesRoomForPodsThatAPreemptionPromisedANodeTo) {
 TEST(Pass, PlacesPodsOfHigherPriorityFirst) {
     PassCase c;
     c.world.node("spare");
-    c.pods("a-low", 1, 3000, [](PodObject& pod) { pod.spec.priority = 1; });
-    c.pods("b-high", 1, 3000, [](PodObject& pod) { pod.spec.priority = 2; });
+    c.pods("a-low", 1, 3000, [](snapshot::PodObject& pod) { pod.spec.priority = 1; });
+    c.pods("b-high", 1, 3000, [](snapshot::PodObject& pod) { pod.spec.priority = 2; });
     const Decision decision = c.decide();
     ASSERT_EQ(decision.unhelped.size(), 1u);
     EXPECT_EQ(decision.unhelped[0].pods.example, "default/a-low-0");
@@ -210,10 +210,10 @@ TEST(Pass, UsesTheOtherNodesOfSuchAGroupForPodsThatItWouldNotHaveBeenChosenFor) 
 TEST(Pass, LeavesAGroupAloneThatIsBackedOffAndWakesWhenThatEnds) {
     PassCase c;
     c.group("a", 0, 10);
-    c.memory = remember_failure({}, NodeGroupId("a"), {ErrorCode::out_of_capacity, "no capacity"},
-                                c.settings, noon);
+    c.memory = health::remember_failure(
+        {}, NodeGroupId("a"), {ErrorCode::out_of_capacity, "no capacity"}, c.settings, noon);
     c.pods("web", 1, 3000);
-    const Outcome outcome = c.run();
+    const pass::Outcome outcome = c.run();
     EXPECT_THAT(outcome.decision.increases, IsEmpty());
     EXPECT_THAT(outcome.decision.unhelped[0].reason.sentence, HasSubstr("no capacity"));
     EXPECT_EQ(outcome.wake_at, noon + 5min + Duration(1));
@@ -231,7 +231,7 @@ TEST(Pass, WakesAtOnceWhereAMachineGoesAndPodsWait) {
                                          .since = noon,
                                          .phase_since = noon};
         c.pods("web", waiting, 3000);
-        const Outcome outcome = c.run();
+        const pass::Outcome outcome = c.run();
         EXPECT_EQ(outcome.decision.removals.size(), 1u);
         EXPECT_EQ(left(outcome.decision), waiting) << "the group is at its maximum";
         EXPECT_EQ(outcome.wake_at == noon, waiting == 1);
@@ -247,14 +247,15 @@ TEST(Pass, TakesLeftoversOffOnceTheirCloudHasBeenRead) {
     c.memory.known_groups[NodeGroupId("a")] = {
         .cloud = PluginInstanceId("cloud"), .nodes = 1, .some = {"a-node-0"}};
     Snapshot unread = c.world.snapshot();
-    unread.groups = with_unread_groups(std::make_shared<const std::vector<Group>>(),
-                                       {{PluginInstanceId("cloud"), "no answer"}}, c.memory);
-    Outcome first = c.run(unread);
+    unread.groups =
+        health::with_unread_groups(std::make_shared<const std::vector<Group>>(),
+                                   {{PluginInstanceId("cloud"), "no answer"}}, c.memory);
+    pass::Outcome first = c.run(unread);
     EXPECT_THAT(first.decision.node_changes, IsEmpty());
     c.memory = std::move(first.memory);
     c.group("b", 1, 9);
     c.world.change_node("b-node-0").taints = c.world.change_node("a-node-0").taints;
-    const Outcome next = c.run();
+    const pass::Outcome next = c.run();
     ASSERT_EQ(next.decision.node_changes.size(), 1u) << "the other mark is somebody else's";
     EXPECT_EQ(next.decision.node_changes[0].node, "a-node-0");
     EXPECT_THAT(next.decision.node_changes[0].drop_taints,
@@ -270,7 +271,7 @@ TEST(Pass, BacksOffAGroupWhoseMachineFailed) {
     c.group("b", 0, 10, amounts(8000));
     c.expander = Prefers({"a"});
     c.pods("web", 1, 3000);
-    const Outcome outcome = c.run();
+    const pass::Outcome outcome = c.run();
     EXPECT_EQ(growth(outcome.decision), (Growths{{"b", 1}}));
     EXPECT_TRUE(outcome.memory.backoffs.contains(NodeGroupId("a")));
 }
@@ -281,7 +282,7 @@ TEST(Pass, GrowsAGroupOnWhoseMachinesItsCloudMakesElsewhereNextTime) {
     c.world.machine("a", "m-0", MachineState::failed).error =
         Error{ErrorCode::conflict, "zone a has none left, and others have"};
     c.pods("web", 1, 1000);
-    const Outcome outcome = c.run();
+    const pass::Outcome outcome = c.run();
     EXPECT_EQ(growth(outcome.decision), (Growths{{"a", 1}}));
     ASSERT_EQ(outcome.decision.removals.size(), 1u) << "the failed one goes in the same pass";
     EXPECT_TRUE(outcome.memory.backoffs.empty());
@@ -413,7 +414,7 @@ TEST(Pass, StopsWhenTheExpandersChooseNothing) {
     Policies policies = c.policies();
     policies.chain = {{"price", &fails, StageFallback::fail}};
     const Decision decision =
-        run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
+        pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
     EXPECT_THAT(decision.increases, IsEmpty());
     EXPECT_THAT(decision.notes, ElementsAre("price: failed: no prices; no scale-up"));
     EXPECT_EQ(decision.unhelped[0].reason.sentence, "price: failed: no prices; no scale-up");
@@ -485,7 +486,7 @@ TEST(Pass, DecidesTheSameWhateverTheOrderOfItsInput) {
         }
         return c.run();
     };
-    const Outcome one = make(false), other = make(true);
+    const pass::Outcome one = make(false), other = make(true);
     EXPECT_EQ(one.decision.increases, other.decision.increases);
     EXPECT_EQ(one.memory, other.memory);
     ASSERT_EQ(one.decision.helped.size(), other.decision.helped.size());
@@ -496,4 +497,4 @@ TEST(Pass, DecidesTheSameWhateverTheOrderOfItsInput) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -6,7 +6,7 @@
 
 #include "../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::ElementsAre;
@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 constexpr const char* delay_annotation = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
 
 /// "default/a x2", in order.
-std::vector<std::string> pending(const PendingPods& pods) {
+std::vector<std::string> pending(const pods::PendingPods& pods) {
     std::vector<std::string> out;
     for (const PodCount& c : pods.classes) {
         out.push_back(c.example + (c.count == 1 ? "" : " x" + std::to_string(c.count)));
@@ -23,11 +23,11 @@ std::vector<std::string> pending(const PendingPods& pods) {
     return out;
 }
 std::vector<std::string> pending(const World& world, const Settings& settings = {}) {
-    return pending(find_pending(world.cluster(), settings, noon));
+    return pending(pods::find_pending(world.cluster(), settings, noon));
 }
 
 /// "1 are gated", by reason.
-std::vector<std::string> skipped_texts(const PendingPods& pods) {
+std::vector<std::string> skipped_texts(const pods::PendingPods& pods) {
     std::vector<std::string> out;
     for (const SkippedPods& s : pods.skipped) {
         out.push_back(std::to_string(s.count) + " " + s.because);
@@ -36,7 +36,7 @@ std::vector<std::string> skipped_texts(const PendingPods& pods) {
 }
 
 TEST(Pending, OfAnEmptyClusterIsNothing) {
-    const PendingPods pods = find_pending(World().cluster(), Settings(), noon);
+    const pods::PendingPods pods = pods::find_pending(World().cluster(), Settings(), noon);
     EXPECT_THAT(pods.classes, IsEmpty());
     EXPECT_THAT(pods.skipped, IsEmpty());
     EXPECT_EQ(pods.wake_at, std::nullopt);
@@ -45,47 +45,52 @@ TEST(Pending, OfAnEmptyClusterIsNothing) {
 TEST(Pending, EveryReasonToSkipAPodIsSaid) {
     struct Case {
         const char* what;
-        std::function<void(PodObject&)> change;
+        std::function<void(snapshot::PodObject&)> change;
         const char* because;  ///< NULL: it counts
     };
     Settings settings;
     settings.allowed_scheduler_names = {"default-scheduler", "eager"};
     settings.bypassed_scheduler_names = {"eager"};
     const std::vector<Case> cases = {
-        {"unschedulable", [](PodObject&) {}, nullptr},
-        {"untried", [](PodObject& p) { p.unscheduled_reason = ""; },
+        {"unschedulable", [](snapshot::PodObject&) {}, nullptr},
+        {"untried", [](snapshot::PodObject& p) { p.unscheduled_reason = ""; },
          "have not been found unschedulable"},
-        {"failed otherwise", [](PodObject& p) { p.unscheduled_reason = "SchedulerError"; },
+        {"failed otherwise",
+         [](snapshot::PodObject& p) { p.unscheduled_reason = "SchedulerError"; },
          "have not been found unschedulable"},
-        {"going", [](PodObject& p) { p.deleted = noon; }, "are being deleted"},
-        {"gated", [](PodObject& p) { p.gated = true; }, "wait for a scheduling gate"},
-        {"said to be gated", [](PodObject& p) { p.unscheduled_reason = "SchedulingGated"; },
+        {"going", [](snapshot::PodObject& p) { p.deleted = noon; }, "are being deleted"},
+        {"gated", [](snapshot::PodObject& p) { p.gated = true; }, "wait for a scheduling gate"},
+        {"said to be gated",
+         [](snapshot::PodObject& p) { p.unscheduled_reason = "SchedulingGated"; },
          "wait for a scheduling gate"},
-        {"nominated", [](PodObject& p) { p.nominated_node = "node"; },
+        {"nominated", [](snapshot::PodObject& p) { p.nominated_node = "node"; },
          "have a place promised by a preemption"},
-        {"nominated to a node that went", [](PodObject& p) { p.nominated_node = "gone"; }, nullptr},
-        {"not allowed", [](PodObject& p) { p.spec.scheduler = "batch"; },
-         "are of scheduler \"batch\", which is not among the allowed ones"},
-        {"bypassed", [](PodObject& p) { p.spec.scheduler = "eager", p.unscheduled_reason = ""; },
+        {"nominated to a node that went", [](snapshot::PodObject& p) { p.nominated_node = "gone"; },
          nullptr},
-        {"bypassed and tried", [](PodObject& p) { p.spec.scheduler = "eager"; }, nullptr},
-        {"expendable", [](PodObject& p) { p.spec.priority = -11; },
+        {"not allowed", [](snapshot::PodObject& p) { p.spec.scheduler = "batch"; },
+         "are of scheduler \"batch\", which is not among the allowed ones"},
+        {"bypassed",
+         [](snapshot::PodObject& p) { p.spec.scheduler = "eager", p.unscheduled_reason = ""; },
+         nullptr},
+        {"bypassed and tried", [](snapshot::PodObject& p) { p.spec.scheduler = "eager"; }, nullptr},
+        {"expendable", [](snapshot::PodObject& p) { p.spec.priority = -11; },
          "are expendable: their priority is below -10"},
-        {"at the cut-off", [](PodObject& p) { p.spec.priority = -10; }, nullptr},
-        {"of a DaemonSet", [](PodObject& p) { p.owner = {.kind = "DaemonSet", .name = "d"}; },
+        {"at the cut-off", [](snapshot::PodObject& p) { p.spec.priority = -10; }, nullptr},
+        {"of a DaemonSet",
+         [](snapshot::PodObject& p) { p.owner = {.kind = "DaemonSet", .name = "d"}; },
          "are of a DaemonSet, which needs no new node"},
         {"said to be of a DaemonSet",
-         [](PodObject& p) {
+         [](snapshot::PodObject& p) {
              p.annotations = {{"cluster-autoscaler.kubernetes.io/daemonset-pod", "true"}};
          },
          "are of a DaemonSet, which needs no new node"},
-        {"of a ReplicaSet", [](PodObject& p) { p.owner = {.kind = "ReplicaSet", .name = "r"}; },
-         nullptr}};
+        {"of a ReplicaSet",
+         [](snapshot::PodObject& p) { p.owner = {.kind = "ReplicaSet", .name = "r"}; }, nullptr}};
     for (const Case& c : cases) {
         World world;
         world.node("node");
         c.change(world.pod("p"));
-        const PendingPods pods = find_pending(world.cluster(), settings, noon);
+        const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
         EXPECT_EQ(pods.classes.empty(), c.because != nullptr) << c.what;
         if (c.because == nullptr) continue;
         EXPECT_THAT(skipped_texts(pods), ElementsAre("1 " + std::string(c.because))) << c.what;
@@ -144,7 +149,7 @@ TEST(Pending, ReasonsAreCountedEachOnce) {
     world.pod("b").spec.priority = -100;
     world.pod("c").gated = true;
     world.pod("d");
-    EXPECT_THAT(skipped_texts(find_pending(world.cluster(), Settings(), noon)),
+    EXPECT_THAT(skipped_texts(pods::find_pending(world.cluster(), Settings(), noon)),
                 ElementsAre("1 are expendable: their priority is below -10",
                             "2 wait for a scheduling gate"));
 }
@@ -160,7 +165,7 @@ TEST(Pending, APodCountsOnceItIsOlderThanTheDelay) {
                           Case{2min + 1ns, true}, Case{1h, true}}) {
         World world;
         world.pod("p").created = noon - c.age;
-        const PendingPods pods = find_pending(world.cluster(), settings, noon);
+        const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
         EXPECT_EQ(!pods.classes.empty(), c.counts) << c.age.count();
         if (c.counts) continue;
         EXPECT_THAT(skipped_texts(pods), ElementsAre("1 are not older than 2m"));
@@ -180,7 +185,7 @@ TEST(Pending, TheEarliestPodToGrowOldEnoughIsTold) {
     World world;
     world.pod("younger").created = noon - 30s;
     world.pod("older").created = noon - 90s;
-    EXPECT_EQ(find_pending(world.cluster(), settings, noon).wake_at, noon + 30s + 1ns);
+    EXPECT_EQ(pods::find_pending(world.cluster(), settings, noon).wake_at, noon + 30s + 1ns);
 }
 
 TEST(Pending, APodMayAskForALongerDelayButNotAShorterOne) {
@@ -199,10 +204,10 @@ TEST(Pending, APodMayAskForALongerDelayButNotAShorterOne) {
                true,
                {about + "\"soon\" is ignored: duration \"soon\": a number is missing"}}}) {
         World world;
-        PodObject& pod = world.pod("p");
+        snapshot::PodObject& pod = world.pod("p");
         pod.created = noon - 5min;
         pod.annotations = {{delay_annotation, c.written}};
-        const PendingPods pods = find_pending(world.cluster(), settings, noon);
+        const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
         EXPECT_EQ(!pods.classes.empty(), c.counts) << c.written;
         EXPECT_EQ(pods.notes, c.notes) << c.written;
     }
@@ -211,13 +216,13 @@ TEST(Pending, APodMayAskForALongerDelayButNotAShorterOne) {
 TEST(Pending, ADelayOfCenturiesEndsWithTime) {
     World world;
     world.pod("p").annotations = {{delay_annotation, "2562047h"}};
-    const PendingPods pods = find_pending(world.cluster(), Settings(), noon);
+    const pods::PendingPods pods = pods::find_pending(world.cluster(), Settings(), noon);
     EXPECT_THAT(pods.classes, IsEmpty());
     EXPECT_EQ(pods.wake_at, Time::max());
 }
 
 /// Spread over zones, for five minutes.
-void insist(PodObject& pod) {
+void insist(snapshot::PodObject& pod) {
     pod.spec.spread = {{.topology_key = "topology.kubernetes.io/zone"}};
     pod.annotations = {{"zalando.org/topology-spread-timeout", "5m"}};
 }
@@ -226,12 +231,12 @@ TEST(Pending, PodsWhoseSpreadHasTimedOutCountWithoutIt) {
     World world;
     for (const auto& [name, age] :
          {std::pair("new", 5min), std::pair("newer", 4min), std::pair("old", 6min)}) {
-        PodObject& pod = world.pod(name);
+        snapshot::PodObject& pod = world.pod(name);
         insist(pod);
         pod.created = noon - age;
     }
-    const Cluster cluster = world.cluster();
-    const PendingPods pods = find_pending(cluster, Settings(), noon);
+    const snapshot::Cluster cluster = world.cluster();
+    const pods::PendingPods pods = pods::find_pending(cluster, Settings(), noon);
     EXPECT_THAT(pending(pods), ElementsAre("default/new x2", "default/old"));
     EXPECT_EQ(cluster.equivalence_group(pods.classes[0].equivalence_group).lapsed,
               pods.classes[1].equivalence_group);
@@ -240,20 +245,20 @@ TEST(Pending, PodsWhoseSpreadHasTimedOutCountWithoutIt) {
 
 TEST(Pending, NobodyWakesForAPodThatDoesNotCount) {
     World world;
-    PodObject& gated = world.pod("gated");
+    snapshot::PodObject& gated = world.pod("gated");
     insist(gated);
     gated.gated = true;
     gated.created = noon;
-    EXPECT_EQ(find_pending(world.cluster(), Settings(), noon).wake_at, std::nullopt);
+    EXPECT_EQ(pods::find_pending(world.cluster(), Settings(), noon).wake_at, std::nullopt);
 }
 
 TEST(Pending, APodThatLosesItsNodeInsistsAnew) {
     World world;
     world.node("a");
     insist(world.pod("moves", "a"));  // an hour old
-    const Cluster cluster = world.cluster();
-    const PodIndex pod = 0;
-    const PendingPods pods = find_pending(cluster, Settings(), noon, {&pod, 1});
+    const snapshot::Cluster cluster = world.cluster();
+    const snapshot::PodIndex pod = 0;
+    const pods::PendingPods pods = pods::find_pending(cluster, Settings(), noon, {&pod, 1});
     ASSERT_THAT(pending(pods), ElementsAre("default/moves"));
     EXPECT_EQ(pods.classes[0].equivalence_group, cluster.class_of(pod));
     EXPECT_EQ(pods.wake_at, std::nullopt);
@@ -268,7 +273,7 @@ TEST(Pending, OfMoreThanTheLimitTheOldestCountAndThenTheFirstByName) {
     Settings settings;
     const std::string rest = " oldest, which are all that a pass considers";
     settings.max_pods_considered = 4;
-    const PendingPods pods = find_pending(world.cluster(), settings, noon);
+    const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
     EXPECT_THAT(pending(pods), ElementsAre("a-namespace/z", "default/a x3"));
     EXPECT_THAT(skipped_texts(pods),
                 ElementsAre("1 are being deleted", "2 are not among the 4" + rest));
@@ -288,16 +293,16 @@ TEST(Nominated, PodsTakeTheirPromisedPlaceUnlessTheyGiveWay) {
     world.pod("p1").nominated_node = "b";
     world.pod("p2").nominated_node = "a";
     world.pod("p3").nominated_node = "b";
-    PodObject& going = world.pod("going");
+    snapshot::PodObject& going = world.pod("going");
     going.nominated_node = "b";
     going.deleted = noon;
-    PodObject& expendable = world.pod("expendable");
+    snapshot::PodObject& expendable = world.pod("expendable");
     expendable.nominated_node = "a";
     expendable.spec.priority = -100;
     world.pod("lost").nominated_node = "gone";
-    const Cluster cluster = world.cluster();
+    const snapshot::Cluster cluster = world.cluster();
     std::vector<std::string> nodes;
-    for (const Nomination& n : find_nominated(cluster, Settings())) {
+    for (const pods::Nomination& n : pods::find_nominated(cluster, Settings())) {
         nodes.emplace_back(cluster.text(cluster.node(n.node).name));
     }
     EXPECT_THAT(nodes, ElementsAre("a", "b", "b"));
@@ -308,7 +313,7 @@ TEST(Nominated, APodIsEitherPendingOrNominated) {
     world.node("a");
     world.pod("p1").nominated_node = "a";
     world.pod("p2").nominated_node = "gone";
-    EXPECT_THAT(find_nominated(world.cluster(), Settings()), ::testing::SizeIs(1));
+    EXPECT_THAT(pods::find_nominated(world.cluster(), Settings()), ::testing::SizeIs(1));
     EXPECT_THAT(pending(world), ElementsAre("default/p2"));
 }
 
@@ -317,10 +322,10 @@ TEST(Pending, TakesTheAgeOfPodsFromTheWallClockAndWakesByTheEvenOne) {
     world.pod("p").created = noon + 1h - 1min;
     Settings settings;
     settings.new_pod_delay = 5min;
-    const PendingPods pods = find_pending(world.cluster(), settings, {noon, noon + 1h});
+    const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, {noon, noon + 1h});
     EXPECT_THAT(pods.classes, IsEmpty());
     EXPECT_EQ(pods.wake_at, noon + 4min + 1ns);
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -9,7 +9,7 @@
 #include "engine/health/known_groups.hpp"
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// The clouds agree to everything, and nothing has joined yet.
@@ -19,12 +19,12 @@ void grow(PassCase& c, const Decision& decision) {
     c.circumstances.now += 10s;
 }
 
-void agree(PassCase& c, Outcome outcome) {
+void agree(PassCase& c, pass::Outcome outcome) {
     grow(c, outcome.decision);
     Results results;
     results.increases.resize(outcome.decision.increases.size());
-    c.memory = remember_results(std::move(outcome.memory), outcome.decision, results, c.settings,
-                                c.circumstances.now);
+    c.memory = pass::remember_results(std::move(outcome.memory), outcome.decision, results,
+                                      c.settings, c.circumstances.now);
 }
 
 /// "web-a 2 x {default//app=b: 3}", a line each.
@@ -60,7 +60,7 @@ PassCase some_cluster(unsigned seed) {
         c.group(std::string("web-") + zone, chance.below(2), 9, amounts(4000), zone);
         if (chance.below(2) == 0) c.group(std::string("large-") + zone, 0, 3, amounts(9000), zone);
     }
-    const auto nothing = [](PodObject&) {};
+    const auto nothing = [](snapshot::PodObject&) {};
     for (int n = 1 + chance.below(5); n > 0; --n) {
         std::string name(1, static_cast<char>('a' + chance.below(26)));
         name += std::to_string(n);
@@ -80,11 +80,11 @@ TEST(PlannedAssignments, WhateverPodsWaitTheNextPassAsksForNothingMore) {
     int asked = 0;
     for (unsigned seed = 0; seed < 400; ++seed) {
         PassCase c = some_cluster(seed);
-        Outcome first = c.run();
+        pass::Outcome first = c.run();
         if (!first.decision.unhelped.empty()) continue;
         asked += first.decision.increases.empty() ? 0 : 1;
         agree(c, std::move(first));
-        const Outcome next = c.run();
+        const pass::Outcome next = c.run();
         EXPECT_EQ(growth(next.decision), Growths()) << "seed " << seed;
         EXPECT_EQ(told(next.memory), told(c.memory)) << "seed " << seed;
     }
@@ -95,11 +95,11 @@ TEST(PlannedAssignments, AreKnownToAHostThatDiedBeforeItHeardFromTheClouds) {
     int would_ask_again = 0;
     for (unsigned seed = 0; seed < 200; ++seed) {
         PassCase c = some_cluster(seed);
-        const Outcome first = c.run();
+        const pass::Outcome first = c.run();
         if (!first.decision.unhelped.empty()) continue;
         grow(c, first.decision);
         would_ask_again += c.decide().increases.empty() ? 0 : 1;
-        c.memory = remember_plan(c.memory, first, c.settings, c.circumstances.now);
+        c.memory = pass::remember_plan(c.memory, first, c.settings, c.circumstances.now);
         EXPECT_EQ(growth(c.decide()), Growths()) << "seed " << seed;
     }
     EXPECT_GT(would_ask_again, 0);
@@ -155,25 +155,25 @@ struct TwoClouds : PassCase {
         group("b", 0, 9, amounts(8000));
         expander = Prefers({"a"});
         pods("web", 2, 1500);
-        Outcome first = run();
+        pass::Outcome first = run();
         EXPECT_EQ(growth(first.decision), (Growths{{"a", 1}}));
         agree(*this, std::move(first));
     }
     /// A pass of a host that has started since.
-    Outcome run_without_a() {
+    pass::Outcome run_without_a() {
         Snapshot seen = world.snapshot();
         std::vector<Group> read = *seen.groups;
         std::erase_if(read, [](const Group& group) { return group.group.id.value() == "a"; });
         seen.groups =
-            with_unread_groups(std::make_shared<const std::vector<Group>>(std::move(read)),
-                               {{PluginInstanceId("away"), "no answer"}}, memory);
+            health::with_unread_groups(std::make_shared<const std::vector<Group>>(std::move(read)),
+                                       {{PluginInstanceId("away"), "no answer"}}, memory);
         return run(seen);
     }
 };
 
 TEST(PlannedAssignments, OfACloudThatCannotBeReadAfterAStartAreBoughtNowhereElse) {
     TwoClouds c;
-    const Outcome outcome = c.run_without_a();
+    const pass::Outcome outcome = c.run_without_a();
     EXPECT_EQ(growth(outcome.decision), Growths());
     EXPECT_EQ(left(outcome.decision), 0);
     EXPECT_EQ(skipped(outcome.decision, "fit on existing or upcoming nodes"), 2);
@@ -194,7 +194,7 @@ TEST(PlannedAssignments, OfACloudThatCannotBeReadHoldNoOtherPods) {
 TEST(PlannedAssignments, OfACloudThatCannotBeReadAreWaitedForUntilTheRequestIsOver) {
     TwoClouds c;
     c.circumstances.now = c.memory.requests.at(NodeGroupId("a")).deadline;
-    const Outcome outcome = c.run_without_a();
+    const pass::Outcome outcome = c.run_without_a();
     EXPECT_EQ(growth(outcome.decision), Growths());
     EXPECT_EQ(outcome.wake_at, c.circumstances.now + 1ns);
     c.circumstances.now += 1ns;
@@ -205,9 +205,9 @@ TEST(PlannedAssignments, AreNamedByTheControllerWhereThereIsOne) {
     World world;
     world.pod("bare").labels = {{"app", "web"}, {"tier", "1"}};
     world.pod("owned").owner = {.kind = "ReplicaSet", .name = "web-7f"};
-    const Cluster cluster = world.cluster();
+    const snapshot::Cluster cluster = world.cluster();
     std::vector<std::string> names;
-    for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
+    for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
         names.push_back(planned_as(cluster, id));
     std::ranges::sort(names);
     EXPECT_EQ(names,
@@ -215,4 +215,4 @@ TEST(PlannedAssignments, AreNamedByTheControllerWhereThereIsOne) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

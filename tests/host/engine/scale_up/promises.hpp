@@ -9,15 +9,16 @@
 #include "engine/scale_up/scale_up.hpp"
 #include "naive/naive_scheduler.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 
 /// Of a pass that has run. Borrows it.
 class Promises {
 public:
     explicit Promises(ScaleUp& scale_up)
-        : context_(scale_up.context()), world_(naive::make_world(context_.snapshot->cluster)) {
-        for (const PodGroupId id : context_.rules->pod_groups())
-            pods_.push_back(naive::make_pod(context_.snapshot->cluster, id));
+        : context_(scale_up.context()),
+          world_(scheduling::naive::make_world(context_.snapshot->cluster)) {
+        for (const snapshot::PodGroupId id : context_.rules->pod_groups())
+            pods_.push_back(scheduling::naive::make_pod(context_.snapshot->cluster, id));
         lay_out(scale_up.placement());
     }
 
@@ -27,10 +28,10 @@ public:
             progress = false;
             std::vector<Promise> waiting;
             for (const Promise& promise : promises_) {
-                const naive::Pod& pod = pods_[promise.pod_group];
+                const scheduling::naive::Pod& pod = pods_[promise.pod_group];
                 // Nodes arrive as the pass adds them, each with the first of its pods.
                 world_.nodes[promise.node].gone = false;
-                if (naive::fits(world_, pod, promise.node)) {
+                if (scheduling::naive::fits(world_, pod, promise.node)) {
                     world_.nodes[promise.node].pods.push_back(pod);
                     progress = true;
                 } else {
@@ -43,31 +44,33 @@ public:
         const Promise& first = promises_.front();
         return context_.pending.classes[first.pod_group].example + " does not run on node " +
                std::to_string(first.node) + ": " +
-               naive::why_not(world_, pods_[first.pod_group], first.node).sentence;
+               scheduling::naive::why_not(world_, pods_[first.pod_group], first.node).sentence;
     }
 
     /// With the nodes that have arrived, and the pods on them.
-    naive::World& world() { return world_; }
-    const naive::Pod& pod(PodGroupIndex pod_group) const { return pods_[pod_group]; }
+    scheduling::naive::World& world() { return world_; }
+    const scheduling::naive::Pod& pod(scheduling::PodGroupIndex pod_group) const {
+        return pods_[pod_group];
+    }
 
 private:
     struct Promise {
         std::size_t when = 0;
-        PodGroupIndex pod_group = 0;
+        scheduling::PodGroupIndex pod_group = 0;
         std::size_t node = 0;
     };
 
     /// New nodes in the slow world, and the node of each pod in the order in which it was decided.
-    void lay_out(const Placement& placement) {
-        for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
+    void lay_out(const scheduling::Placement& placement) {
+        for (scheduling::Slot slot = 0; slot < placement.slot_count(); ++slot) {
             for (int n = 0; n < placement.nodes(slot); ++n) {
                 std::size_t node = slot;
                 if (const auto shape = placement.shape(slot)) {
-                    node = naive::add_node(world_, context_.snapshot->cluster,
-                                           context_.rules->shapes()[*shape]);
+                    node = scheduling::naive::add_node(world_, context_.snapshot->cluster,
+                                                       context_.rules->shapes()[*shape]);
                     world_.nodes[node].gone = true;
                 }
-                for (const Assignment& assignment : placement.assignments(slot)) {
+                for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
                     for (int i = 0; i < assignment.per_node; ++i)
                         promises_.push_back({assignment.when, assignment.pod_group, node});
                 }
@@ -77,10 +80,10 @@ private:
                           [](const Promise& p) { return std::tuple(p.when, p.node, p.pod_group); });
     }
 
-    const PassContext& context_;
-    naive::World world_;
-    std::vector<naive::Pod> pods_{};  // by pod group
+    const pass_context::PassContext& context_;
+    scheduling::naive::World world_;
+    std::vector<scheduling::naive::Pod> pods_{};  // by pod group
     std::vector<Promise> promises_{};
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

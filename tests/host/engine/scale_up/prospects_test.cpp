@@ -6,15 +6,15 @@
 
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 /// Machines of one make, of 1 to `machines` cores, and pods that wait.
 struct Makes {
-    ClusterBuilder builder{};
-    std::vector<PodGroupId> classes{};
+    snapshot::ClusterBuilder builder{};
+    std::vector<snapshot::PodGroupId> classes{};
     std::vector<int> pods{};
-    std::vector<TemplateNode> shapes{};
+    std::vector<scheduling::TemplateNode> shapes{};
 
     explicit Makes(int machines) {
         for (int cores = 1; cores <= machines; ++cores) {
@@ -22,16 +22,16 @@ struct Makes {
         }
     }
     void add(const std::string& app, int count, std::int64_t cpu, bool apart = false) {
-        PodObject pod{.labels = {{"app", app}}};
+        snapshot::PodObject pod{.labels = {{"app", app}}};
         pod.spec.requests = {{"cpu", cpu}};
         if (apart) apart_on(hostname_key)(pod);
         classes.push_back(builder.add_class(pod));
         pods.push_back(count);
     }
-    CompiledPredicates rules() { return {builder.build(), classes, shapes}; }
-    std::vector<TemplateNodeId> all() const {
-        std::vector<TemplateNodeId> out(shapes.size());
-        for (TemplateNodeId s = 0; s < out.size(); ++s) out[s] = s;
+    scheduling::CompiledPredicates rules() { return {builder.build(), classes, shapes}; }
+    std::vector<scheduling::TemplateNodeId> all() const {
+        std::vector<scheduling::TemplateNodeId> out(shapes.size());
+        for (scheduling::TemplateNodeId s = 0; s < out.size(); ++s) out[s] = s;
         return out;
     }
 };
@@ -40,14 +40,14 @@ TEST(BinpackingEstimates, AreWhatAnEstimateOfEachShapeSays) {
     Makes makes(40);
     makes.add("apart", 12, 500, true);
     makes.add("web", 200, 300);
-    CompiledPredicates rules = makes.rules();
-    Placement placement(rules);
+    scheduling::CompiledPredicates rules = makes.rules();
+    scheduling::Placement placement(rules);
     BinpackingEstimates prospects(placement, {0, 1});
     prospects.begin_round(makes.pods);
     prospects.prepare(makes.all(), INT_MAX);
-    for (const TemplateNodeId shape : makes.all()) {
+    for (const scheduling::TemplateNodeId shape : makes.all()) {
         const std::vector<Demand> demands{{0, 12}, {1, 200}};
-        const Placement::Mark mark = placement.mark();
+        const scheduling::Placement::Mark mark = placement.mark();
         const Estimate expected = estimate(placement, shape, demands, INT_MAX);
         placement.undo(mark);
         const auto prospect = prospects.of(shape, INT_MAX);
@@ -59,8 +59,8 @@ TEST(BinpackingEstimates, AreWhatAnEstimateOfEachShapeSays) {
 TEST(BinpackingEstimates, AreSharedByMachinesBetweenTwoThatComeToTheSame) {
     Makes makes(40);
     makes.add("apart", 12, 500, true);
-    CompiledPredicates rules = makes.rules();
-    Placement placement(rules);
+    scheduling::CompiledPredicates rules = makes.rules();
+    scheduling::Placement placement(rules);
     BinpackingEstimates prospects(placement, {0});
     prospects.begin_round(makes.pods);
     prospects.prepare(makes.all(), INT_MAX);
@@ -71,8 +71,8 @@ TEST(BinpackingEstimates, AreWorkedOutAgainOnlyForPodsThatChanged) {
     Makes makes(2);
     makes.add("large", 3, 1500);
     makes.add("small", 3, 800);
-    CompiledPredicates rules = makes.rules();
-    Placement placement(rules);
+    scheduling::CompiledPredicates rules = makes.rules();
+    scheduling::Placement placement(rules);
     BinpackingEstimates prospects(placement, {0, 1});
     prospects.begin_round({3, 3});
     const auto one_core = prospects.of(0, INT_MAX), two_cores = prospects.of(1, INT_MAX);
@@ -85,8 +85,8 @@ TEST(BinpackingEstimates, AreWorkedOutAgainOnlyForPodsThatChanged) {
 TEST(BinpackingEstimates, SumUpWhatTheirPodsRequest) {
     Makes makes(4);
     makes.add("web", 3, 700);
-    CompiledPredicates rules = makes.rules();
-    Placement placement(rules);
+    scheduling::CompiledPredicates rules = makes.rules();
+    scheduling::Placement placement(rules);
     BinpackingEstimates prospects(placement, {0});
     prospects.begin_round(makes.pods);
     EXPECT_EQ(prospects.of(3, INT_MAX)->requested, (Resources{{"cpu", 2100}}));
@@ -94,14 +94,14 @@ TEST(BinpackingEstimates, SumUpWhatTheirPodsRequest) {
 }
 
 TEST(BinpackingEstimates, SumsOfHugeRequestsStopAtTheirEnd) {
-    ClusterBuilder builder;
-    PodObject pod;
+    snapshot::ClusterBuilder builder;
+    snapshot::PodObject pod;
     pod.spec.requests = {{"memory", INT64_MAX / 2 + 1}};
-    const PodGroupId of_pod = builder.add_class(pod);
-    TemplateNode shape;
+    const snapshot::PodGroupId of_pod = builder.add_class(pod);
+    scheduling::TemplateNode shape;
     shape.allocatable = {{"memory", INT64_MAX}, {"pods", 110}};
-    CompiledPredicates rules(builder.build(), {of_pod}, {shape});
-    Placement placement(rules);
+    scheduling::CompiledPredicates rules(builder.build(), {of_pod}, {shape});
+    scheduling::Placement placement(rules);
     BinpackingEstimates prospects(placement, {0});
     prospects.begin_round({4});
     EXPECT_EQ(prospects.of(0, INT_MAX)->nodes, 4);
@@ -109,4 +109,4 @@ TEST(BinpackingEstimates, SumsOfHugeRequestsStopAtTheirEnd) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

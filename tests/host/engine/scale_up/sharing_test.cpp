@@ -3,7 +3,7 @@
 
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::ElementsAre;
@@ -104,7 +104,8 @@ TEST(Sharing, LetsAnOptionGrowPastItsOwnMaximumIntoSimilarGroups) {
 TEST(Sharing, LeavesOutAGroupThatOnePodOfTheOptionCannotRunOn) {
     PassCase c = one_three_six();
     c.expander = Prefers({"c"});
-    c.pods("web", 4, 3000, [](PodObject& pod) { pod.spec.node_selector = {{zone_key, "zc"}}; });
+    c.pods("web", 4, 3000,
+           [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "zc"}}; });
     c.pods("any", 1, 900);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"c", 4}}));
@@ -119,7 +120,7 @@ PassCase three_empty() {
     return c;
 }
 auto pinned_to(const std::string& zone) {
-    return [=](PodObject& pod) { pod.spec.node_selector = {{zone_key, zone}}; };
+    return [=](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, zone}}; };
 }
 
 TEST(Sharing, SharesWhatPodsThatArePinnedToOneGroupLeaveToShare) {
@@ -189,7 +190,7 @@ TEST(Sharing, LeavesPinnedPodsToAGroupThatTheExpanderLikesMore) {
     own.taints = {{.key = "own", .value = "", .effect = Effect::no_schedule}};
     c.expander = Prefers({"own", "b"});
     c.pods("web", 6, 3000);
-    c.pods("pinned", 1, 3000, [](PodObject& pod) {
+    c.pods("pinned", 1, 3000, [](snapshot::PodObject& pod) {
         pod.spec.node_selector = {{zone_key, "za"}};
         pod.spec.tolerations = {{.key = "own", .op = Toleration::Op::exists}};
     });
@@ -198,7 +199,7 @@ TEST(Sharing, LeavesPinnedPodsToAGroupThatTheExpanderLikesMore) {
 
 TEST(Sharing, LeavesOutAZoneWhereAPodOfItsKindKeepsOthersAway) {
     PassCase c = one_three_six();
-    PodObject& running = c.world.pod("web-running", "a-node-0");
+    snapshot::PodObject& running = c.world.pod("web-running", "a-node-0");
     running.labels = {{"app", "web"}};
     running.spec.requests = {};
     c.pods("web", 1, 3000, apart_on(zone_key));
@@ -309,7 +310,8 @@ TEST(Sharing, SaysWhyAGroupIsLeftOutAlsoWhenItsMisfitFindsNoRoomInTheOption) {
     c.group("b", 0, 10, amounts(4000), "zb");
     c.expander = Prefers({"a"});
     c.pods("big", 1, 3500);
-    c.pods("zonal", 1, 3000, [](PodObject& pod) { pod.spec.node_selector = {{zone_key, "za"}}; });
+    c.pods("zonal", 1, 3000,
+           [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "za"}}; });
     EXPECT_THAT(c.decide().options[0].left_out,
                 ElementsAre("b: a pod that the option has no room for does not run there"));
 }
@@ -349,7 +351,7 @@ TEST(Sharing, SharesOutAgainWhatAGroupCannotTake) {
     Policies policies = c.policies();
     policies.similarity = {{"always", &similar}};
     const Decision decision =
-        run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
+        pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
     EXPECT_EQ(growth(decision), (Growths{{"a", 5}, {"b", 1}}));
     EXPECT_EQ(left(decision), 0);
 }
@@ -374,7 +376,7 @@ TEST(Sharing, GivesAllToTheChosenGroupWhenTheSplitterFailsOrBreaksItsContract) {
     for (const bool fails : {true, false}) {
         broken.fails = fails;
         const Decision decision =
-            run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
+            pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
         EXPECT_EQ(growth(decision), (Growths{{"c", 4}}));
         EXPECT_THAT(decision.notes, ElementsAre(HasSubstr("splitter: ")));
     }
@@ -398,4 +400,4 @@ TEST(Sharing, NeverTouchesAGroupThatIsOnlyEverEmptyOrFull) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using testing::ElementsAre;
@@ -181,4 +181,4 @@ TEST(SimilarGroups, WhoMayDecideJoinsTwoBuckets) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

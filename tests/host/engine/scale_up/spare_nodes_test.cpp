@@ -7,7 +7,7 @@
 #include "engine/pass/explain.hpp"
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::Contains;
@@ -50,7 +50,7 @@ TEST(SpareNodes, AreLetGoWhereALaterOptionLeavesRoomForTheirPods) {
 TEST(SpareNodes, MayBeAllOfAnOptionWhichIsToldNoMore) {
     SmallAndLarge c;
     c.pods("web", 2, 3000);
-    const Outcome outcome = c.run();
+    const pass::Outcome outcome = c.run();
     const Decision& decision = outcome.decision;
     EXPECT_EQ(growth(decision), (Growths{{"large", 1}}));
     ASSERT_EQ(decision.options.size(), 1u);
@@ -117,7 +117,8 @@ TEST(SpareNodes, LeaveTheirPartOfALimitToPodsThatWait) {
     c.group("other", 0, 10, amounts(8000), "zb");
     c.settings.nodes.max = 3;
     c.pods("web", 4, 2000);
-    c.pods("pinned", 1, 3000, [](PodObject& pod) { pod.spec.node_selector = {{zone_key, "zb"}}; });
+    c.pods("pinned", 1, 3000,
+           [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "zb"}}; });
     const Decision decision = c.decide();
     // The node of 8 cores, once it is there, has room for two of web as well.
     EXPECT_EQ(growth(decision), (Growths{{"large", 1}, {"other", 1}}));
@@ -134,7 +135,7 @@ TEST(SpareNodes, AreLetGoInThePassThatTakesOneOptionToo) {
 }
 
 TEST(SpareNodes, MayBeAllOfAGroupThatIsNotMadeThen) {
-    MakingCase c({"nap-m"});
+    provisioning::MakingCase c({"nap-m"});
     c.world.group("large", 0);
     NodeTemplate& node = c.world.describe("large", amounts(16000));
     node.allocatable = node.free = amounts(16000);
@@ -144,7 +145,7 @@ TEST(SpareNodes, MayBeAllOfAGroupThatIsNotMadeThen) {
     Policies policies = c.policies();
     policies.chain = {{"prefers", &made_first}};
     const Decision decision =
-        run_pass(c.snapshot(), c.memory, policies, c.settings, {.now = c.now}).decision;
+        pass::run_pass(c.snapshot(), c.memory, policies, c.settings, {.now = c.now}).decision;
     EXPECT_EQ(made_first.asked.at(0).options.size(), 2u);
     EXPECT_THAT(decision.creations, IsEmpty());
     EXPECT_EQ(growth(decision), (Growths{{"large", 1}}));
@@ -155,11 +156,11 @@ TEST(SpareNodes, AreNotPromisedToPodsThatWereMoved) {
     c.pods("web", 2, 3000);
     const Snapshot snapshot = c.world.snapshot();
     const Policies policies = c.policies();
-    Explanation explanation(snapshot, c.memory, policies, c.settings, c.circumstances);
-    for (PodGroupId id = 0; id < snapshot.cluster.pod_group_count(); ++id)
+    pass::Explanation explanation(snapshot, c.memory, policies, c.settings, c.circumstances);
+    for (snapshot::PodGroupId id = 0; id < snapshot.cluster.pod_group_count(); ++id)
         EXPECT_EQ(explanation.pod(id)->because, "room on new nodes of large");
     EXPECT_EQ(explanation.group(NodeGroupId("small"))->increase, 0);
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -7,7 +7,7 @@
 #include "engine/scale_up/initial_placement.hpp"
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,7 +17,7 @@ constexpr const char* label = "parent-hash";
 
 /// Spread over zones by the label's value, in the one way that is emulated.
 auto emulated(const std::string& value = "web-1") {
-    return [=](PodObject& pod) {
+    return [=](snapshot::PodObject& pod) {
         pod.labels[label] = value;
         pod.spec.spread = {{.topology_key = zone_key,
                             .selector = LabelSelector{.match_labels = {{label, value}}}}};
@@ -37,7 +37,8 @@ PassCase three_zone_groups(int max_in_c = 100) {
 /// So many that run in the zone of the group.
 void running(PassCase& c, const std::string& group, int count) {
     for (int n = 0; n < count; ++n) {
-        PodObject& pod = c.world.pod("running-" + group + std::to_string(n), group + "-node-0");
+        snapshot::PodObject& pod =
+            c.world.pod("running-" + group + std::to_string(n), group + "-node-0");
         pod.labels = {{"app", "web"}};
         emulated()(pod);
         pod.spec.requests = {};
@@ -47,42 +48,49 @@ void running(PassCase& c, const std::string& group, int count) {
 TEST(SpreadEmulation, IsOfOneConstraintOverZonesByThePodsOwnValueOfTheLabel) {
     const struct {
         const char* what;
-        std::function<void(PodObject&)> change;
+        std::function<void(snapshot::PodObject&)> change;
         bool emulated;
     } cases[] = {
-        {"as it should be", [](PodObject&) {}, true},
-        {"one domain at least", [](PodObject& p) { p.spec.spread[0].min_domains = 1; }, true},
-        {"none", [](PodObject& p) { p.spec.spread.clear(); }, false},
-        {"two", [](PodObject& p) { p.spec.spread.push_back(p.spec.spread[0]); }, false},
-        {"over hosts", [](PodObject& p) { p.spec.spread[0].topology_key = hostname_key; }, false},
-        {"skew 2", [](PodObject& p) { p.spec.spread[0].max_skew = 2; }, false},
-        {"selects no pod", [](PodObject& p) { p.spec.spread[0].selector.reset(); }, false},
-        {"selects all", [](PodObject& p) { p.spec.spread[0].selector.emplace(); }, false},
-        {"another value", [](PodObject& p) { p.labels[label] = "web-2"; }, false},
-        {"no label of its own", [](PodObject& p) { p.labels.clear(); }, false},
-        {"an empty value", [](PodObject& p) { emulated("")(p); }, false},
+        {"as it should be", [](snapshot::PodObject&) {}, true},
+        {"one domain at least", [](snapshot::PodObject& p) { p.spec.spread[0].min_domains = 1; },
+         true},
+        {"none", [](snapshot::PodObject& p) { p.spec.spread.clear(); }, false},
+        {"two", [](snapshot::PodObject& p) { p.spec.spread.push_back(p.spec.spread[0]); }, false},
+        {"over hosts", [](snapshot::PodObject& p) { p.spec.spread[0].topology_key = hostname_key; },
+         false},
+        {"skew 2", [](snapshot::PodObject& p) { p.spec.spread[0].max_skew = 2; }, false},
+        {"selects no pod", [](snapshot::PodObject& p) { p.spec.spread[0].selector.reset(); },
+         false},
+        {"selects all", [](snapshot::PodObject& p) { p.spec.spread[0].selector.emplace(); }, false},
+        {"another value", [](snapshot::PodObject& p) { p.labels[label] = "web-2"; }, false},
+        {"no label of its own", [](snapshot::PodObject& p) { p.labels.clear(); }, false},
+        {"an empty value", [](snapshot::PodObject& p) { emulated("")(p); }, false},
         {"one label more",
-         [](PodObject& p) { p.spec.spread[0].selector->match_labels["app"] = "web"; }, false},
+         [](snapshot::PodObject& p) { p.spec.spread[0].selector->match_labels["app"] = "web"; },
+         false},
         {"an expression",
-         [](PodObject& p) {
+         [](snapshot::PodObject& p) {
              p.spec.spread[0].selector->match_expressions.push_back(
                  {.key = "app", .op = Operator::exists});
          },
          false},
-        {"three domains at least", [](PodObject& p) { p.spec.spread[0].min_domains = 3; }, false},
+        {"three domains at least", [](snapshot::PodObject& p) { p.spec.spread[0].min_domains = 3; },
+         false},
         {"a label to match",
-         [](PodObject& p) { p.spec.spread[0].match_label_keys = {"pod-template-hash"}; }, false},
+         [](snapshot::PodObject& p) { p.spec.spread[0].match_label_keys = {"pod-template-hash"}; },
+         false},
     };
     Settings settings;
     settings.emulated_spread_label = label;
     for (const auto& c : cases) {
-        ClusterBuilder builder;
-        PodObject pod{.name = "web-1"};
+        snapshot::ClusterBuilder builder;
+        snapshot::PodObject pod{.name = "web-1"};
         emulated()(pod);
         c.change(pod);
-        const PodGroupId id = builder.add_class(pod);
-        EXPECT_EQ(is_emulated(builder.build(), id, settings), c.emulated) << c.what;
-        EXPECT_FALSE(is_emulated(builder.build(), id, Settings())) << "switched off: " << c.what;
+        const snapshot::PodGroupId id = builder.add_class(pod);
+        EXPECT_EQ(pass_context::is_emulated(builder.build(), id, settings), c.emulated) << c.what;
+        EXPECT_FALSE(pass_context::is_emulated(builder.build(), id, Settings()))
+            << "switched off: " << c.what;
     }
 }
 
@@ -124,7 +132,7 @@ TEST(SpreadEmulation, SharesAZoneAmongItsSimilarGroups) {
 TEST(SpreadEmulation, NeverMovesAPodOutOfTheZoneItAsksFor) {
     PassCase c = three_zone_groups();
     running(c, "b", 5);
-    c.pods("web", 3, 3000, [](PodObject& pod) {
+    c.pods("web", 3, 3000, [](snapshot::PodObject& pod) {
         emulated()(pod);
         pod.spec.node_selector[zone_key] = "zb";
     });
@@ -177,7 +185,7 @@ TEST(SpreadEmulation, CountsPodsOfAnOldAndANewTemplateTogether) {
 TEST(SpreadEmulation, CountsNamespacesApart) {
     PassCase c = three_zone_groups();
     c.pods("web", 1, 3000, emulated());
-    c.pods("app", 1, 3000, [](PodObject& pod) {
+    c.pods("app", 1, 3000, [](snapshot::PodObject& pod) {
         pod.ns = "other";
         emulated()(pod);
     });
@@ -187,12 +195,12 @@ TEST(SpreadEmulation, CountsNamespacesApart) {
 TEST(SpreadEmulation, LetsLapsedPodsGoAnywhereAndCountsThemNowhere) {
     PassCase c = three_zone_groups();
     c.settings.emulated_spread_label = label;
-    c.pods("late", 2, 3000, [](PodObject& pod) {
+    c.pods("late", 2, 3000, [](snapshot::PodObject& pod) {
         emulated()(pod);
         pod.annotations["zalando.org/topology-spread-timeout"] = "59m59s";
     });
     c.pods("web", 1, 3000, emulated());
-    const Outcome outcome = c.run();
+    const pass::Outcome outcome = c.run();
     EXPECT_EQ(left(outcome.decision), 0);
     EXPECT_EQ(count(outcome.decision.helped), 3);
 }
@@ -201,14 +209,14 @@ TEST(SpreadEmulation, OffTheTimeoutIsHonouredAllTheSame) {
     PassCase c = three_zone_groups(1);
     c.settings.emulated_spread_label = "";
     const auto patient = [](const char* timeout) {
-        return [=](PodObject& pod) {
+        return [=](snapshot::PodObject& pod) {
             emulated()(pod);
             pod.annotations["zalando.org/topology-spread-timeout"] = timeout;
         };
     };
     c.pods("late", 4, 3000, patient("1h"));
     EXPECT_EQ(count(c.decide().helped), 2) << "c cannot grow and holds the others back";
-    const Outcome still = c.run();
+    const pass::Outcome still = c.run();
     EXPECT_EQ(still.wake_at, noon + Duration(1)) << "exactly an hour old, they still insist";
     c.circumstances.now = *still.wake_at;
     EXPECT_EQ(count(c.decide().helped), 4);
@@ -218,14 +226,15 @@ TEST(SpreadEmulation, KeepsPodsInTheirZoneWhenTheyMove) {
     PassCase c = three_zone_groups();
     c.world.node("nowhere");
     c.pods("web", 1, 3000, emulated());
-    c.pods("plain", 1, 3000, [](PodObject&) {});
-    const Cluster cluster = c.world.cluster();
+    c.pods("plain", 1, 3000, [](snapshot::PodObject&) {});
+    const snapshot::Cluster cluster = c.world.cluster();
     const auto zone_at = [&](const char* pod, const char* node) -> std::string {
-        PodGroupId id = 0;
-        for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
+        snapshot::PodGroupId id = 0;
+        for (snapshot::PodIndex p = 0; p < cluster.pod_count(); ++p) {
             if (cluster.text(cluster.pod(p).name) == pod) id = cluster.class_of(p);
         }
-        const auto zone = pinned_zone(cluster, id, *cluster.find_node(node), c.settings);
+        const auto zone =
+            pass_context::pinned_zone(cluster, id, *cluster.find_node(node), c.settings);
         return zone ? std::string(cluster.text(*zone)) : "";
     };
     EXPECT_EQ(zone_at("web-0", "b-node-0"), "zb");
@@ -239,23 +248,24 @@ TEST(SpreadEmulation, OpensNoOtherZoneToWhoIsKeptInOne) {
     c.world.node("free-b").labels[zone_key] = "zb";
     c.pods("web", 1, 3000, emulated());
     const Snapshot snapshot = c.world.snapshot();
-    const PassContext context = make_pass_context(snapshot, c.memory, c.settings, noon);
-    Placement placement(*context.rules);
+    const pass_context::PassContext context =
+        pass_context::make_pass_context(snapshot, c.memory, c.settings, noon);
+    scheduling::Placement placement(*context.rules);
     const auto rooms = [&] {
-        const Cluster& cluster = context.snapshot->cluster;
+        const snapshot::Cluster& cluster = context.snapshot->cluster;
         return std::pair(placement.room(0, *cluster.find_node("free-a"), 9).in_all,
                          placement.room(0, *cluster.find_node("free-b"), 9).in_all);
     };
-    const Placement::Mark mark = placement.mark();
-    EXPECT_TRUE(keep_in_zone(placement, 0, "za", 1));
+    const scheduling::Placement::Mark mark = placement.mark();
+    EXPECT_TRUE(pass_context::keep_in_zone(placement, 0, "za", 1));
     EXPECT_EQ(rooms(), std::pair(1, 0));
-    EXPECT_TRUE(keep_in_zone(placement, 0, "zb", 1)) << "the other one in its place";
+    EXPECT_TRUE(pass_context::keep_in_zone(placement, 0, "zb", 1)) << "the other one in its place";
     EXPECT_EQ(rooms(), std::pair(0, 1));
-    EXPECT_FALSE(keep_in_zone(placement, 0, "zx", 1));
+    EXPECT_FALSE(pass_context::keep_in_zone(placement, 0, "zx", 1));
     EXPECT_EQ(rooms(), std::pair(0, 0));
     placement.undo(mark);
     EXPECT_EQ(rooms(), std::pair(1, 1));
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::ElementsAre;
@@ -16,7 +16,7 @@ constexpr DomainOutlook stuck{};
 
 std::vector<int> quotas(const std::vector<Zone>& zones, int pods, int max_skew = 1,
                         int min_domains = 1) {
-    SpreadDomains spread{
+    scheduling::SpreadDomains spread{
         .topology_key = "zone", .max_skew = max_skew, .min_domains = min_domains, .domains = {}};
     std::vector<DomainOutlook> outlook;
     for (const Zone& zone : zones) {
@@ -65,4 +65,4 @@ TEST(SpreadQuotas, WhatAnAttemptTaughtBoundsTheNext) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -3,7 +3,7 @@
 
 #include "pass_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::HasSubstr;
@@ -106,7 +106,7 @@ TEST(Spread, ClassesThatAreCountedTogetherArePlannedTogether) {
     c.pods("web", 5, 1000, spread_over(zone_key));
     c.pods("web", 0, 0);
     for (int n = 0; n < 4; ++n) {
-        PodObject& pod = c.world.pod("web-large-" + std::to_string(n));
+        snapshot::PodObject& pod = c.world.pod("web-large-" + std::to_string(n));
         pod.labels = {{"app", "web"}};
         pod.spec.requests = {{"cpu", 2000}};
         spread_over(zone_key)(pod);
@@ -120,7 +120,7 @@ TEST(Spread, PodsThatAreCountedButNotSpreadComeFirst) {
     PassCase c = three_zones();
     c.pods("web", 9, 1000, spread_over(zone_key));
     for (int n = 0; n < 3; ++n) {
-        PodObject& pod = c.world.pod("loose-" + std::to_string(n));
+        snapshot::PodObject& pod = c.world.pod("loose-" + std::to_string(n));
         pod.labels = {{"app", "web"}};
         pod.spec.requests = {{"cpu", 3500}};
     }
@@ -133,7 +133,7 @@ TEST(Spread, PodsThatAreCountedButNotSpreadComeFirst) {
 void add_host(PassCase& c, const std::string& name, int pods) {
     c.world.node(name).labels = {{hostname_key, name}};
     for (int n = 0; n < pods; ++n) {
-        PodObject& pod = c.world.pod(name + "-web-" + std::to_string(n), name);
+        snapshot::PodObject& pod = c.world.pod(name + "-web-" + std::to_string(n), name);
         pod.labels = {{"app", "web"}};
         pod.spec.requests = {{"cpu", 1000}};
     }
@@ -161,7 +161,7 @@ TEST(Spread, OverHostsOrdersAsManyNodesAsThePodsNeedWhenEachIsFilledBeforeTheNex
         c.group("ng", 0, 100, amounts(4000));
         for (std::size_t n = 0; n < each.hosts.size(); ++n)
             add_host(c, "host-" + std::to_string(n), each.hosts[n]);
-        c.pods("web", each.pods, each.cpu, [&](PodObject& pod) {
+        c.pods("web", each.pods, each.cpu, [&](snapshot::PodObject& pod) {
             spread_over(hostname_key, each.max_skew)(pod);
             pod.spec.spread.front().min_domains = each.min_domains;
         });
@@ -186,7 +186,7 @@ TEST(Spread, OverHostsSharesTheNodesOfSimilarGroups) {
 
 TEST(Spread, OverHostsWithMinDomainsFillsTheNodesOfSimilarGroups) {
     PassCase c = three_zones();
-    c.pods("web", 12, 100, [](PodObject& pod) {
+    c.pods("web", 12, 100, [](snapshot::PodObject& pod) {
         spread_over(hostname_key)(pod);
         pod.spec.spread.front().min_domains = 3;
     });
@@ -213,7 +213,7 @@ TEST(Spread, PodsThatKeepApartInZonesGetOneZoneEach) {
 
 TEST(Spread, PodsThatStayTogetherInAZoneGoToOne) {
     PassCase c = three_zones();
-    c.pods("web", 8, 1000, [](PodObject& pod) {
+    c.pods("web", 8, 1000, [](snapshot::PodObject& pod) {
         pod.spec.pod_affinity = {
             {.selector = LabelSelector{.match_labels = pod.labels}, .topology_key = zone_key}};
     });
@@ -224,7 +224,7 @@ TEST(Spread, PodsThatStayTogetherInAZoneGoToOne) {
 
 TEST(Spread, OverZonesAndHostsAtOnceIsHelped) {
     PassCase c = three_zones();
-    c.pods("web", 6, 100, [](PodObject& pod) {
+    c.pods("web", 6, 100, [](snapshot::PodObject& pod) {
         spread_over(zone_key)(pod);
         spread_over(hostname_key)(pod);
     });
@@ -239,7 +239,7 @@ TEST(Spread, OverTwoWideKeysGoesByTheRuleAsItStands) {
         c.world.describe(id, amounts(4000)).labels = {{zone_key, std::string("z") + id},
                                                       {"rack", std::string("r") + id}};
     }
-    c.pods("web", 6, 1000, [](PodObject& pod) {
+    c.pods("web", 6, 1000, [](snapshot::PodObject& pod) {
         spread_over(zone_key)(pod);
         spread_over("rack")(pod);
     });
@@ -247,4 +247,4 @@ TEST(Spread, OverTwoWideKeysGoesByTheRuleAsItStands) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

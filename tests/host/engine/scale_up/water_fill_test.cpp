@@ -4,13 +4,15 @@
 
 #include <gmock/gmock.h>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_up {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::vector<int> fill(std::vector<DomainLoad> basins, int pods) { return water_fill(basins, pods); }
+std::vector<int> fill(std::vector<scheduling::DomainLoad> basins, int pods) {
+    return scheduling::water_fill(basins, pods);
+}
 
 TEST(WaterFill, RaisesTheLowestUntilAllAreLevel) {
     EXPECT_THAT(fill({{0}, {2}, {5}}, 5), ElementsAre(4, 1, 0));
@@ -41,4 +43,4 @@ TEST(WaterFill, CountsPastWhatAnIntHolds) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_up

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 constexpr auto all = [](std::uint32_t) { return true; };
@@ -73,4 +73,4 @@ TEST(CapacityTree, FindsWhatALookAtEveryRowFindsWhateverHappenedBefore) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

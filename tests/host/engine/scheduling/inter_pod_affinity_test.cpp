@@ -6,14 +6,18 @@
 #include "engine/scheduling/placement.hpp"
 #include "scheduling_world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
-TestPod labelled(const std::string& value, PodSpec spec = {}) {
+TestPod labelled(const std::string& value, snapshot::PodSpec spec = {}) {
     return {.labels = {{"app", value}}, .spec = std::move(spec)};
 }
-PodSpec together(std::vector<PodTerm> terms) { return {.pod_affinity = std::move(terms)}; }
-PodSpec apart(std::vector<PodTerm> terms) { return {.pod_anti_affinity = std::move(terms)}; }
+snapshot::PodSpec together(std::vector<snapshot::PodTerm> terms) {
+    return {.pod_affinity = std::move(terms)};
+}
+snapshot::PodSpec apart(std::vector<snapshot::PodTerm> terms) {
+    return {.pod_anti_affinity = std::move(terms)};
+}
 
 /// Nodes a and b in zone 1, c in zone 2, d in none.
 struct FourNodes : World {
@@ -98,23 +102,23 @@ TEST(PodAffinity, KeepsTheFirstOfItsKindToOneNewNodeOfMany) {
 }
 
 TEST(PodAffinity, LooksInOtherNamespacesWhenToldTo) {
-    PodTerm listed = near(zone_key, app("db"));
+    snapshot::PodTerm listed = near(zone_key, app("db"));
     listed.namespaces = {"prod"};
-    PodTerm like = near(zone_key, app("db"));
+    snapshot::PodTerm like = near(zone_key, app("db"));
     like.namespace_selector = LabelSelector{.match_labels = {{"team", "x"}}};
-    PodTerm by_name = near(zone_key, app("db"));
+    snapshot::PodTerm by_name = near(zone_key, app("db"));
     by_name.namespace_selector =
         LabelSelector{.match_labels = {{"kubernetes.io/metadata.name", "test"}}};
-    PodTerm any = near(zone_key, app("db"));
+    snapshot::PodTerm any = near(zone_key, app("db"));
     any.namespace_selector = LabelSelector{};
     FourNodes world;
-    world.builder.set(NamespaceObject{.name = "prod", .labels = {{"team", "y"}}});
-    world.builder.set(NamespaceObject{.name = "test", .labels = {{"team", "x"}}});
+    world.builder.set(snapshot::NamespaceObject{.name = "prod", .labels = {{"team", "y"}}});
+    world.builder.set(snapshot::NamespaceObject{.name = "test", .labels = {{"team", "x"}}});
     world.bound("in-prod", "a", {.labels = {{"app", "db"}}, .ns = "prod"});
     world.bound("in-test", "c", {.labels = {{"app", "db"}}, .ns = "test"});
     const struct {
         const char* name;
-        PodTerm term;
+        snapshot::PodTerm term;
         std::vector<Slot> open;
     } cases[] = {{"own namespace", near(zone_key, app("db")), {}},
                  {"listed", listed, {0, 1}},
@@ -214,9 +218,9 @@ TEST(PodAntiAffinity, OfADaemonCountsOnEveryNewNode) {
 }
 
 TEST(PodAffinity, ReadsMatchLabelKeysOffThePod) {
-    PodTerm same = near(zone_key, app("web"));
+    snapshot::PodTerm same = near(zone_key, app("web"));
     same.match_label_keys = {"hash"};
-    PodTerm unlike = near(zone_key, app("web"));
+    snapshot::PodTerm unlike = near(zone_key, app("web"));
     unlike.mismatch_label_keys = {"hash"};
     FourNodes world;
     world.bound("old", "a", {.labels = {{"app", "web"}, {"hash", "1"}}});
@@ -256,4 +260,4 @@ TEST(PodAffinity, ForgetsWhatIsOnANodeThatIsGone) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -8,7 +8,7 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "scheduling_world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 TEST(Placement, FillsANodeUpToItsSmallestResource) {
@@ -22,7 +22,7 @@ TEST(Placement, FillsANodeUpToItsSmallestResource) {
     EXPECT_EQ(placement.room(web, 0, 0), (Room{0, 0}));
     placement.place(web, 0, 2);
     EXPECT_EQ(placement.room(web, 0, 10), (Room{0, 0}));
-    EXPECT_EQ(placement.free(0, cpu_index), 2000);
+    EXPECT_EQ(placement.free(0, snapshot::cpu_index), 2000);
     EXPECT_EQ(placement.why_not(web, 0).sentence,
               "Insufficient memory: needs 3000, 2000 of 8000 are free");
     EXPECT_EQ(placement.why_not(web, 0, Wording::brief),
@@ -91,7 +91,7 @@ TEST(Placement, AddsSplitsAndClosesNodesAndTakesAllOfItBack) {
     placement.undo(before);
     EXPECT_EQ(placement.slot_count(), 1u);
     EXPECT_EQ(placement.find(web, 0, 1), std::optional<Slot>(0));
-    EXPECT_EQ(placement.free(0, cpu_index), 1000);
+    EXPECT_EQ(placement.free(0, snapshot::cpu_index), 1000);
 }
 
 TEST(Placement, FindsTheSameWhateverWasAddedAndUndoneBefore) {
@@ -129,9 +129,9 @@ TEST(Placement, TakesDaemonsOffANewNode) {
     Placement placement(rules);
     const Slot slot = placement.add(shape, 1);
     EXPECT_EQ(placement.room(web, slot, 10), (Room{1, 1}));
-    EXPECT_EQ(placement.free(slot, pods_index), 4);
-    EXPECT_EQ(placement.free(slot, cpu_index), 700);
+    EXPECT_EQ(placement.free(slot, snapshot::pods_index), 4);
+    EXPECT_EQ(placement.free(slot, snapshot::cpu_index), 700);
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -6,7 +6,7 @@
 
 #include "scheduling_world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 TEST(Shapes, ThatDifferInWhatNoPodReadsAreAlike) {
@@ -41,15 +41,17 @@ TEST(Shapes, InDifferentZonesAreAlikeUntilAPodIsSpread) {
 
 TEST(CompiledPredicates, TellRequestsWithThePodItself) {
     World world;
-    PodSpec gpu;
+    snapshot::PodSpec gpu;
     gpu.requests.set("nvidia.com/gpu", 2);
     const auto web = world.pod_group({.cpu = 100, .memory = 200, .spec = gpu});
     CompiledPredicates rules = world.rules();
     const auto gpus = *rules.cluster().find_resource("nvidia.com/gpu");
     const auto requests = rules.requests(web);
-    EXPECT_EQ(
-        std::vector<Request>(requests.begin(), requests.end()),
-        (std::vector<Request>{{cpu_index, 100}, {memory_index, 200}, {pods_index, 1}, {gpus, 2}}));
+    EXPECT_EQ(std::vector<snapshot::Request>(requests.begin(), requests.end()),
+              (std::vector<snapshot::Request>{{snapshot::cpu_index, 100},
+                                              {snapshot::memory_index, 200},
+                                              {snapshot::pods_index, 1},
+                                              {gpus, 2}}));
 }
 
 TEST(CompiledPredicates, AnswerForNodesAloneInTheOrderOfThePredicates) {
@@ -73,7 +75,7 @@ TEST(CompiledPredicates, LetAPodAskForANodeByName) {
     World world;
     world.node("a", {});
     world.node("b", {});
-    PodSpec spec;
+    snapshot::PodSpec spec;
     spec.affinity_required = {
         {.fields = {{.key = "metadata.name", .op = Operator::in, .values = {"b"}}}}};
     const auto pinned = world.pod_group({.spec = spec});
@@ -89,4 +91,4 @@ TEST(CompiledPredicates, LetAPodAskForANodeByName) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

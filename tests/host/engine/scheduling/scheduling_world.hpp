@@ -9,20 +9,20 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "engine/snapshot/default_spread.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 
 struct TestNode {
     std::int64_t cpu = 1'000'000, memory = 1'000'000, pods = 110;
     Labels labels{};
     std::vector<Taint> taints{};
-    std::vector<PodGroupId> daemons{};  ///< of a shape
+    std::vector<snapshot::PodGroupId> daemons{};  ///< of a shape
     std::map<std::string, std::optional<int>> csi_limits{};
 };
 
 struct TestPod {
     std::int64_t cpu = 0, memory = 0;
     Labels labels{};
-    PodSpec spec{};  ///< beside requests
+    snapshot::PodSpec spec{};  ///< beside requests
     std::string ns = "default";
     std::vector<std::string> claims{};
     std::optional<Time> deleted{};
@@ -32,10 +32,10 @@ struct TestPod {
 inline LabelSelector app(std::string value) {
     return {.match_labels = {{"app", std::move(value)}}};
 }
-inline PodTerm near(std::string key, LabelSelector selector) {
+inline snapshot::PodTerm near(std::string key, LabelSelector selector) {
     return {.selector = std::move(selector), .topology_key = std::move(key)};
 }
-inline SpreadConstraint over(std::string key, LabelSelector selector, int max_skew = 1) {
+inline snapshot::SpreadConstraint over(std::string key, LabelSelector selector, int max_skew = 1) {
     return {.max_skew = max_skew, .topology_key = std::move(key), .selector = std::move(selector)};
 }
 inline constexpr const char* zone_key = "topology.kubernetes.io/zone";
@@ -46,23 +46,23 @@ class World {
 public:
     /// Gets a hostname label.
     void node(const std::string& name, const TestNode& node) {
-        NodeObject object{.name = name, .labels = node.labels, .taints = node.taints};
+        snapshot::NodeObject object{.name = name, .labels = node.labels, .taints = node.taints};
         object.labels.try_emplace(hostname_key, name);
         object.capacity = object.allocatable = resources(node);
         builder.set(object);
     }
     void bound(const std::string& name, const std::string& node, const TestPod& pod) {
-        PodObject object = make(pod);
+        snapshot::PodObject object = make(pod);
         object.name = name;
         object.node_name = node;
-        object.phase = PodPhase::running;
+        object.phase = snapshot::PodPhase::running;
         builder.set(object);
     }
     PodGroupIndex pod_group(const TestPod& pod) {
         pod_groups.push_back(builder.add_class(make(pod)));
         return static_cast<PodGroupIndex>(pod_groups.size() - 1);
     }
-    PodGroupId daemon(const TestPod& pod) { return builder.add_class(make(pod)); }
+    snapshot::PodGroupId daemon(const TestPod& pod) { return builder.add_class(make(pod)); }
     TemplateNodeId shape(const TestNode& node) {
         shapes.push_back({.labels = node.labels,
                           .taints = node.taints,
@@ -72,16 +72,16 @@ public:
         return static_cast<TemplateNodeId>(shapes.size() - 1);
     }
     CompiledPredicates rules() {
-        return CompiledPredicates(with_default_spread(builder.build(), defaults), pod_groups,
-                                  shapes);
+        return CompiledPredicates(snapshot::with_default_spread(builder.build(), defaults),
+                                  pod_groups, shapes);
     }
 
-    ClusterBuilder builder;
-    std::vector<DefaultSpread> defaults{};
+    snapshot::ClusterBuilder builder;
+    std::vector<snapshot::DefaultSpread> defaults{};
 
 private:
-    static PodObject make(const TestPod& pod) {
-        PodObject object{.ns = pod.ns, .spec = pod.spec, .labels = pod.labels};
+    static snapshot::PodObject make(const TestPod& pod) {
+        snapshot::PodObject object{.ns = pod.ns, .spec = pod.spec, .labels = pod.labels};
         if (pod.cpu != 0) object.spec.requests.set("cpu", pod.cpu);
         if (pod.memory != 0) object.spec.requests.set("memory", pod.memory);
         object.claims = pod.claims;
@@ -96,8 +96,8 @@ private:
         return out;
     }
 
-    std::vector<PodGroupId> pod_groups;
+    std::vector<snapshot::PodGroupId> pod_groups;
     std::vector<TemplateNode> shapes;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -6,7 +6,7 @@
 #include "engine/scheduling/placement.hpp"
 #include "scheduling_world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 TestPod with_port(int port, std::string ip = "", std::string protocol = "TCP") {
@@ -48,9 +48,10 @@ TEST(HostPorts, OfDaemonsAreTakenOnNewNodes) {
 
 /// A claim "data" bound to a volume of the driver "csi" that is anywhere.
 void add_claim(World& world, const std::string& name, std::vector<std::string> modes = {}) {
+    world.builder.set(snapshot::ClaimObject{
+        .name = name, .volume = "pv-" + name, .access_modes = std::move(modes)});
     world.builder.set(
-        ClaimObject{.name = name, .volume = "pv-" + name, .access_modes = std::move(modes)});
-    world.builder.set(VolumeObject{.name = "pv-" + name, .driver = "csi", .handle = name});
+        snapshot::VolumeObject{.name = "pv-" + name, .driver = "csi", .handle = name});
 }
 
 TEST(ReadWriteOncePod, LetsOnePodUseTheClaim) {
@@ -75,7 +76,7 @@ TEST(AttachLimits, CountEachVolumeOncePerNode) {
     World world;
     for (const char* name : {"one", "two", "three"}) add_claim(world, name);
     world.node("a", {});
-    world.builder.set(CsiNodeObject{.name = "a", .limits = {{"csi", 2}}});
+    world.builder.set(snapshot::CsiNodeObject{.name = "a", .limits = {{"csi", 2}}});
     world.bound("there", "a", {.claims = {"one"}});
     const auto one = world.pod_group({.labels = {{"app", "1"}}, .claims = {"one"}});
     const auto two = world.pod_group({.labels = {{"app", "2"}}, .claims = {"two"}});
@@ -99,4 +100,4 @@ TEST(AttachLimits, CountEachVolumeOncePerNode) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -6,10 +6,10 @@
 #include "engine/scheduling/placement.hpp"
 #include "scheduling_world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
-TestPod spread_pod(std::vector<SpreadConstraint> constraints) {
+TestPod spread_pod(std::vector<snapshot::SpreadConstraint> constraints) {
     return {.labels = {{"app", "web"}}, .spec = {.spread = std::move(constraints)}};
 }
 TestPod plain_pod() { return {.labels = {{"app", "web"}}}; }
@@ -72,7 +72,7 @@ TEST(TopologySpread, IsTheSchedulersWhereThePodHasNone) {
     const auto web = world.pod_group(plain_pod());
     const auto nobodys = world.pod_group({.labels = {{"app", "db"}}});
     const auto own = world.pod_group(spread_pod({over(zone_key, app("web"), 5)}));
-    world.builder.set(ServiceObject{.name = "web", .selector = {{"app", "web"}}});
+    world.builder.set(snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
     world.defaults = {{.topology_key = zone_key}};
     CompiledPredicates rules = world.rules();
     const Placement placement(rules);
@@ -94,7 +94,7 @@ TEST(TopologySpread, OfTheSchedulerCountsNodesThatThePodSelectsAndHasAllKeys) {
     TestPod picky = plain_pod();
     picky.spec.affinity_required = {{.labels = {{zone_key, Operator::not_in, {"2"}}}}};
     const auto web = world.pod_group(picky);
-    world.builder.set(ServiceObject{.name = "web", .selector = {{"app", "web"}}});
+    world.builder.set(snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
     world.defaults = {{.topology_key = zone_key}, {.topology_key = hostname_key, .max_skew = 2}};
     CompiledPredicates rules = world.rules();
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{0, 0, 2}));
@@ -109,7 +109,7 @@ TEST(TopologySpread, IsUnboundedInTheOnlyDomain) {
 }
 
 TEST(TopologySpread, TakesTheLeastForZeroWhileDomainsAreTooFew) {
-    SpreadConstraint constraint = over(zone_key, app("web"), 2);
+    snapshot::SpreadConstraint constraint = over(zone_key, app("web"), 2);
     for (const int min_domains : {1, 3, 4}) {
         ThreeZones world(1, 1, 1);
         constraint.min_domains = min_domains;
@@ -155,7 +155,7 @@ TEST(TopologySpread, OverNodesCountsANodeToComeOnceAPodIsOnIt) {
 
 TEST(TopologySpread, OverNodesAsksForTheNodesThatMinDomainsLacks) {
     ThreeZones world(1, 0, 0);
-    SpreadConstraint constraint = over(hostname_key, app("web"));
+    snapshot::SpreadConstraint constraint = over(hostname_key, app("web"));
     constraint.min_domains = 5;
     const auto web = world.pod_group(spread_pod({constraint}));
     const auto loose = world.pod_group({.labels = {{"app", "loose"}}});
@@ -221,7 +221,7 @@ TEST(TopologySpread, OfPodsThatItDoesNotCountItselfAmongAsksOnlyWhereTheyAre) {
 }
 
 TEST(TopologySpread, NarrowsTheSelectorByMatchLabelKeys) {
-    SpreadConstraint constraint = over(zone_key, app("web"));
+    snapshot::SpreadConstraint constraint = over(zone_key, app("web"));
     constraint.match_label_keys = {"hash", "absent"};
     ThreeZones world(4, 0, 0);
     const auto web = world.pod_group(
@@ -231,14 +231,14 @@ TEST(TopologySpread, NarrowsTheSelectorByMatchLabelKeys) {
 }
 
 TEST(TopologySpread, LeavesOutNodesByItsPolicies) {
-    SpreadConstraint by_default = over(zone_key, app("web"));
-    SpreadConstraint all_nodes = by_default;
+    snapshot::SpreadConstraint by_default = over(zone_key, app("web"));
+    snapshot::SpreadConstraint all_nodes = by_default;
     all_nodes.honor_affinity = false;
-    SpreadConstraint by_taints = by_default;
+    snapshot::SpreadConstraint by_taints = by_default;
     by_taints.honor_taints = true;
     const struct {
         const char* name;
-        SpreadConstraint constraint;
+        snapshot::SpreadConstraint constraint;
         bool selects;
         std::vector<int> room;
     } cases[] = {{"honours its selector", by_default, true, {9, 0, 0, 0}},
@@ -351,4 +351,4 @@ TEST(SpreadAllowance, StandsInForTheConstraintUntilItIsUsedUp) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

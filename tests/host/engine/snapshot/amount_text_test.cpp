@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 constexpr std::int64_t ki = 1 << 10, mi = ki << 10, gi = mi << 10;
@@ -42,4 +42,4 @@ TEST(AmountText, TakesTheLargestAmountsThereAre) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

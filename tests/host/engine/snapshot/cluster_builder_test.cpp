@@ -7,7 +7,7 @@
 
 #include "snapshot_objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 using ::testing::ElementsAre;
@@ -316,4 +316,4 @@ TEST(ClusterBuilder, FilesStorageUnderItsName) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

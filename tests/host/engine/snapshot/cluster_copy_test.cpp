@@ -1,5 +1,5 @@
-#include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_copy.hpp"
+#include "engine/snapshot/cluster.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "snapshot_objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 /// One object of each kind, named "x" in the namespace "shop" where the kind has one.
@@ -121,4 +121,4 @@ TEST(ClusterBuilder, CountsEveryMemberOfAPodThatAClusterShows) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -6,7 +6,7 @@
 
 #include "snapshot_objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 using ::testing::ElementsAre;
@@ -199,4 +199,4 @@ TEST(Cluster, TellsOfMemoryThatGrowsWithWhatItHolds) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

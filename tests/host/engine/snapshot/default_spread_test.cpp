@@ -6,7 +6,7 @@
 
 #include "snapshot_objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 LabelSelector labels(Labels all) { return {.match_labels = std::move(all)}; }
@@ -206,4 +206,4 @@ TEST(DefaultSelectors, AreTheSameInWhateverOrderServicesCome) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -4,7 +4,7 @@
 
 #include "snapshot_objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 using ::testing::ElementsAre;
@@ -34,4 +34,4 @@ TEST(LabelFinder, FindsWhatEachNodeSaysBeforeAndAfterItHasMetTheLabel) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

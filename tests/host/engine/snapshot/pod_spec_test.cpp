@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 PodSpec sample() {
@@ -58,4 +58,4 @@ TEST(PodSpec, HashesEveryField) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -2,7 +2,7 @@
 
 #include "snapshot_objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 /// One object of each kind, named "x" in the namespace "shop" where the kind has one.
@@ -89,4 +89,4 @@ TEST(ClusterBuilder, KnowsAPodsUid) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

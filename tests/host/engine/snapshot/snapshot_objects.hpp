@@ -10,7 +10,7 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 
 inline NodeObject node(std::string name, Resources allocatable = {{"cpu", 4000}, {"pods", 110}}) {
     NodeObject out;
@@ -61,4 +61,4 @@ inline std::string told(const Cluster& cluster) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

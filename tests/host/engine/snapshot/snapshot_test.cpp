@@ -4,7 +4,7 @@
 
 #include "../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 TEST(FindGroup, IsTheOneOfThatIdOrNone) {
@@ -19,4 +19,4 @@ TEST(FindGroup, IsTheOneOfThatIdOrNone) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

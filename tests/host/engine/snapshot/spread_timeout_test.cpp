@@ -6,7 +6,7 @@
 
 #include "snapshot_objects.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 using std::chrono::minutes;
@@ -99,4 +99,4 @@ TEST(SpreadTimeout, OfAnotherLengthMakesAnotherClass) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

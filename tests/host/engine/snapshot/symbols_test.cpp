@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::engine {
+namespace capstan::engine::snapshot {
 namespace {
 
 TEST(Symbols, GiveEqualTextsTheSameNumber) {
@@ -67,4 +67,4 @@ TEST(Symbols, AreReadOnOneThreadWhileAnotherAddsMore) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::snapshot

@@ -7,7 +7,7 @@
 #include "../world.hpp"
 #include "engine/templates/templates.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 using ::testing::ElementsAre;
@@ -96,23 +96,28 @@ TEST(Daemons, MissingOnesAreAddedToANodeOnlyByForce) {
 TEST(Daemons, OfACloudsTemplateAreTheDaemonSetsThatWouldRunThere) {
     struct Case {
         const char* what;
-        std::function<void(PodSpec&)> change;
+        std::function<void(snapshot::PodSpec&)> change;
         bool runs;
     };
     const auto needs = [](Operator op, const char* value) {
         return NodeSelectorTerm{.labels = {{.key = "disk", .op = op, .values = {value}}}};
     };
     for (const Case& c : {
-             Case{"anywhere", [](PodSpec&) {}, true},
-             Case{"selected", [](PodSpec& s) { s.node_selector = {{"disk", "ssd"}}; }, true},
-             Case{"elsewhere", [](PodSpec& s) { s.node_selector = {{"disk", "hdd"}}; }, false},
-             Case{"affine", [&](PodSpec& s) { s.affinity_required = {needs(Operator::in, "ssd")}; },
+             Case{"anywhere", [](snapshot::PodSpec&) {}, true},
+             Case{"selected", [](snapshot::PodSpec& s) { s.node_selector = {{"disk", "ssd"}}; },
+                  true},
+             Case{"elsewhere", [](snapshot::PodSpec& s) { s.node_selector = {{"disk", "hdd"}}; },
+                  false},
+             Case{"affine",
+                  [&](snapshot::PodSpec& s) { s.affinity_required = {needs(Operator::in, "ssd")}; },
                   true},
              Case{"averse",
-                  [&](PodSpec& s) { s.affinity_required = {needs(Operator::not_in, "ssd")}; },
+                  [&](snapshot::PodSpec& s) {
+                      s.affinity_required = {needs(Operator::not_in, "ssd")};
+                  },
                   false},
-             Case{"just fits", [](PodSpec& s) { s.requests = {{"cpu", 1000}}; }, true},
-             Case{"too large", [](PodSpec& s) { s.requests = {{"cpu", 1001}}; }, false},
+             Case{"just fits", [](snapshot::PodSpec& s) { s.requests = {{"cpu", 1000}}; }, true},
+             Case{"too large", [](snapshot::PodSpec& s) { s.requests = {{"cpu", 1001}}; }, false},
          }) {
         World world = described();
         c.change(world.daemon_set("d").spec);
@@ -135,7 +140,7 @@ TEST(Daemons, MustTolerateTaintsThatLast) {
         World world;
         world.group("web");
         world.describe("web", amounts(1000)).taints = {{.key = c.taint, .effect = c.effect}};
-        DaemonSetObject& d = world.daemon_set("d");
+        snapshot::DaemonSetObject& d = world.daemon_set("d");
         if (c.tolerates) d.spec.tolerations = {{.key = c.taint, .op = Toleration::Op::exists}};
         EXPECT_THAT(made(world).shape.daemons, SizeIs(c.runs ? 1 : 0)) << c.taint;
     }
@@ -145,14 +150,14 @@ TEST(Daemons, HigherPriorityGetsTheRoomThatIsNotEnoughForAll) {
     World world = described();
     for (const auto& [name, priority] : std::vector<std::pair<const char*, std::int32_t>>{
              {"a", 0}, {"b", 2'000'001'000}, {"c", 10}}) {
-        DaemonSetObject& d = world.daemon_set(name);
+        snapshot::DaemonSetObject& d = world.daemon_set(name);
         d.spec.requests = {{"cpu", 400}};
         d.spec.priority = priority;
     }
     const Snapshot snapshot = world.snapshot();
     const GroupTemplate web = make_templates(snapshot, Settings(), noon).at(0);
     std::vector<std::string> owners;
-    for (const PodGroupId id : web.shape.daemons) {
+    for (const snapshot::PodGroupId id : web.shape.daemons) {
         owners.push_back(snapshot.cluster.equivalence_group(id).owner->name);
     }
     EXPECT_THAT(owners, ::testing::UnorderedElementsAre("b", "c"));
@@ -225,4 +230,4 @@ TEST(Daemons, TemplateAndShapeAgree) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -4,7 +4,7 @@
 
 #include "../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 /// The group of each node by name, "-": none.
@@ -12,7 +12,7 @@ std::string groups_of_nodes(const World& world) {
     const Snapshot snapshot = world.snapshot();
     const Membership membership = make_membership(snapshot);
     std::string out;
-    for (NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
+    for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
         const auto& at = membership.machine_of[n];
         out += out.empty() ? "" : " ";
         out += at ? (*snapshot.groups)[at->group].group.id.value() : "-";
@@ -83,4 +83,4 @@ TEST(Membership, OfAClusterWithoutGroupsIsNone) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

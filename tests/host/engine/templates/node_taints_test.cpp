@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 Settings operators() {
@@ -57,4 +57,4 @@ TEST(NodeTaints, KeepTheirOrder) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -5,7 +5,7 @@
 #include "../world.hpp"
 #include "engine/templates/templates.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,21 +19,21 @@ const Taint quarantine{.key = "quarantine"};
 struct Observing {
     std::string fingerprint = "1";
     Labels described = {{"disk", "ssd"}};
-    std::optional<NodeObject> node{};
-    std::vector<NodeObject> others{};
+    std::optional<snapshot::NodeObject> node{};
+    std::vector<snapshot::NodeObject> others{};
     Settings settings{};
     Memory memory{};
     Time now = noon;
 
     /// It joins and is ready, with all that was described and a taint.
-    NodeObject& join(const Taint& taint = quarantine) {
-        node = NodeObject{.name = "web-1",
-                          .labels = described,
-                          .taints = {taint},
-                          .capacity = amounts(4000),
-                          .allocatable = amounts(4000),
-                          .ready_since = now,
-                          .created = now};
+    snapshot::NodeObject& join(const Taint& taint = quarantine) {
+        node = snapshot::NodeObject{.name = "web-1",
+                                    .labels = described,
+                                    .taints = {taint},
+                                    .capacity = amounts(4000),
+                                    .allocatable = amounts(4000),
+                                    .ready_since = now,
+                                    .created = now};
         return *node;
     }
     World look() const {
@@ -41,7 +41,7 @@ struct Observing {
         world.group("web").group.template_fingerprint = fingerprint;
         world.describe("web", amounts(4000)).labels = described;
         if (node) world.node("web-1", "web") = *node;
-        for (const NodeObject& other : others) world.node(other.name, "web") = other;
+        for (const snapshot::NodeObject& other : others) world.node(other.name, "web") = other;
         return world;
     }
     void pass_at(Duration since_noon) {
@@ -92,7 +92,7 @@ TEST(ObservedNodes, AreTheTemplateOnceTheyAreGone) {
 TEST(ObservedNodes, LackWhatTheyLacked) {
     Observing o;
     o.pass_at(0s);
-    NodeObject& node = o.join();
+    snapshot::NodeObject& node = o.join();
     node.taints.clear();
     node.labels.clear();
     node.allocatable = amounts(3500);
@@ -266,12 +266,12 @@ TEST(ObservedNodes, AreTheOneRecordOfTheirGroupHoweverManyThereAre) {
     o.come_and_go();
     const Memory before = o.memory;
     o.pass_at(10min);
-    const NodeObject like_before = o.join();
+    const snapshot::NodeObject like_before = o.join();
     o.node->ready_since = o.node->created = noon + 9min;
     o.pass_at(11min);
     EXPECT_EQ(o.memory, before) << "nothing is written down for a node like the one before";
     for (const int number : {2, 3, 4}) {
-        NodeObject& other = o.others.emplace_back(like_before);
+        snapshot::NodeObject& other = o.others.emplace_back(like_before);
         other.name = "web-" + std::to_string(number);
         other.ready_since = other.created = noon + 11min + std::chrono::seconds(number);
     }
@@ -307,4 +307,4 @@ TEST(ObservedNodes, GetTheDaemonSetPodsOfNow) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

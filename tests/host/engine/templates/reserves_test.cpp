@@ -4,7 +4,7 @@
 
 #include "../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 constexpr const char* type_label = "node.kubernetes.io/instance-type";
@@ -18,7 +18,7 @@ struct Live {
 Reserves learned(const std::vector<Live>& nodes) {
     World world;
     for (const Live& live : nodes) {
-        NodeObject& node = world.node("n" + std::to_string(&live - nodes.data()));
+        snapshot::NodeObject& node = world.node("n" + std::to_string(&live - nodes.data()));
         node.labels = {{type_label, live.type}};
         node.capacity = live.capacity;
         node.allocatable = live.allocatable;
@@ -145,4 +145,4 @@ TEST(Reserves, SayWhatTheyDid) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

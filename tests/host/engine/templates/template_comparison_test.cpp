@@ -5,7 +5,7 @@
 #include "../scale_up/pass_case.hpp"
 #include "engine/pass/explain.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 using ::testing::Contains;
@@ -110,15 +110,15 @@ TEST(TemplateFields, TaintsThatPassAreLeftOutAndOnesOfOneKeyStandTogether) {
                 ElementsAre("taint a: - | 1:NoExecute, 1:NoSchedule: not told"));
 }
 
-struct ComparedGroup : PassCase {
+struct ComparedGroup : scale_up::PassCase {
     ComparedGroup() {
         world.group("web", 2);
         world.describe("web", amounts(4000)).labels = {{"team", "x"}};
     }
-    GroupAnswer answer() {
+    pass::GroupAnswer answer() {
         const Snapshot snapshot = world.snapshot();
         const Policies asked = policies();
-        return *Explanation(snapshot, memory, asked, settings, circumstances)
+        return *pass::Explanation(snapshot, memory, asked, settings, circumstances)
                     .group(NodeGroupId("web"));
     }
     TemplateComparison compare() { return answer().comparison; }
@@ -130,7 +130,7 @@ TEST(TemplateBesideANode, IsBesideTheYoungestThatCanStandForANewOne) {
     c.world.node("b-young", "web").created = noon - 30min;
     c.world.node("c-cordoned", "web").created = noon - 20min;
     c.world.change_node("c-cordoned").unschedulable = true;
-    NodeObject& fresh = c.world.node("d-fresh", "web");
+    snapshot::NodeObject& fresh = c.world.node("d-fresh", "web");
     fresh.created = noon - 2min;
     fresh.ready_since = noon - 30s;
     c.world.node("e-unready", "web").created = noon - 10min;
@@ -147,7 +147,7 @@ TEST(TemplateBesideANode, IsTheCloudsOwnAlsoWhereNewNodesLookLikeANode) {
     ComparedGroup c;
     c.settings.template_source = TemplateSource::mixed;
     c.world.node("a", "web").capacity.set("cpu", 8000);
-    const GroupAnswer answer = c.answer();
+    const pass::GroupAnswer answer = c.answer();
     EXPECT_EQ(answer.template_source, "from node a");
     EXPECT_THAT(lines_of(answer.comparison.fields), Contains("capacity cpu: 4 | 8: 100% more"));
 }
@@ -188,4 +188,4 @@ TEST(TemplateBesideANode, RemarksWhatMakesThemDifferWithGoodReason) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

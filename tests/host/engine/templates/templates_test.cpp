@@ -6,7 +6,7 @@
 
 #include "../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::templates {
 namespace {
 
 using ::testing::HasSubstr;
@@ -35,20 +35,24 @@ World two_nodes() {
 TEST(Templates, ComeFromTheFirstNodeOfTheGroupThatIsFit) {
     struct Case {
         const char* what;
-        std::function<void(NodeObject&)> change;
+        std::function<void(snapshot::NodeObject&)> change;
         bool fit;
     };
     for (const Case& c : {
-             Case{"as it is", [](NodeObject&) {}, true},
-             Case{"unready", [](NodeObject& n) { n.ready = false; }, false},
-             Case{"ready a moment", [](NodeObject& n) { n.ready_since = noon - 1min + 1ns; },
-                  false},
-             Case{"ready a minute", [](NodeObject& n) { n.ready_since = noon - 1min; }, true},
-             Case{"cordoned", [](NodeObject& n) { n.unschedulable = true; }, false},
+             Case{"as it is", [](snapshot::NodeObject&) {}, true},
+             Case{"unready", [](snapshot::NodeObject& n) { n.ready = false; }, false},
+             Case{"ready a moment",
+                  [](snapshot::NodeObject& n) { n.ready_since = noon - 1min + 1ns; }, false},
+             Case{"ready a minute", [](snapshot::NodeObject& n) { n.ready_since = noon - 1min; },
+                  true},
+             Case{"cordoned", [](snapshot::NodeObject& n) { n.unschedulable = true; }, false},
              Case{"going",
-                  [](NodeObject& n) { n.taints = {{.key = "ToBeDeletedByClusterAutoscaler"}}; },
+                  [](snapshot::NodeObject& n) {
+                      n.taints = {{.key = "ToBeDeletedByClusterAutoscaler"}};
+                  },
                   false},
-             Case{"tainted", [](NodeObject& n) { n.taints = {{.key = "dedicated"}}; }, true},
+             Case{"tainted", [](snapshot::NodeObject& n) { n.taints = {{.key = "dedicated"}}; },
+                  true},
          }) {
         World world;
         world.group("web");
@@ -91,7 +95,7 @@ TEST(Templates, ComeFromAnyNodeAsALastResort) {
     EXPECT_NE(made_anyway.node, nullptr);
     const GroupTemplate none = made_template(world, from(TemplateSource::cloud));
     EXPECT_EQ(none.node, nullptr);
-    EXPECT_EQ(none.shape, TemplateNode());
+    EXPECT_EQ(none.shape, scheduling::TemplateNode());
     EXPECT_EQ(none.because, "describe web: AccessDenied");
 }
 
@@ -115,7 +119,7 @@ TEST(Templates, OneGroupWithoutOneDoesNotKeepOthersFromTheirs) {
 TEST(Templates, TakeNothingOverThatBelongsToOneNode) {
     World world;
     world.group("web");
-    NodeObject& node = world.node("web-1", "web");
+    snapshot::NodeObject& node = world.node("web-1", "web");
     node.labels = {{"kubernetes.io/hostname", "web-1"}, {"team", "shop"}};
     node.taints = {{.key = "dedicated"}, {.key = "node.kubernetes.io/disk-pressure"}};
     const GroupTemplate web = made_template(world);
@@ -193,7 +197,7 @@ TEST(Templates, OfACloudHaveWhatNodesOfTheTypeTaught) {
     World world;
     world.group("web");
     world.describe("web", amounts(8000)).machine_type = "m5";
-    NodeObject& other = world.node("other-1");
+    snapshot::NodeObject& other = world.node("other-1");
     other.labels = {{"node.kubernetes.io/instance-type", "m5"}};
     other.allocatable = amounts(3500);
     world.csi_node({.name = "other-1", .limits = {{"ebs", 25}}});
@@ -233,4 +237,4 @@ TEST(Templates, DoNotDependOnTheOrderOfNodesAndPods) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::templates

@@ -7,7 +7,7 @@
 
 #include "scripted_api.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using boost::json::parse;
@@ -92,4 +92,4 @@ TEST(AccessRule, IsToldAsAnOperatorWouldSayIt) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

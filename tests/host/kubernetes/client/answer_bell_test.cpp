@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 TEST(AnswerBell, TellsAListenerOnceThatARequestHasSucceeded) {
@@ -40,4 +40,4 @@ TEST(AnswerBell, MayGoBeforeItsListeners) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

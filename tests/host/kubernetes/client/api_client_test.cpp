@@ -6,7 +6,7 @@
 #include "fake_network.hpp"
 #include "kubernetes/client/api_status.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -442,4 +442,4 @@ TEST_F(ApiRequests, KeepCredentialsOutOfErrors) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -4,7 +4,7 @@
 
 #include "io/known_secrets.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -116,4 +116,4 @@ TEST(ApiStatus, OfOddTypesIsReadAsFarAsItGoes) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -13,7 +13,7 @@
 #include "io/loop.hpp"
 #include "kubernetes/client/access/credentials.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Keeps requests until the test answers the oldest open one.
 class FakeNetwork final : public io::HttpClient {
@@ -118,4 +118,4 @@ private:
     io::ManualLoop& loop_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

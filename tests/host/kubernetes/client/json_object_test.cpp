@@ -7,7 +7,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 ApiReply reply_of(std::string body) { return {.status = 200, .body = std::move(body)}; }
@@ -44,4 +44,4 @@ TEST(FindValue, EndsWhereAMemberIsMissingNullOrNoObject) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -9,7 +9,7 @@
 #include "kubernetes/client/api_status.hpp"
 #include "scripted_api.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using ::testing::ElementsAre;
@@ -33,7 +33,7 @@ struct NodePodsTest : ::testing::Test {
     NodePods pods{api, loop};
     std::vector<std::string> told;  ///< "n1 ok", "n2 conflict: ..."
 
-    void look(std::vector<engine::NodeLook> looks) {
+    void look(std::vector<engine::removal::NodeLook> looks) {
         pods.look(looks, [this, looks](std::size_t at, const Result<void>& result) {
             told.push_back(looks[at].node + " " +
                            (result ? "ok"
@@ -138,4 +138,4 @@ TEST_F(NodePodsTest, TellNobodyOnceTheyAreGone) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

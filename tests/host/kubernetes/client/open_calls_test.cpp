@@ -6,7 +6,7 @@
 
 #include "scripted_api.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -60,4 +60,4 @@ TEST_F(Owning, MayEndInItsOwnCallback) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

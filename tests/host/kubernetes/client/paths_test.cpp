@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 TEST(Paths, LeadToObjectsCollectionsAndSubresources) {
@@ -21,4 +21,4 @@ TEST(Paths, EscapeWhatWouldLeadElsewhere) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

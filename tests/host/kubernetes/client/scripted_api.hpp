@@ -26,7 +26,7 @@
 #include "kubernetes/client/api.hpp"
 #include "kubernetes/client/api_status.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 struct Answer {
     int status = 200;
@@ -156,7 +156,7 @@ public:
         reply.status = what.status;
         reply.headers = what.headers;
         reply.body = what.body;
-        Error error = kubernetes::error_of(asked.line(), reply);
+        Error error = kubernetes::client::error_of(asked.line(), reply);
         if (what.retry_after) error.retry_after = what.retry_after;
         return error;
     }
@@ -196,4 +196,4 @@ private:
     std::deque<Asked> asked_;  ///< by id; references stay good while it grows
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

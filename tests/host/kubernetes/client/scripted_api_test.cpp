@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 struct Script : ::testing::Test {
@@ -57,4 +57,4 @@ TEST_F(Script, AnswersByItselfWhereARuleSaysSo) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

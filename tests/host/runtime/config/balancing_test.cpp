@@ -7,7 +7,7 @@
 
 #include "shipped_folder.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 Loaded load_balancing(const std::string& text) {
@@ -76,4 +76,4 @@ TEST(Balancing, IsRefusedWithoutChecksAndSaysWhatToAdd) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

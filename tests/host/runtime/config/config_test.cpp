@@ -5,7 +5,7 @@
 
 #include "shipped_folder.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 using std::chrono::milliseconds;
@@ -452,4 +452,4 @@ TEST_F(ConfigTest, ChecksTheKindOfEveryNamedInstance) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

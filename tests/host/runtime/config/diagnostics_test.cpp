@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 TEST(Diagnostics, ShowTheLineAndCaretsBelowThePlace) {
@@ -104,4 +104,4 @@ TEST_F(ReadSource, RefusesAFolderAndSaysWhenNothingIsThere) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -6,7 +6,7 @@
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 using testing::ElementsAre;
@@ -133,4 +133,4 @@ TEST(TomlText, IsOneValue) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

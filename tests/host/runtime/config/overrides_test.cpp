@@ -4,7 +4,7 @@
 
 #include "runtime/config/diagnostics.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 TomlValue parsed_config(const char* text) {
@@ -67,4 +67,4 @@ TEST(Overrides, AValueIsNoTable) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -10,7 +10,7 @@
 #include "runtime/config/config.hpp"
 #include "shipped_folder.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 using testing::HasSubstr;
@@ -80,4 +80,4 @@ TEST_F(PluginTlsFiles, ThatAreNotThereAreAWarning) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -5,7 +5,7 @@
 
 #include "shipped_folder.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 using testing::HasSubstr;
@@ -175,4 +175,4 @@ TEST_F(PrintTest, SuggestsAKeyWhenThereIsNoneOfThatName) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -5,7 +5,7 @@
 
 #include <capstan/settings.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 using testing::HasSubstr;
@@ -150,4 +150,4 @@ TEST(TypeInWords, SaysWhatAValueHasToBe) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

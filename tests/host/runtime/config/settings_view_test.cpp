@@ -6,7 +6,7 @@
 #include <capstan/abi/error.h>
 #include <capstan/settings.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 using testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST_F(SettingsViewTest, RecordsAPluginsFirstFiftyRejections) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -12,7 +12,7 @@
 
 #include "runtime/config/shipped_plugins.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 
 class ShippedFolder {
 public:
@@ -35,4 +35,4 @@ private:
     std::filesystem::path root_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -5,7 +5,7 @@
 
 #include "shipped_folder.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 using testing::ElementsAre;
@@ -39,4 +39,4 @@ TEST(ShippedPlugins, AreNoneWhereThereIsNoFolder) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

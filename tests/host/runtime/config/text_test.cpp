@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 const std::vector<std::string> words{"region", "regions", "tags", "max_calls"};
@@ -45,4 +45,4 @@ TEST(Shortened, CutsBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -5,7 +5,7 @@
 
 #include "runtime/config/text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::config {
 namespace {
 
 using testing::ElementsAre;
@@ -253,4 +253,4 @@ TEST(Settings, SurviveThousandsOfMistakes) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::config

@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::HasSubstr;
@@ -145,4 +144,4 @@ TEST(AdminToken, HasToBeTheWholeOne) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -22,7 +22,7 @@
 #include "io/curl_http_client.hpp"
 #include "runtime/plugin_bytes.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -33,7 +33,7 @@ using ::testing::StartsWith;
 struct AdminPort : ::testing::Test {
     TemporaryFolder folder;
     boost::asio::io_context io;
-    Admin config;
+    config::Admin config;
     io::HttpServer::Options limits = admin_limits();
     std::string ca_pem;
     std::unique_ptr<io::HttpServer> server;
@@ -277,4 +277,4 @@ TEST_F(AnAdminPortUnderSiege, GivesUpWhoIsSlowToAsk) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

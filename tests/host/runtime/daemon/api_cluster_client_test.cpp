@@ -8,7 +8,7 @@
 
 #include "kubernetes/client/scripted_api.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::HasSubstr;
@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 struct Writes : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
-    kubernetes::ScriptedApi api{loop};
+    kubernetes::client::ScriptedApi api{loop};
     Result<void> may{};
     ApiClusterClient cluster{api, loop, {.gate = [this] { return may; }}};
     std::optional<Result<void>> changed, evicted;
@@ -113,4 +113,4 @@ TEST_F(UnknownPods, AreNoneWhereNobodyAnswers) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -10,7 +10,7 @@
 #include "runtime/fake_cluster.hpp"
 #include "runtime/virtual_assembly.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::ElementsAre;
@@ -25,7 +25,7 @@ struct Scaling : ::testing::Test {
         : assembly(toml) {}
     VirtualAssembly assembly;
     FakeCluster cluster;
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     Result<void> may_act{};
     Result<void> gate{};
     std::vector<engine::Memory> kept;
@@ -33,19 +33,20 @@ struct Scaling : ::testing::Test {
     bool dry_run = false;
 
     void SetUp() override {
-        builder.set(engine::PodObject{.ns = "shop",
-                                      .name = "web-1",
-                                      .uid = "u1",
-                                      .spec = {.requests = {{"cpu", 1000}}},
-                                      .unscheduled_reason = "Unschedulable",
-                                      .created = assembly.host().loop().clock()->now() - 1h});
+        builder.set(
+            engine::snapshot::PodObject{.ns = "shop",
+                                        .name = "web-1",
+                                        .uid = "u1",
+                                        .spec = {.requests = {{"cpu", 1000}}},
+                                        .unscheduled_reason = "Unschedulable",
+                                        .created = assembly.host().loop().clock()->now() - 1h});
     }
     std::unique_ptr<Autoscaler> make() {
         return Autoscaler::make(
                    assembly.config(),
                    {.host = assembly.host(),
                     .cluster = cluster,
-                    .look = [this]() -> Result<engine::Cluster> {
+                    .look = [this]() -> Result<engine::snapshot::Cluster> {
                         if (blind) return fail(*blind);
                         return builder.build();
                     },
@@ -138,7 +139,7 @@ TEST_F(Scaling, CountsTheTimeInWhichPassesFailAsTimeInWhichItSawNothing) {
 
 TEST_F(Scaling, AsksForNoPassWhereOneCameToNothing) {
     const auto autoscaler = make();
-    Config other = assembly.config();
+    config::Config other = assembly.config();
     other.scale_up.new_pod_delay = 2h;  // the pod is an hour old
     ASSERT_TRUE(autoscaler->take_over(other));
     ASSERT_TRUE(autoscaler->run());
@@ -150,7 +151,7 @@ TEST_F(Scaling, AsksForNoPassWhereOneCameToNothing) {
 
 TEST_F(Scaling, KeepsTheOldConfigurationWhereANewOneCannotCount) {
     const auto autoscaler = make();
-    Config other = assembly.config();
+    config::Config other = assembly.config();
     other.pipeline.clouds = {PluginInstanceId("us")};
     EXPECT_FALSE(autoscaler->take_over(other));
     EXPECT_TRUE(autoscaler->run());
@@ -159,7 +160,7 @@ TEST_F(Scaling, KeepsTheOldConfigurationWhereANewOneCannotCount) {
 
 TEST_F(Scaling, FollowsAnotherConfiguration) {
     const auto autoscaler = make();
-    Config other = assembly.config();
+    config::Config other = assembly.config();
     other.scale_up.new_pod_delay = 2h;  // the pod is an hour old
     EXPECT_TRUE(autoscaler->take_over(other));
     EXPECT_TRUE(autoscaler->run());
@@ -189,12 +190,13 @@ TEST_F(BesideASilentCloud, GrowsTheOthersAfterFifteenSeconds) {
 
 TEST_F(BesideASilentCloud, SaysToPodsThatItsGroupsAreNotKnown) {
     for (int i = 2; i < 100; ++i)
-        builder.set(engine::PodObject{.ns = "shop",
-                                      .name = "web-" + std::to_string(i),
-                                      .uid = "u" + std::to_string(i),
-                                      .spec = {.requests = {{"cpu", 3000}}},
-                                      .unscheduled_reason = "Unschedulable",
-                                      .created = assembly.host().loop().clock()->now() - 1h});
+        builder.set(
+            engine::snapshot::PodObject{.ns = "shop",
+                                        .name = "web-" + std::to_string(i),
+                                        .uid = "u" + std::to_string(i),
+                                        .spec = {.requests = {{"cpu", 3000}}},
+                                        .unscheduled_reason = "Unschedulable",
+                                        .created = assembly.host().loop().clock()->now() - 1h});
     const auto pass = make()->run();
     ASSERT_TRUE(pass) << pass.error();
     ASSERT_FALSE((*pass)->decision().unhelped.empty());
@@ -235,15 +237,15 @@ struct Shrinking : ::testing::Test {
         "max_bulk_soft_taint_count = 0\n" +
         simulated("eu", "latency = \"1s\", groups = [" + simulated_group("web", "size = 1") + "]")};
     FakeCluster cluster;
-    engine::ClusterBuilder builder;
+    engine::snapshot::ClusterBuilder builder;
     std::function<std::string()> blind_because = [] { return std::string(); };
 
     Shrinking() {
         const Resources amounts{{"cpu", 4000}, {"memory", std::int64_t{16} << 30}, {"pods", 110}};
-        builder.set(engine::NodeObject{.name = "web-1",
-                                       .provider_id = "simulated://web/1",
-                                       .capacity = amounts,
-                                       .allocatable = amounts});
+        builder.set(engine::snapshot::NodeObject{.name = "web-1",
+                                                 .provider_id = "simulated://web/1",
+                                                 .capacity = amounts,
+                                                 .allocatable = amounts});
     }
     std::unique_ptr<Autoscaler> make(bool dry_run) {
         return Autoscaler::make(assembly.config(),
@@ -303,4 +305,4 @@ TEST_F(Shrinking, DoesNotLookForWhatComesOfADryRun) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -6,14 +6,14 @@
 
 #include "runtime/daemon/checkup.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::Contains;
 using ::testing::Not;
 
 /// Of a configuration with a cloud.
-std::vector<std::string> rules(Config config, bool has_cloud = true) {
+std::vector<std::string> rules(config::Config config, bool has_cloud = true) {
     if (has_cloud) config.pipeline.clouds = {PluginInstanceId("eu")};
     std::vector<std::string> out;
     for (const NeededRule& needed : needed_rules(config)) out.push_back(to_string(needed.rule));
@@ -32,7 +32,7 @@ TEST(NeededRules, NameWhatTheDaemonReadsAndWrites) {
 }
 
 TEST(NeededRules, LeaveOutWhatIsTurnedOff) {
-    Config config;
+    config::Config config;
     config.cluster.leader_election.enabled = false;
     config.cluster.write_status_configmap = false;
     const std::vector<std::string> all = rules(config);
@@ -48,7 +48,7 @@ TEST(NeededRules, AreFewWhereControllersRunAlone) {
 }
 
 TEST(NeededRules, NameWhatPluginsWereGrantedOnce) {
-    Config config;
+    config::Config config;
     config.plugins.resize(2);
     config.plugins[0].grants.kube = {"nodes:list,delete", "deployments.apps/scale:update@shop"};
     config.plugins[1].grants.kube = {"nodes:delete"};
@@ -57,14 +57,14 @@ TEST(NeededRules, NameWhatPluginsWereGrantedOnce) {
         EXPECT_EQ(std::ranges::count(all, rule), 1) << rule;
 }
 
-std::string purpose_of(const std::string& rule, const Config& config) {
+std::string purpose_of(const std::string& rule, const config::Config& config) {
     for (const NeededRule& needed : needed_rules(config))
         if (to_string(needed.rule) == rule) return needed.purpose;
     return "";
 }
 
 TEST(NeededRules, SayWhatTheyAreFor) {
-    Config config;
+    config::Config config;
     config.pipeline.clouds = {PluginInstanceId("eu")};
     for (const NeededRule& needed : needed_rules(config))
         EXPECT_NE(needed.purpose, "") << to_string(needed.rule);
@@ -74,7 +74,7 @@ TEST(NeededRules, SayWhatTheyAreFor) {
 }
 
 TEST(NeededRules, SayEachThingThatTheyAreFor) {
-    Config config;
+    config::Config config;
     config.pipeline.clouds = {PluginInstanceId("eu")};
     config.plugins.resize(2);
     config.plugins[0].id = PluginInstanceId("keeper");
@@ -92,4 +92,4 @@ TEST(NeededRules, SayEachThingThatTheyAreFor) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

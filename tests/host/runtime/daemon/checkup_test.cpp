@@ -9,10 +9,10 @@
 #include "patient.hpp"
 #include "runtime/record/memory_text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
-using simulation::ApiFault;
+using simulation::api_server::ApiFault;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
@@ -42,7 +42,7 @@ void remember_groups(Patient& patient) {
     const boost::json::object map{
         {"kind", "ConfigMap"},
         {"metadata", boost::json::object{{"name", "capstan-memory"}}},
-        {"data", boost::json::object{{"memory", *memory_text(memory, "1.0")}}}};
+        {"data", boost::json::object{{"memory", *record::memory_text(memory, "1.0")}}}};
     patient.network.change = [body = boost::json::serialize(map), before = patient.network.change](
                                  const HttpRequest& request, HttpReply& reply) {
         before(request, reply);
@@ -277,4 +277,4 @@ TEST(Checkup, SaysThatThereAreNoCredentialsAndLooksAtTheRest) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

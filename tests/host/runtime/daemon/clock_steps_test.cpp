@@ -3,7 +3,7 @@
 
 #include "live_cluster.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -43,4 +43,4 @@ TEST_F(ClockSteps, AloneHaveTheMemoryWrittenAgain) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::ElementsAre;
@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 
 struct AtClouds : ::testing::Test {
     std::vector<std::string> lines;  ///< without their time
-    Logger log{{}, std::make_shared<io::ManualClock>(), [this](std::string_view line) {
-                   lines.emplace_back(line.substr(line.find(' ') + 1));
-               }};
+    services::Logger log{{}, std::make_shared<io::ManualClock>(), [this](std::string_view line) {
+                             lines.emplace_back(line.substr(line.find(' ') + 1));
+                         }};
     CloudTroubles troubles{log};
     Time now{};
 
@@ -74,4 +74,4 @@ TEST_F(AtClouds, WhatLastsIsToldAgainRarely) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

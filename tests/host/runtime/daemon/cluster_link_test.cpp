@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::HasSubstr;
@@ -35,16 +35,16 @@ contexts:
     }
     void TearDown() override { std::filesystem::remove_all(folder); }
     std::string kubeconfig() const { return (folder / "config").string(); }
-    Cluster in_context(const std::string& name) const {
-        Cluster out;
+    config::Cluster in_context(const std::string& name) const {
+        config::Cluster out;
         out.kubeconfig = kubeconfig();
         out.context = name;
         return out;
     }
-    Result<std::unique_ptr<ClusterLink>> open(const Cluster& config) {
+    Result<std::unique_ptr<ClusterLink>> open(const config::Cluster& config) {
         return ClusterLink::open(config, loop, log, {.version = "1.0"});
     }
-    std::string server_of(const Cluster& config) {
+    std::string server_of(const config::Cluster& config) {
         const auto link = open(config);
         return link ? (*link)->server() : link.error().message;
     }
@@ -55,7 +55,7 @@ contexts:
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();
     io::ManualLoop loop{io, clock};
     std::string said;
-    Logger log{Log(), clock, [this](std::string_view line) { said += line; }};
+    services::Logger log{config::Log(), clock, [this](std::string_view line) { said += line; }};
 };
 
 TEST_F(Link, LeadsToTheServerOfItsContext) {
@@ -64,13 +64,13 @@ TEST_F(Link, LeadsToTheServerOfItsContext) {
 }
 
 TEST_F(Link, LeadsWhereTheConfigurationSays) {
-    Cluster config = in_context("blue");
+    config::Cluster config = in_context("blue");
     config.server = "https://other:6443";
     EXPECT_EQ(server_of(config), "https://other:6443");
 }
 
 TEST_F(Link, SaysWhatToMendWhereItLeadsNowhere) {
-    Cluster gone;
+    config::Cluster gone;
     gone.kubeconfig = (folder / "none").string();
     for (const auto& [config, named] :
          {std::pair(gone, gone.kubeconfig), std::pair(in_context("pink"), std::string("pink")),
@@ -91,13 +91,13 @@ TEST_F(Link, KeepsItsTokenToItself) {
 
 TEST_F(Link, SendsNothingUnasked) {
     int attempts = 0;
-    const auto link =
-        ClusterLink::open(in_context("blue"), loop, log,
-                          {.on_attempt = [&](const kubernetes::ApiAttempt&) { ++attempts; }});
+    const auto link = ClusterLink::open(
+        in_context("blue"), loop, log,
+        {.on_attempt = [&](const kubernetes::client::ApiAttempt&) { ++attempts; }});
     ASSERT_TRUE(link);
     loop.settle();
     EXPECT_EQ(attempts, 0);
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

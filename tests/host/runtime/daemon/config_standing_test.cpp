@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::ElementsAre;
@@ -68,4 +68,4 @@ TEST_F(Standing, SaysThatTheFileWasNotReadAgain) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

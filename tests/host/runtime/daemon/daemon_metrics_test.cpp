@@ -10,7 +10,7 @@
 #include "kubernetes/client/fake_network.hpp"
 #include "runtime/daemon/live_cluster.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::AllOf;
@@ -22,13 +22,13 @@ using namespace std::chrono_literals;
 struct RequestMetrics : ::testing::Test {
     RequestMetrics() { limit_to(100, 100); }
     void limit_to(double per_second, double burst) {
-        client = std::make_unique<kubernetes::ApiClient>(
+        client = std::make_unique<kubernetes::client::ApiClient>(
             network, loop, credentials,
-            kubernetes::ApiClientOptions{
+            kubernetes::client::ApiClientOptions{
                 .server = "https://api.test:6443/prefix",
                 .requests_per_second = per_second,
                 .burst = burst,
-                .on_attempt = [this](const kubernetes::ApiAttempt& attempt) {
+                .on_attempt = [this](const kubernetes::client::ApiAttempt& attempt) {
                     metrics.count_request(attempt);
                 }});
     }
@@ -41,11 +41,11 @@ struct RequestMetrics : ::testing::Test {
 
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
-    kubernetes::FakeNetwork network{loop};
-    kubernetes::FakeCredentials credentials{loop};
+    kubernetes::client::FakeNetwork network{loop};
+    kubernetes::client::FakeCredentials credentials{loop};
     prometheus::Registry registry;
     DaemonMetrics metrics{registry};
-    std::unique_ptr<kubernetes::ApiClient> client;
+    std::unique_ptr<kubernetes::client::ApiClient> client;
 };
 
 std::string count_of(const std::string& code, const std::string& method, int count) {
@@ -144,4 +144,4 @@ TEST(DaemonsRequests, AreCountedFromTheFirstOn) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -8,7 +8,7 @@
 
 #include "live_cluster.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::AllOf;
@@ -290,4 +290,4 @@ TEST(Daemon, TakesAnotherConfigurationOverWhileItRuns) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -10,7 +10,7 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::ElementsAre;
@@ -31,24 +31,26 @@ std::vector<std::string> names(const json::value& objects) {
 /// A node with a pod, and three equal pods that wait, of which the pass has helped one.
 struct Snapshotz : ::testing::Test {
     Snapshotz() {
-        engine::ClusterBuilder builder;
-        builder.set(engine::NodeObject{
+        engine::snapshot::ClusterBuilder builder;
+        builder.set(engine::snapshot::NodeObject{
             .name = "n1", .capacity = {{"cpu", 4000}}, .allocatable = {{"cpu", 4000}}});
-        builder.set(engine::PodObject{.ns = "shop", .name = "old", .uid = "u0", .node_name = "n1"});
+        builder.set(engine::snapshot::PodObject{
+            .ns = "shop", .name = "old", .uid = "u0", .node_name = "n1"});
         for (const char* name : {"c", "a", "b"})
-            builder.set(engine::PodObject{.ns = "shop",
-                                          .name = name,
-                                          .uid = name,
-                                          .spec = {.requests = {{"cpu", 500}}},
-                                          .unscheduled_reason = "Unschedulable"});
+            builder.set(engine::snapshot::PodObject{.ns = "shop",
+                                                    .name = name,
+                                                    .uid = name,
+                                                    .spec = {.requests = {{"cpu", 500}}},
+                                                    .unscheduled_reason = "Unschedulable"});
         const engine::Group group{.group = {.id = NodeGroupId("web"), .max = 3, .target = 0},
                                   .described = std::make_shared<const NodeTemplate>(
                                       NodeTemplate{.labels = {{"pool", "web"}},
                                                    .capacity = {{"cpu", 8000}},
                                                    .allocatable = {{"cpu", 8000}}})};
-        const engine::Cluster cluster = builder.build();
-        engine::PodGroupId waiting = 0;
-        for (const engine::PodIndex pod : cluster.unbound()) waiting = cluster.class_of(pod);
+        const engine::snapshot::Cluster cluster = builder.build();
+        engine::snapshot::PodGroupId waiting = 0;
+        for (const engine::snapshot::PodIndex pod : cluster.unbound())
+            waiting = cluster.class_of(pod);
         pass.emplace(PassInput{
             .snapshot = {cluster, std::make_shared<const std::vector<engine::Group>>(1, group)},
             .circumstances = {.now = noon}});
@@ -134,4 +136,4 @@ TEST_F(Snapshotz, SaysThatThePassFailed) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -10,7 +10,7 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "runtime/daemon/decision_history.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::ElementsAre;
@@ -20,11 +20,11 @@ using ::testing::IsEmpty;
 /// Passes over nothing, and what is said of each.
 struct Told : ::testing::Test {
     std::vector<std::string> lines;  ///< without their time
-    Logger log{{}, std::make_shared<io::ManualClock>(), [this](std::string_view line) {
-                   lines.emplace_back(line.substr(line.find(' ') + 1));
-               }};
-    DecisionLog decisions{log, LogFormat::text};
-    PassReport pass{PassInput{.snapshot = {engine::ClusterBuilder().build(),
+    services::Logger log{{}, std::make_shared<io::ManualClock>(), [this](std::string_view line) {
+                             lines.emplace_back(line.substr(line.find(' ') + 1));
+                         }};
+    DecisionLog decisions{log, config::LogFormat::text};
+    PassReport pass{PassInput{.snapshot = {engine::snapshot::ClusterBuilder().build(),
                                            std::make_shared<const std::vector<engine::Group>>()}}};
 
     engine::Decision& decision() { return pass.result.outcome.decision; }
@@ -114,7 +114,7 @@ TEST_F(Told, IsAGroupOfSeveralTypesWhoseNodesCountAsLikeOneThatItHas) {
 
 TEST_F(Told, IsAGroupThatNoCloudListsAnyMoreOnceAndAtEachReload) {
     pass.memory.known_groups[NodeGroupId("two")] = {.nodes = 5, .some = {"two-1", "two-2"}};
-    decision().notes = engine::tell_departed_groups(pass.memory, {});
+    decision().notes = engine::health::tell_departed_groups(pass.memory, {});
     const auto line =
         "warn  pass: no cloud lists group two any more: its 5 nodes stay and are in no group: "
         "two-1, two-2 and 3 more";
@@ -199,12 +199,12 @@ TEST_F(Told, IsThatAGroupIsLeftAloneOnceForEachFailure) {
 
 TEST_F(Told, AtLevelDebugIsWhatWasLookedAtAndWhyNothingIsDone) {
     std::vector<std::string> told;
-    Log at_debug;
-    at_debug.level = LogLevel::debug;
-    Logger debug(at_debug, std::make_shared<io::ManualClock>(), [&](std::string_view line) {
-        told.emplace_back(line.substr(line.find(' ') + 1));
-    });
-    DecisionLog verbose(debug, LogFormat::text);
+    config::Log at_debug;
+    at_debug.level = config::LogLevel::debug;
+    services::Logger debug(
+        at_debug, std::make_shared<io::ManualClock>(),
+        [&](std::string_view line) { told.emplace_back(line.substr(line.find(' ') + 1)); });
+    DecisionLog verbose(debug, config::LogFormat::text);
     decision().skipped = {{2, "fit on existing or upcoming nodes"}};
     decision().nodes = {{.node = "n1", .because = "its pods need it"}};
     decision().nodes[0].reason = engine::Unremovable::not_underutilized;
@@ -218,11 +218,11 @@ TEST_F(Told, AtLevelDebugIsWhatWasLookedAtAndWhyNothingIsDone) {
 
 TEST_F(Told, HasItsFactsAsKeysInAJsonLog) {
     std::vector<std::string> told;
-    Log as_json;
-    as_json.format = LogFormat::json;
-    Logger machine(as_json, std::make_shared<io::ManualClock>(),
-                   [&](std::string_view line) { told.emplace_back(line); });
-    DecisionLog json(machine, LogFormat::json);
+    config::Log as_json;
+    as_json.format = config::LogFormat::json;
+    services::Logger machine(as_json, std::make_shared<io::ManualClock>(),
+                             [&](std::string_view line) { told.emplace_back(line); });
+    DecisionLog json(machine, config::LogFormat::json);
     increase();
     pass.results.increases = {Error{ErrorCode::quota, "no more machines"}};
     decision().evictions = {{.ns = "shop", .pod = "a", .node = "n1", .because = "n1 goes"}};
@@ -345,7 +345,7 @@ TEST(DecisionHistory, KeepsTheLatestDecisionsThatSaySomething) {
     EXPECT_EQ(board.decisions(), "[]");
     for (const char* group : {"a", "b", "", "c"}) {
         auto pass = std::make_shared<PassReport>(
-            PassInput{.snapshot = {engine::ClusterBuilder().build(),
+            PassInput{.snapshot = {engine::snapshot::ClusterBuilder().build(),
                                    std::make_shared<const std::vector<engine::Group>>()}});
         if (*group != '\0')
             pass->result.outcome.decision.increases = {
@@ -360,4 +360,4 @@ TEST(DecisionHistory, KeepsTheLatestDecisionsThatSaySomething) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

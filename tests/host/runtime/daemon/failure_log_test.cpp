@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::ElementsAre;
@@ -14,9 +14,9 @@ using namespace std::chrono_literals;
 
 struct Failing : ::testing::Test {
     std::vector<std::string> lines;  ///< without their time
-    Logger log{{}, std::make_shared<io::ManualClock>(), [this](std::string_view line) {
-                   lines.emplace_back(line.substr(line.find(' ') + 1));
-               }};
+    services::Logger log{{}, std::make_shared<io::ManualClock>(), [this](std::string_view line) {
+                             lines.emplace_back(line.substr(line.find(' ') + 1));
+                         }};
     FailureLog failures{
         log, {.source = "pass", .failed = "pass failed", .succeeded = "passes succeed again"}};
 
@@ -83,4 +83,4 @@ TEST_F(Failing, IsForgottenWhereAnotherHostLeads) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

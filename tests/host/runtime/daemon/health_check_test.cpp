@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using namespace std::chrono_literals;
 
 struct Health : ::testing::Test {
-    Admin limits;  // 10 minutes, 15 minutes, 20 minutes
+    config::Admin limits;  // 10 minutes, 15 minutes, 20 minutes
     HealthCheck health{limits};
 };
 
@@ -60,4 +60,4 @@ TEST_F(Health, BeginsAnewWithEachTerm) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -11,7 +11,7 @@
 #include "runtime/record/memory_text.hpp"
 #include "runtime/services/state_text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -23,14 +23,14 @@ groups = [{ id = "web", size = 2, max = 5, boot = "1s", machine = { cpu = "4", m
 
 /// What the cloud keeps, after another leader had web-2 removed, and maybe more.
 std::string without_web_2(const std::string& text) {
-    InstanceState state = find_printable_state(text).value();
+    services::InstanceState state = services::find_printable_state(text).value();
     state.home = "another";
     StoredValue& kept = state.values.at("machines");
-    Json ledger = capstan::parse_json(kept.value).value();
+    Json ledger = parse_json(kept.value).value();
     const Json machines = ledger.at("groups").at("web").at("machines");
     ledger.at("groups").at("web").set("machines", Json::array({machines.items().at(0)}));
     kept = {.value = to_string(ledger), .revision = 1};
-    return printable_state(state);
+    return services::printable_state(state);
 }
 
 /// Leads, then another host does, which changes what `capstan-memory` says, then leads again.
@@ -62,13 +62,13 @@ struct Again : ::testing::Test {
 TEST_F(Again, RemembersWhatTheLeaderBetweenRemembered) {
     lead_and_lose_and_lead([&] {
         keep("memory", [](const std::string& text) {
-            engine::Memory memory = parse_memory(text, "memory").value();
+            engine::Memory memory = record::parse_memory(text, "memory").value();
             memory.backoffs[NodeGroupId("web")] = {.since = cluster_start + 20s,
                                                    .until = cluster_start + 1h + 20s,
                                                    .length = 1h,
                                                    .last_failure = cluster_start + 20s,
                                                    .because = "no machines"};
-            return memory_text(memory, "another").value();
+            return record::memory_text(memory, "another").value();
         });
     });
     ASSERT_TRUE(first && again);
@@ -103,7 +103,7 @@ TEST_F(Again, KnowsNothingOfItsOwnOnceAnotherLeaderWrote) {
         keep("memory", [](const std::string&) {
             engine::Memory memory;
             memory.last.scale_up = cluster_start + 1s;
-            return memory_text(memory, "another").value();
+            return record::memory_text(memory, "another").value();
         });
     });
     ASSERT_TRUE(again);
@@ -134,4 +134,4 @@ TEST_F(Again, LeavesPluginsWithWhatTheyHaveWhereTheOthersWordCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -10,11 +10,11 @@
 
 #include "kubernetes/client/writes/fake_lease.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
-using kubernetes::FakeLease;
-using kubernetes::ScriptedApi;
+using kubernetes::client::FakeLease;
+using kubernetes::client::ScriptedApi;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 
 /// A candidate for leadership with its own way to the server that has the Lease.
 struct Candidate {
-    Candidate(io::ManualLoop& loop, Logger& log, FakeLease& lease, const std::string& identity,
-              bool is_alone = false)
+    Candidate(io::ManualLoop& loop, services::Logger& log, FakeLease& lease,
+              const std::string& identity, bool is_alone = false)
         : api(loop),
           server(lease),
           leadership({}, api, loop, log,
@@ -41,7 +41,7 @@ struct Candidate {
     /// From now on every request fails.
     void refuse() {
         api.automatic = [](const ScriptedApi::Asked&) {
-            return kubernetes::refusal(503, "ServiceUnavailable", "the server is away");
+            return kubernetes::client::refusal(503, "ServiceUnavailable", "the server is away");
         };
     }
     /// From now on nothing is answered.
@@ -57,9 +57,9 @@ struct Leading : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>(Time(1'700'000'000s))};
     std::vector<std::string> lines;  ///< without their time
-    Logger log{Log(), loop.clock(), [this](std::string_view line) {
-                   lines.emplace_back(line.substr(line.find(' ') + 1));
-               }};
+    services::Logger log{config::Log(), loop.clock(), [this](std::string_view line) {
+                             lines.emplace_back(line.substr(line.find(' ') + 1));
+                         }};
     FakeLease lease;
 
     std::vector<std::string> told() { return std::exchange(lines, {}); }
@@ -228,4 +228,4 @@ TEST_F(Leading, NeedsNoLeaseInADryRun) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -17,7 +17,7 @@
 #include "runtime/daemon/single_pass.hpp"
 #include "simulation/api_server/local_http_client.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// A cluster without nodes or pods, and a group that may have 50 machines, of which none becomes a
 /// node.
@@ -37,10 +37,10 @@ public:
                     loaded_->config, loaded_->plugins,
                     {.seed = 1, .version = "test", .clock = clock_, .has_cluster = true})
                     .value();
-        store =
-            std::make_unique<simulation::ObjectStore>(loop(), simulation::ObjectStore::Options{});
-        server = std::make_unique<simulation::ApiServer>(*store);
-        network_ = std::make_unique<simulation::LocalHttpClient>(
+        store = std::make_unique<simulation::api_server::ObjectStore>(
+            loop(), simulation::api_server::ObjectStore::Options{});
+        server = std::make_unique<simulation::api_server::ApiServer>(*store);
+        network_ = std::make_unique<simulation::api_server::LocalHttpClient>(
             *server, loop(), [this](const io::ServedRequest& request) {
                 if (request.method != "GET" && on_write) on_write(request);
             });
@@ -84,11 +84,11 @@ public:
     }
     void make(const char* resource, const char* space, boost::json::object object) {
         const auto made = store->create(store->kind(resource), space, std::move(object),
-                                        {.part = simulation::ObjectPart::everything});
+                                        {.part = simulation::api_server::ObjectPart::everything});
         if (!made) throw std::runtime_error(made.error().message);
     }
-    simulation::ApiObject find(const char* resource, const char* name,
-                               const char* space = "kube-system") const {
+    simulation::api_server::ApiObject find(const char* resource, const char* name,
+                                           const char* space = "kube-system") const {
         return store->find(store->kind(resource), space, name);
     }
     /// Somebody else writes to that object.
@@ -133,8 +133,8 @@ public:
         if (!ended) throw std::runtime_error(ended.error().message);
     }
 
-    std::unique_ptr<simulation::ObjectStore> store;
-    std::unique_ptr<simulation::ApiServer> server;
+    std::unique_ptr<simulation::api_server::ObjectStore> store;
+    std::unique_ptr<simulation::api_server::ApiServer> server;
     std::function<void(const io::ServedRequest&)> on_write{};  ///< before it leaves
     std::function<void(const PassReport&)> on_pass{};
     std::function<Result<std::shared_ptr<const LoadedConfig>>()> read_config =
@@ -170,7 +170,7 @@ grants = { state = true, kube = ["nodes:list,create,delete"] }
     std::shared_ptr<const LoadedConfig> loaded_;
     bool starts_plugins_ = false;
     std::unique_ptr<PluginHost> host_;
-    std::unique_ptr<simulation::LocalHttpClient> network_;
+    std::unique_ptr<simulation::api_server::LocalHttpClient> network_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

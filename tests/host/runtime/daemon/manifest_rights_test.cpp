@@ -9,10 +9,10 @@
 
 #include "runtime/daemon/checkup.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
-using kubernetes::AccessRule;
+using kubernetes::client::AccessRule;
 using Rights = std::set<std::string>;
 
 constexpr const char* manifest = "deploy/kubernetes/rbac.yaml";
@@ -58,7 +58,7 @@ Rights granted() {
 }
 
 Rights needed() {
-    Config config;
+    config::Config config;
     config.pipeline.clouds = {PluginInstanceId("cloud")};
     Rights out;
     for (const NeededRule& needed : needed_rules(config)) out.insert(to_string(needed.rule));
@@ -84,4 +84,4 @@ TEST(Manifest, LetsNobodyDeleteTheMemory) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

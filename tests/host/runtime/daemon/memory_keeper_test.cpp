@@ -9,10 +9,10 @@
 #include "kubernetes/client/scripted_api.hpp"
 #include "runtime/record/memory_text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
-using kubernetes::refusal;
+using kubernetes::client::refusal;
 using ::testing::HasSubstr;
 
 /// A ConfigMap as the API server has it.
@@ -28,7 +28,7 @@ struct Keeper : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{
         io, std::make_shared<io::ManualClock>(time_from_unix_ns(1'700'000'100'000'000'000))};
-    kubernetes::ScriptedApi api{loop};
+    kubernetes::client::ScriptedApi api{loop};
     std::vector<std::string> complaints;
     MemoryKeeper keeper{
         api,
@@ -54,7 +54,7 @@ TEST_F(Keeper, TellsAStartFromAPassThatGoesOn) {
     engine::Memory memory{.started = true};
     memory.unneeded["n1"] = {.since = time_from_unix_ns(1'700'000'000'000'000'000)};
     load();
-    api.answer({.body = map_of("memory", *memory_text(memory, "1.0"))});
+    api.answer({.body = map_of("memory", *record::memory_text(memory, "1.0"))});
     memory.started = false;
     ASSERT_TRUE(loaded && *loaded);
     EXPECT_EQ((*loaded)->memory, memory);
@@ -79,26 +79,26 @@ TEST_F(Keeper, PutsAsideWhatItCannotReadAndSaysSo) {
     api.answer("PUT", {.body = boost::json::serialize(written)});
     ASSERT_TRUE(loaded && *loaded);
     EXPECT_EQ((*loaded)->memory, engine::Memory{});
-    EXPECT_LT(keeper.room(), config_map_bytes);
+    EXPECT_LT(keeper.room(), record::config_map_bytes);
 }
 
 TEST_F(Keeper, WritesWhatHasChangedAndNothingElse) {
     load();
-    api.answer({.body = map_of("memory", *memory_text({}, "1.0"))});
+    api.answer({.body = map_of("memory", *record::memory_text({}, "1.0"))});
     bool is_saved = false;
-    keeper.save(*memory_text({}, "1.0"), {},
+    keeper.save(*record::memory_text({}, "1.0"), {},
                 [&](const Result<void>& done) { is_saved = done.has_value(); });
     loop.settle();
     EXPECT_TRUE(is_saved);
     EXPECT_EQ(api.open_count(), 0u);
-    keeper.save(*memory_text({.started = true}, "1.0"), {}, [](const Result<void>&) {});
+    keeper.save(*record::memory_text({.started = true}, "1.0"), {}, [](const Result<void>&) {});
     loop.settle();
     EXPECT_EQ(api.open_count(), 1u);
 }
 
 TEST_F(Keeper, WritesAgainWhatMayHaveBeenWrittenOverByAWriteThatFailed) {
     load();
-    const std::string old = *memory_text({}, "1.0");
+    const std::string old = *record::memory_text({}, "1.0");
     api.answer({.body = map_of("memory", old)});
     keeper.save("new", {}, [](const Result<void>&) {});
     loop.settle();
@@ -123,4 +123,4 @@ TEST_F(Keeper, KeepsWhatPluginsKeepBesideTheMemory) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -9,19 +9,19 @@
 #include "engine/node_marks.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const kubernetes::ObjectReference status{
+const kubernetes::client::ObjectReference status{
     .kind = "ConfigMap", .ns = "kube-system", .name = "status"};
 
 /// "Pod shop/a: TriggeredScaleUp: ...", with a "!" before warnings.
 std::vector<std::string> lines(const PassReport& pass, const std::string& unhealthy_because = {}) {
     std::vector<std::string> out;
-    for (const kubernetes::EventNote& note : events_of(pass, status, unhealthy_because))
+    for (const kubernetes::client::EventNote& note : events_of(pass, status, unhealthy_because))
         out.push_back((note.is_warning ? "!" : "") + note.about.kind + " " +
                       (note.about.ns.empty() ? "" : note.about.ns + "/") + note.about.name + ": " +
                       note.reason + ": " + note.message);
@@ -33,7 +33,7 @@ struct Events : ::testing::Test {
     Events() {
         const engine::Group group{.group = {.id = NodeGroupId("web"), .max = 10, .target = 3}};
         pass.emplace(
-            PassInput{.snapshot = {engine::ClusterBuilder().build(),
+            PassInput{.snapshot = {engine::snapshot::ClusterBuilder().build(),
                                    std::make_shared<const std::vector<engine::Group>>(1, group)}});
     }
     engine::Decision& decision() { return pass->result.outcome.decision; }
@@ -126,9 +126,9 @@ TEST_F(Events, TellAPodOnceThatADrainCannotEvictIt) {
 
 TEST_F(Events, TellANodeThatItsDrainCameToNothing) {
     const Taint mark{.key = std::string(engine::to_be_deleted_taint), .value = "1"};
-    engine::ClusterBuilder builder;
-    builder.set(engine::NodeObject{.name = "n1", .taints = {mark}});
-    builder.set(engine::NodeObject{.name = "n2"});
+    engine::snapshot::ClusterBuilder builder;
+    builder.set(engine::snapshot::NodeObject{.name = "n1", .taints = {mark}});
+    builder.set(engine::snapshot::NodeObject{.name = "n2"});
     pass->input.snapshot.cluster = builder.build();
     for (const char* node : {"n1", "n2"}) {
         pass->input.memory.removals[node].phase = engine::RemovalPhase::draining;
@@ -205,4 +205,4 @@ TEST_F(Events, AreNoneOfADryRunOrADroppedDecision) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -16,7 +16,7 @@
 #include "runtime/daemon/checkup.hpp"
 #include "simulation/api_server/local_http_client.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 
 /// A network on which replies may be changed on their way.
 class Tampering final : public io::HttpClient {
@@ -97,12 +97,13 @@ private:
         if (!date->empty()) reply.headers.emplace_back("date", *date);
     }
     void refuse(const HttpRequest& request, HttpReply& reply) const {
-        const auto asked = kubernetes::find_json_object(request.body).value();
+        const auto asked = kubernetes::client::find_json_object(request.body).value();
         const auto text = [&](const char* key) {
-            return kubernetes::text_at(asked, {"spec", "resourceAttributes", key});
+            return kubernetes::client::text_at(asked, {"spec", "resourceAttributes", key});
         };
-        const kubernetes::AccessRule rule{text("verb"),        text("group"),     text("resource"),
-                                          text("subresource"), text("namespace"), text("name")};
+        const kubernetes::client::AccessRule rule{text("verb"),      text("group"),
+                                                  text("resource"),  text("subresource"),
+                                                  text("namespace"), text("name")};
         if (reply.status != 201 || !refused.contains(to_string(rule))) return;
         reply.body = R"({"status":{"allowed":false,"reason":")" + reason + "\"}}";
     }
@@ -115,12 +116,13 @@ private:
         PluginHost::start(assembly_.config(), assembly_.plugins(),
                           {.seed = 1, .version = "test", .clock = clock_, .has_cluster = true})
             .value();
-    simulation::ObjectStore store_{host_->loop(), simulation::ObjectStore::Options{}};
+    simulation::api_server::ObjectStore store_{host_->loop(),
+                                               simulation::api_server::ObjectStore::Options{}};
 
 public:
-    simulation::ApiServer server{store_};
-    simulation::LocalHttpClient wire{server, host_->loop()};
+    simulation::api_server::ApiServer server{store_};
+    simulation::api_server::LocalHttpClient wire{server, host_->loop()};
     Tampering network{wire};
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

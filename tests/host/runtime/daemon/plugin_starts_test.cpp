@@ -14,7 +14,7 @@
 #include "runtime/assembly.hpp"
 #include "runtime/daemon/on_loop.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -250,4 +250,4 @@ TEST(RealStarts, GoOnWithoutAPluginThatDoesNotReturnFromCreate) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -7,7 +7,7 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::ElementsAre;
@@ -22,9 +22,9 @@ struct PodsToTell : ::testing::Test {
     std::vector<std::string> triggered;  ///< for the first time, in the last pass
 
     PassReport pass() {
-        engine::ClusterBuilder builder;
+        engine::snapshot::ClusterBuilder builder;
         for (auto at = pods.rbegin(); at != pods.rend(); ++at)
-            builder.set(engine::PodObject{.ns = "shop", .name = *at, .uid = *at});
+            builder.set(engine::snapshot::PodObject{.ns = "shop", .name = *at, .uid = *at});
         const engine::Group group{.group = {.id = NodeGroupId("web"), .max = 10, .target = 3}};
         PassReport out(
             PassInput{.snapshot = {builder.build(),
@@ -32,7 +32,7 @@ struct PodsToTell : ::testing::Test {
         out.at = now += 10s;
         return out;
     }
-    static engine::PodGroupId class_of(const PassReport& pass) {
+    static engine::snapshot::PodGroupId class_of(const PassReport& pass) {
         return pass.input.snapshot.cluster.class_of(0);
     }
     /// "a: TriggeredScaleUp": a pass that orders a machine for so many pods and cannot help others.
@@ -55,7 +55,7 @@ struct PodsToTell : ::testing::Test {
         triggered.clear();
         for (const auto& pod : events.see(report)) triggered.push_back(pod.name);
         std::vector<std::string> out;
-        for (const kubernetes::EventNote& note : events.take(room))
+        for (const kubernetes::client::EventNote& note : events.take(room))
             out.push_back(note.about.name + ": " + note.reason);
         return out;
     }
@@ -63,7 +63,7 @@ struct PodsToTell : ::testing::Test {
 
 TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
     PassReport report = pass();
-    const engine::PodGroupId of = class_of(report);
+    const engine::snapshot::PodGroupId of = class_of(report);
     engine::Decision& decision = report.result.outcome.decision;
     decision.options = {{.group = NodeGroupId("web"), .pods = {{of, "shop/a", 2}}}};
     decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
@@ -76,7 +76,7 @@ TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
         "no group could be made either: limit of cpu: 8 are left, a node takes 16";
     events.see(report);
     std::vector<std::string> lines;
-    for (const kubernetes::EventNote& note : events.take(3))
+    for (const kubernetes::client::EventNote& note : events.take(3))
         lines.push_back(note.about.ns + "/" + note.about.name + ": " + note.reason + ": " +
                         note.message);
     EXPECT_THAT(lines,
@@ -156,4 +156,4 @@ TEST_F(PodsToTell, AreNoneOfADryRunOrADroppedDecision) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

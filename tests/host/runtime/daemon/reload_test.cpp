@@ -6,7 +6,7 @@
 
 #include "runtime/virtual_assembly.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::ElementsAre;
@@ -116,4 +116,4 @@ TEST(Reload, TakesOverWhatTheSchedulerSpreadsOver) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,4 +60,4 @@ TEST_F(SecretFile, IsThePodsOwnWhereKubeletMountsIt) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

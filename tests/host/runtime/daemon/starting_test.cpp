@@ -9,7 +9,7 @@
 
 #include "live_cluster.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::Contains;
@@ -207,4 +207,4 @@ TEST(Starting, AnExpanderThatAReloadTakesAwayIsTriedNoMore) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -9,7 +9,7 @@
 #include "live_cluster.hpp"
 #include "runtime/test_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::AllOf;
@@ -22,9 +22,9 @@ using namespace std::chrono_literals;
 
 struct Hold : ::testing::Test {
     TestHost host;
-    KubeGateway plugins{host.loop};
-    std::shared_ptr<Logger> log = host.environment().log;
-    StartupWatches& watches = plugins.early_watches();
+    services::KubeGateway plugins{host.loop};
+    std::shared_ptr<services::Logger> log = host.environment().log;
+    services::StartupWatches& watches = plugins.early_watches();
 };
 
 TEST_F(Hold, HoldsNothingWhereNothingIsAwaited) {
@@ -97,7 +97,7 @@ settings = { config_map = "kube-system/prio" })";
         };
     }
     /// Lists of ConfigMaps, which nobody asks for but the expander.
-    void spoil(simulation::ApiFault fault) {
+    void spoil(simulation::api_server::ApiFault fault) {
         fault.verb = "list";
         fault.resource = "configmaps";
         cluster.server->faults().add(std::move(fault));
@@ -204,4 +204,4 @@ TEST(SinglePass, WaitsForPluginsEvenPastItsPatienceWithACluster) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -3,7 +3,7 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "runtime/daemon/status_writer.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::HasSubstr;
@@ -130,7 +130,7 @@ TEST(StatusText, SaysThatItBegins) {
 PassReport pass_at(Time at, engine::Memory memory) {
     const engine::Group group{.group = {.id = NodeGroupId("web"), .min = 0, .max = 5, .target = 0}};
     PassReport out(
-        PassInput{.snapshot = {engine::ClusterBuilder().build(),
+        PassInput{.snapshot = {engine::snapshot::ClusterBuilder().build(),
                                std::make_shared<const std::vector<engine::Group>>(1, group)}});
     out.memory = std::move(memory);
     out.at = at;
@@ -172,4 +172,4 @@ TEST(Status, CutsWhatACloudSaysAtItsEnd) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

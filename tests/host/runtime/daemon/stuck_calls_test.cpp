@@ -8,7 +8,7 @@
 
 #include "runtime/services/metrics.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -20,7 +20,7 @@ using testing::Not;
 struct Stuck : testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
-    Metrics metrics;
+    services::Metrics metrics;
     std::vector<std::string> handed_over;
     int came_back = 0;
     bool leads = true;
@@ -34,8 +34,8 @@ struct Stuck : testing::Test {
                           },
                       .come_back = [this] { ++came_back; }}};
 
-    static HeldCall refresh_for(Duration lasts) {
-        return {"aws", CAPSTAN_KIND_CLOUD, Hook::refresh, lasts};
+    static loop::HeldCall refresh_for(Duration lasts) {
+        return {"aws", CAPSTAN_KIND_CLOUD, loop::Hook::refresh, lasts};
     }
 };
 
@@ -78,9 +78,9 @@ TEST_F(Stuck, LeaveAHostAloneThatDoesNotLead) {
 }
 
 TEST_F(Stuck, ThatAreOfAControllerKeepPassesWhereTheyAre) {
-    calls.look({{"balancer", CAPSTAN_KIND_CONTROLLER, Hook::reconcile, 1h}});
+    calls.look({{"balancer", CAPSTAN_KIND_CONTROLLER, loop::Hook::reconcile, 1h}});
     EXPECT_THAT(handed_over, IsEmpty());
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

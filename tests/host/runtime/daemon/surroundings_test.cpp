@@ -9,7 +9,7 @@
 #include "io/clock.hpp"
 #include "runtime/plugin_bytes.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,7 +21,7 @@ constexpr uid_t somebody = 1000;
 
 struct Surroundings : ::testing::Test {
     TemporaryFolder folder;
-    Config config;
+    config::Config config;
 
     Surroundings() {
         ::chmod(folder.path().c_str(), 0755);
@@ -79,8 +79,8 @@ TEST_F(Surroundings, NameEachFileWithASecretThatOthersCanRead) {
 TEST_F(Surroundings, AreWarnedOfInTheLog) {
     write("token", "t", 0644);
     std::vector<std::string> lines;
-    Logger log({}, std::make_shared<io::ManualClock>(Time()),
-               [&](std::string_view line) { lines.emplace_back(line); });
+    services::Logger log({}, std::make_shared<io::ManualClock>(Time()),
+                         [&](std::string_view line) { lines.emplace_back(line); });
     warn_of_surroundings(config, log);
     EXPECT_THAT(lines, ::testing::Contains(::testing::AllOf(
                            ::testing::HasSubstr(" warn  capstan: secret files: "),
@@ -89,4 +89,4 @@ TEST_F(Surroundings, AreWarnedOfInTheLog) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

@@ -9,10 +9,10 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 #include "runtime/config/metric_names.hpp"
-#include "runtime/daemon/status_writer.hpp"
 #include "runtime/daemon/daemon_metrics.hpp"
+#include "runtime/daemon/status_writer.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using prometheus::MetricType;
@@ -156,13 +156,14 @@ struct CountedMetrics {
                 .phase_since = counted_at};
     }
     PassReport report() const {
-        engine::ClusterBuilder builder;
+        engine::snapshot::ClusterBuilder builder;
         for (const char* name : {"n1", "n2", "n3"})
-            builder.set(engine::NodeObject{.name = name,
-                                           .provider_id = name,
-                                           .taints = {{.key = "dedicated"}},
-                                           .capacity = {{"cpu", 4000}, {"nvidia.com/gpu", 1}}});
-        builder.set(engine::PodObject{.ns = "shop", .name = "web-1", .uid = "u1"});
+            builder.set(
+                engine::snapshot::NodeObject{.name = name,
+                                             .provider_id = name,
+                                             .taints = {{.key = "dedicated"}},
+                                             .capacity = {{"cpu", 4000}, {"nvidia.com/gpu", 1}}});
+        builder.set(engine::snapshot::PodObject{.ns = "shop", .name = "web-1", .uid = "u1"});
         const auto described = std::make_shared<const NodeTemplate>(
             NodeTemplate{.capacity = {{"cpu", 4000}, {"nvidia.com/gpu", 1}}});
         std::vector<engine::Group> groups{
@@ -238,7 +239,7 @@ TEST(UpstreamsNames, AreThoseOfOurMetricsAndTheirLabels) {
         EXPECT_EQ(found.at(name).labels, shape.labels) << name;
     }
     for (const auto& [name, shape] : found)
-        EXPECT_TRUE(is_host_metric(prefix + name)) << name << ": a plugin could declare it";
+        EXPECT_TRUE(config::is_host_metric(prefix + name)) << name << ": a plugin could declare it";
     for (const auto& [name, shape] : found)
         EXPECT_TRUE(wanted.contains(name)) << name << " is nobody's: it ought to be capstan_...";
 }
@@ -314,4 +315,4 @@ TEST(UpstreamsNames, AreThoseOfTheStatus) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

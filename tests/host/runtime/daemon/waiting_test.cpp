@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -136,4 +136,4 @@ TEST_F(Passes, AreMadeThoughThereIsAlwaysSomethingElseToDo) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

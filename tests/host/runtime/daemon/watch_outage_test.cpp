@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::daemon {
 namespace {
 
-using kubernetes::MirrorTrouble;
+using kubernetes::client::MirrorTrouble;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
@@ -19,9 +19,9 @@ struct Watches : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     std::vector<std::string> lines;  ///< without their time
-    Logger log{Log(), loop.clock(), [this](std::string_view line) {
-                   lines.emplace_back(line.substr(line.find(' ') + 1));
-               }};
+    services::Logger log{config::Log(), loop.clock(), [this](std::string_view line) {
+                             lines.emplace_back(line.substr(line.find(' ') + 1));
+                         }};
     std::map<std::string, MirrorTrouble> troubles;
     WatchOutage outage{loop, log, [this] {
                            std::vector<MirrorTrouble> out;
@@ -109,4 +109,4 @@ TEST_F(Watches, OfAKindThatTheServerDoesNotHaveAreNoOutage) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::daemon

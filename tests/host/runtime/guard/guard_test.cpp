@@ -13,7 +13,7 @@
 
 #include "runtime/guard/same_signal.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 namespace {
 
 using namespace std::chrono_literals;
@@ -51,11 +51,11 @@ TEST_F(GuardedProcess, EndsWhenItsLoopDoesNotAnswer) {
 }
 
 TEST_F(GuardedProcess, NamesTheCallThatIsUnderWayAndTheStage) {
-    CallWatches calls(0s);
+    loop::CallWatches calls(0s);
     const auto call = calls.add("aws", "capstan.cloud/1");
-    Trail trail;
-    const StrandCall under_way(*call, trail, Hook::refresh);
-    const auto shared = std::shared_ptr<CallWatches>(&calls, [](CallWatches*) {});
+    loop::Trail trail;
+    const loop::StrandCall under_way(*call, trail, loop::Hook::refresh);
+    const auto shared = std::shared_ptr<loop::CallWatches>(&calls, [](loop::CallWatches*) {});
     Guard::Options soon = options(true);
     soon.hang_after = 0s;
     Guard guard(soon);
@@ -148,4 +148,4 @@ TEST(LoopPulse, CountsSilenceAndForgivesAProcessThatWasStopped) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

@@ -3,26 +3,28 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace capstan::runtime {
+namespace capstan::runtime::guard {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-HeldCall refresh_for(Duration lasts) { return {"aws", "capstan.cloud/1", Hook::refresh, lasts}; }
+loop::HeldCall refresh_for(Duration lasts) {
+    return {"aws", "capstan.cloud/1", loop::Hook::refresh, lasts};
+}
 
 TEST(HeldCallLog, TellsOfACallAtEachDoublingOfItsTimeAndOfItsEnd) {
     HeldCallLog log;
     using Line = HeldCallLog::Line;
-    const Line first{LogLevel::error,
+    const Line first{config::LogLevel::error,
                      "plugin aws: refresh has held its thread for 5s; the instance gets no other "
                      "call meanwhile"};
     EXPECT_THAT(log.look({refresh_for(5s)}), ElementsAre(first));
     EXPECT_THAT(log.look({refresh_for(6s)}), IsEmpty());
     EXPECT_THAT(log.look({refresh_for(10s)}), testing::SizeIs(1));
     EXPECT_THAT(log.look({refresh_for(19s)}), IsEmpty());
-    EXPECT_THAT(log.look({}), ElementsAre(Line{LogLevel::warn,
+    EXPECT_THAT(log.look({}), ElementsAre(Line{config::LogLevel::warn,
                                                "plugin aws: refresh has returned after more than "
                                                "19s; the instance is called again"}));
     EXPECT_THAT(log.look({}), IsEmpty());
@@ -35,4 +37,4 @@ TEST(HeldCallLog, TellsANextCallFromTheOneBefore) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::guard

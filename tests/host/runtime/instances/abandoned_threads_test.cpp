@@ -9,7 +9,7 @@
 #include <map>
 #include <thread>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using namespace std::chrono_literals;
@@ -23,10 +23,10 @@ struct AbandonedThreadsTest : testing::Test {
     std::map<clockid_t, Duration> cpu{{1, 0s}, {2, 0s}};
     std::uint64_t memory = 100 * mebibyte;
 
-    std::shared_ptr<AbandonedThreads> make(AbandonedLimits limits = {}) {
-        return std::make_shared<AbandonedThreads>(
+    std::shared_ptr<loop::AbandonedThreads> make(loop::AbandonedLimits limits = {}) {
+        return std::make_shared<loop::AbandonedThreads>(
             limits,
-            AbandonedThreads::Sources{
+            loop::AbandonedThreads::Sources{
                 .now = [this] { return now; },
                 .cpu_time = [this](clockid_t clock) { return std::optional(cpu.at(clock)); },
                 .memory = [this] { return memory; }});
@@ -45,7 +45,7 @@ TEST_F(AbandonedThreadsTest, AreNoReasonToEndWhileThereAreNone) {
 
 TEST_F(AbandonedThreadsTest, MayWaitForEver) {
     const auto threads = make();
-    const auto abandoned = threads->add("acme", Hook::filter, 1);
+    const auto abandoned = threads->add("acme", loop::Hook::filter, 1);
     for (int i = 0; i < 100; ++i) {
         pass(10min, 1, 10ms);
         EXPECT_EQ(threads->reason_to_end(), std::nullopt);
@@ -54,8 +54,8 @@ TEST_F(AbandonedThreadsTest, MayWaitForEver) {
 
 TEST_F(AbandonedThreadsTest, EndTheProcessWhenOneBurnsACoreForMinutes) {
     const auto threads = make();
-    const auto waits = threads->add("other", Hook::price, 2);
-    const auto burns = threads->add("acme", Hook::filter, 1);
+    const auto waits = threads->add("other", loop::Hook::price, 2);
+    const auto burns = threads->add("acme", loop::Hook::filter, 1);
     pass(179s, 1, 179s);
     EXPECT_EQ(threads->reason_to_end(), std::nullopt) << "not yet";
     pass(1s, 1, 0s);
@@ -66,7 +66,7 @@ TEST_F(AbandonedThreadsTest, EndTheProcessWhenOneBurnsACoreForMinutes) {
 
 TEST_F(AbandonedThreadsTest, EndTheProcessWhenOneBeginsToBurnACoreLater) {
     const auto threads = make();
-    const auto abandoned = threads->add("acme", Hook::filter, 1);
+    const auto abandoned = threads->add("acme", loop::Hook::filter, 1);
     pass(4min, 1, 1s);
     EXPECT_EQ(threads->reason_to_end(), std::nullopt);
     pass(3min, 1, 3min);
@@ -75,7 +75,7 @@ TEST_F(AbandonedThreadsTest, EndTheProcessWhenOneBeginsToBurnACoreLater) {
 
 TEST_F(AbandonedThreadsTest, AreForgottenOnceTheyHaveComeBack) {
     const auto threads = make();
-    auto abandoned = threads->add("acme", Hook::filter, 1);
+    auto abandoned = threads->add("acme", loop::Hook::filter, 1);
     pass(4min, 1, 4min);
     memory = 64'000 * mebibyte;
     abandoned = nullptr;
@@ -84,7 +84,7 @@ TEST_F(AbandonedThreadsTest, AreForgottenOnceTheyHaveComeBack) {
 
 TEST_F(AbandonedThreadsTest, EndTheProcessWhenItsMemoryPassesTheLimitBesideOne) {
     const auto threads = make({.memory = 900 * mebibyte});
-    const auto abandoned = threads->add("acme", Hook::price, 1);
+    const auto abandoned = threads->add("acme", loop::Hook::price, 1);
     memory = 899 * mebibyte;
     EXPECT_EQ(threads->reason_to_end(), std::nullopt);
     memory = 900 * mebibyte;
@@ -96,7 +96,7 @@ TEST_F(AbandonedThreadsTest, EndTheProcessWhenItsMemoryPassesTheLimitBesideOne) 
 
 TEST_F(AbandonedThreadsTest, EndTheProcessWhenItsMemoryGrowsByAGibibyteBesideOne) {
     const auto threads = make();
-    const auto abandoned = threads->add("acme", Hook::price, 1);
+    const auto abandoned = threads->add("acme", loop::Hook::price, 1);
     memory += 1024 * mebibyte - 1;
     EXPECT_EQ(threads->reason_to_end(), std::nullopt);
     memory += 1;
@@ -112,8 +112,9 @@ TEST(AbandonedThreadsOfTheMachine, AreReadByTheirOwnCpuClocks) {
     });
     clockid_t clock{};
     ASSERT_EQ(::pthread_getcpuclockid(burns.native_handle(), &clock), 0);
-    const auto threads = std::make_shared<AbandonedThreads>(AbandonedLimits{.busy_time = 1ns});
-    const auto abandoned = threads->add("acme", Hook::filter, clock);
+    const auto threads =
+        std::make_shared<loop::AbandonedThreads>(loop::AbandonedLimits{.busy_time = 1ns});
+    const auto abandoned = threads->add("acme", loop::Hook::filter, clock);
     // Sooner or later the machine lets it have a core for a moment.
     std::optional<std::string> reason;
     while (!reason) reason = threads->reason_to_end();
@@ -123,4 +124,4 @@ TEST(AbandonedThreadsOfTheMachine, AreReadByTheirOwnCpuClocks) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <functional>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 struct Crumbs : testing::Test {
@@ -20,10 +20,10 @@ struct Crumbs : testing::Test {
     ~Crumbs() override { std::filesystem::remove(file); }
 
     /// Runs `live` in a child that is then killed as the kernel kills: without a word.
-    void die_in(const std::function<void(Breadcrumbs&)>& live) {
+    void die_in(const std::function<void(loop::Breadcrumbs&)>& live) {
         const pid_t child = ::fork();
         if (child == 0) {
-            const auto crumbs = Breadcrumbs::open(file);
+            const auto crumbs = loop::Breadcrumbs::open(file);
             if (crumbs) live(**crumbs);
             ::kill(::getpid(), SIGKILL);
         }
@@ -34,13 +34,13 @@ struct Crumbs : testing::Test {
 };
 
 TEST_F(Crumbs, NameTheHookAKilledProcessWasIn) {
-    die_in([](Breadcrumbs& crumbs) {
+    die_in([](loop::Breadcrumbs& crumbs) {
         const auto quiet = crumbs.trail("labels");
         const auto trail = crumbs.trail("acme_score (score.so 1.2.0)");
-        const Crumb crumb(*trail, Hook::filter);
+        const loop::Crumb crumb(*trail, loop::Hook::filter);
         ::kill(::getpid(), SIGKILL);
     });
-    const auto crumbs = Breadcrumbs::open(file);
+    const auto crumbs = loop::Breadcrumbs::open(file);
     ASSERT_TRUE(crumbs) << crumbs.error().message;
     EXPECT_FALSE((*crumbs)->previous().clean);
     EXPECT_THAT((*crumbs)->previous().inside,
@@ -48,14 +48,14 @@ TEST_F(Crumbs, NameTheHookAKilledProcessWasIn) {
 }
 
 TEST_F(Crumbs, SayNothingOfPluginsWhenTheProcessDiedElsewhere) {
-    die_in([](Breadcrumbs& crumbs) {
+    die_in([](loop::Breadcrumbs& crumbs) {
         const auto trail = crumbs.trail("labels");
         {
-            const Crumb crumb(*trail, Hook::similar);
+            const loop::Crumb crumb(*trail, loop::Hook::similar);
         }
         ::kill(::getpid(), SIGKILL);
     });
-    const auto crumbs = Breadcrumbs::open(file);
+    const auto crumbs = loop::Breadcrumbs::open(file);
     EXPECT_FALSE((*crumbs)->previous().clean);
     EXPECT_THAT((*crumbs)->previous().inside, testing::IsEmpty());
     EXPECT_EQ((*crumbs)->previous().sentence(),
@@ -64,48 +64,48 @@ TEST_F(Crumbs, SayNothingOfPluginsWhenTheProcessDiedElsewhere) {
 }
 
 TEST_F(Crumbs, TellAllCallsOfARunInOneSentence) {
-    die_in([](Breadcrumbs& crumbs) {
+    die_in([](loop::Breadcrumbs& crumbs) {
         const auto cloud = crumbs.trail("aws (aws.so 2.0.0)");
         const auto score = crumbs.trail("score (score.so 1.2.0)");
-        const Crumb refresh(*cloud, Hook::refresh);
-        const Crumb filter(*score, Hook::filter);
+        const loop::Crumb refresh(*cloud, loop::Hook::refresh);
+        const loop::Crumb filter(*score, loop::Hook::filter);
         ::kill(::getpid(), SIGKILL);
     });
-    EXPECT_EQ(Breadcrumbs::open(file).value()->previous().sentence(),
+    EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(),
               "the previous run did not end by itself; it was inside: aws (aws.so 2.0.0), refresh; "
               "score (score.so 1.2.0), filter");
 }
 
 TEST_F(Crumbs, TellTheReasonForWhichTheProcessEndedItself) {
-    die_in([](Breadcrumbs& crumbs) {
+    die_in([](loop::Breadcrumbs& crumbs) {
         crumbs.note_end("a reason that another one replaces");
         crumbs.note_end("plugin evil: callback has not returned for 31 s");
     });
-    EXPECT_EQ(Breadcrumbs::open(file).value()->previous().sentence(),
+    EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(),
               "the previous run ended itself: plugin evil: callback has not returned for 31 s");
-    EXPECT_EQ(Breadcrumbs::open(file).value()->previous().sentence(), "") << "told once";
+    EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(), "") << "told once";
 }
 
 TEST_F(Crumbs, CutAReasonThatIsTooLong) {
-    die_in([](Breadcrumbs& crumbs) { crumbs.note_end(std::string(5000, 'x')); });
-    EXPECT_EQ(Breadcrumbs::open(file).value()->previous().because, std::string(500, 'x'));
+    die_in([](loop::Breadcrumbs& crumbs) { crumbs.note_end(std::string(5000, 'x')); });
+    EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().because, std::string(500, 'x'));
 }
 
 TEST_F(Crumbs, CallAnEndCleanThatWasOne) {
-    Breadcrumbs::open(file).value();
-    const auto crumbs = Breadcrumbs::open(file);
+    loop::Breadcrumbs::open(file).value();
+    const auto crumbs = loop::Breadcrumbs::open(file);
     EXPECT_TRUE((*crumbs)->previous().clean);
 }
 
 TEST_F(Crumbs, SayNothingOfACallThatNeverReturnedInARunThatEndedByItself) {
-    auto crumbs = Breadcrumbs::open(file).value();
+    auto crumbs = loop::Breadcrumbs::open(file).value();
     const auto trail = crumbs->trail("evil");
-    trail->enter(Hook::filter);
+    trail->enter(loop::Hook::filter);
     crumbs->end();
     // What never returned keeps the file to the end of its process.
     const std::filesystem::path copy = file.string() + "-copy";
     std::filesystem::copy_file(file, copy);
-    EXPECT_EQ(Breadcrumbs::open(copy).value()->previous().sentence(), "");
+    EXPECT_EQ(loop::Breadcrumbs::open(copy).value()->previous().sentence(), "");
     std::filesystem::remove(copy);
 }
 
@@ -116,7 +116,7 @@ TEST_F(Crumbs, AreRefusedWithASentenceWhereTheDiskHasNoRoomForThem) {
         std::signal(SIGXFSZ, SIG_IGN);
         const rlimit limit{64u << 10, 64u << 10};
         ::setrlimit(RLIMIT_FSIZE, &limit);
-        const auto crumbs = Breadcrumbs::open(file);
+        const auto crumbs = loop::Breadcrumbs::open(file);
         ::_exit(!crumbs && crumbs.error().code == ErrorCode::unavailable ? 0 : 1);
     }
     int status = 0;
@@ -126,16 +126,16 @@ TEST_F(Crumbs, AreRefusedWithASentenceWhereTheDiskHasNoRoomForThem) {
 
 TEST_F(Crumbs, TakeAFileThatIsNotTheirsForNone) {
     std::ofstream(file) << std::string(300'000, 'x');
-    const auto crumbs = Breadcrumbs::open(file);
+    const auto crumbs = loop::Breadcrumbs::open(file);
     ASSERT_TRUE(crumbs);
     EXPECT_TRUE((*crumbs)->previous().clean);
 }
 
 TEST_F(Crumbs, AreNotSharedByTwoHosts) {
-    const auto first = Breadcrumbs::open(file);
+    const auto first = loop::Breadcrumbs::open(file);
     const pid_t other = ::fork();
     if (other == 0) {
-        const auto second = Breadcrumbs::open(file);
+        const auto second = loop::Breadcrumbs::open(file);
         ::_exit(!second && second.error().message.starts_with("lock ") ? 0 : 1);
     }
     int status = 0;
@@ -149,7 +149,7 @@ TEST_F(Crumbs, AreNotKeptFromTheNextHostByAChildOfTheLast) {
     pid_t child = 0;
     const pid_t host = ::fork();
     if (host == 0) {
-        const auto crumbs = Breadcrumbs::open(file);
+        const auto crumbs = loop::Breadcrumbs::open(file);
         child = ::fork();
         if (child == 0) {
             ::close(until_over[1]);
@@ -161,21 +161,22 @@ TEST_F(Crumbs, AreNotKeptFromTheNextHostByAChildOfTheLast) {
     int status = 0;
     ASSERT_EQ(::waitpid(host, &status, 0), host);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-    EXPECT_TRUE(Breadcrumbs::open(file));
+    EXPECT_TRUE(loop::Breadcrumbs::open(file));
     ::close(until_over[1]);  // which ends the child
     ::close(until_over[0]);
 }
 
 TEST_F(Crumbs, HaveRoomForEveryInstanceAndSurviveTheirFile) {
-    auto crumbs = Breadcrumbs::open(file).value();
-    std::vector<std::unique_ptr<Trail>> trails;
+    auto crumbs = loop::Breadcrumbs::open(file).value();
+    std::vector<std::unique_ptr<loop::Trail>> trails;
     for (int i = 0; i < 600; ++i) trails.push_back(crumbs->trail(std::string(300, 'n')));
     EXPECT_THAT(trails, testing::Each(testing::NotNull())) << "also beyond what is recorded";
     crumbs = nullptr;
-    for (const auto& trail : trails) trail->enter(Hook::split);
+    for (const auto& trail : trails) trail->enter(loop::Hook::split);
     trails.clear();
-    EXPECT_TRUE(Breadcrumbs::open(file).value()->previous().clean) << "it had said goodbye before";
+    EXPECT_TRUE(loop::Breadcrumbs::open(file).value()->previous().clean)
+        << "it had said goodbye before";
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

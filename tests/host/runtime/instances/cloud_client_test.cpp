@@ -9,7 +9,7 @@
 #include "../test_host.hpp"
 #include "runtime/instances/pass_runner.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using namespace std::chrono_literals;
@@ -69,8 +69,8 @@ struct Received {
     const Result<T>& get() const { return all->at(0); }
 };
 
-InstanceIdentity narrow() {
-    InstanceIdentity who = identity("aws");
+services::InstanceIdentity narrow() {
+    services::InstanceIdentity who = identity("aws");
     who.limits.max_inflight = 2;
     return who;
 }
@@ -154,7 +154,7 @@ TEST_F(Cloud, IsGivenUpAtItsDeadline) {
 }
 
 TEST_F(Cloud, IsRefreshedAndChangedWhileACallOfItsPriceHangs) {
-    InstanceIdentity hasty = narrow();
+    services::InstanceIdentity hasty = narrow();
     hasty.limits.call_deadline = 20ms;
     Running<TestCloud> slow{host, hasty};
     TestCloud::price_goes_on = false;
@@ -266,4 +266,4 @@ TEST_F(Cloud, KnowsWhatAGroupWishes) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

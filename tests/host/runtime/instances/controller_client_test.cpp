@@ -5,7 +5,7 @@
 
 #include "../test_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using ::testing::HasSubstr;
@@ -33,8 +33,8 @@ struct TestController {
     static inline Result<Reconciled> answer{Reconciled{}};
 };
 
-InstanceIdentity controller_identity() {
-    InstanceIdentity who = identity("mirror");
+services::InstanceIdentity controller_identity() {
+    services::InstanceIdentity who = identity("mirror");
     who.is_controller = true;
     return who;
 }
@@ -152,4 +152,4 @@ TEST_F(ControllerCalls, TellWhatCameOfThem) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -10,7 +10,7 @@
 #include "../test_host.hpp"
 #include "runtime/instances/pass_runner.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using testing::ElementsAre;
@@ -206,4 +206,4 @@ TEST_F(ServiceExpanders, ThatHaveStoppedAreUnavailable) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

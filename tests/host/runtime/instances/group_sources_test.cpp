@@ -10,7 +10,7 @@
 #include "runtime/group_maker.hpp"
 #include "runtime/instances/plugin_policies.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using ::testing::HasSubstr;
@@ -162,4 +162,4 @@ TEST(GroupMakers, AreAskedOnceAboutAPlanAndNotAtAllWhereTheAnswerIsRecorded) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using namespace std::chrono_literals;
@@ -14,41 +14,42 @@ struct HookRestsTest : testing::Test {
 
     static Time wall(Duration at) { return Time(at); }
     /// A call of the hook overruns and returns at once; for how long the hook rests.
-    Duration overrun(Hook hook = Hook::price) {
+    Duration overrun(loop::Hook hook = loop::Hook::price) {
         const auto until = rests.overran(hook, now, wall(now));
         rests.returned(hook);
         return until ? *until - wall(now) : Duration(0);
     }
-    bool is_called(Hook hook = Hook::price) const { return !rests.find(hook, now); }
+    bool is_called(loop::Hook hook = loop::Hook::price) const { return !rests.find(hook, now); }
 };
 
 TEST_F(HookRestsTest, CallEveryHookToBeginWith) {
-    for (const Hook hook : decision_hooks) EXPECT_TRUE(is_called(hook)) << name_of(hook);
+    for (const loop::Hook hook : loop::decision_hooks)
+        EXPECT_TRUE(is_called(hook)) << loop::name_of(hook);
 }
 
 TEST_F(HookRestsTest, LeaveAHookOutUntilItsAbandonedCallHasReturned) {
-    EXPECT_FALSE(rests.overran(Hook::price, now, wall(now)));
-    ASSERT_TRUE(rests.find(Hook::price, now));
-    EXPECT_EQ(rests.find(Hook::price, now)->not_returned, Hook::price);
+    EXPECT_FALSE(rests.overran(loop::Hook::price, now, wall(now)));
+    ASSERT_TRUE(rests.find(loop::Hook::price, now));
+    EXPECT_EQ(rests.find(loop::Hook::price, now)->not_returned, loop::Hook::price);
     EXPECT_EQ(rests.not_returned(), 1);
-    rests.returned(Hook::price);
+    rests.returned(loop::Hook::price);
     EXPECT_TRUE(is_called());
     EXPECT_EQ(rests.not_returned(), 0);
 }
 
 TEST_F(HookRestsTest, LeaveOutTheOtherHooksOfAnInstanceThatTakesOneCallAtATime) {
-    rests.overran(Hook::price, now, wall(now));
-    ASSERT_TRUE(rests.find(Hook::options, now));
-    EXPECT_EQ(rests.find(Hook::options, now)->not_returned, Hook::price);
-    rests.returned(Hook::price);
-    EXPECT_TRUE(is_called(Hook::options));
+    rests.overran(loop::Hook::price, now, wall(now));
+    ASSERT_TRUE(rests.find(loop::Hook::options, now));
+    EXPECT_EQ(rests.find(loop::Hook::options, now)->not_returned, loop::Hook::price);
+    rests.returned(loop::Hook::price);
+    EXPECT_TRUE(is_called(loop::Hook::options));
 }
 
 TEST_F(HookRestsTest, CallTheOtherHooksOfAnInstanceThatTakesSeveral) {
     HookRests parallel(false);
-    parallel.overran(Hook::price, now, wall(now));
-    EXPECT_TRUE(parallel.find(Hook::price, now));
-    EXPECT_FALSE(parallel.find(Hook::options, now));
+    parallel.overran(loop::Hook::price, now, wall(now));
+    EXPECT_TRUE(parallel.find(loop::Hook::price, now));
+    EXPECT_FALSE(parallel.find(loop::Hook::options, now));
 }
 
 TEST_F(HookRestsTest, LetAHookRestAfterThreeOverrunsWithinTenMinutes) {
@@ -59,7 +60,7 @@ TEST_F(HookRestsTest, LetAHookRestAfterThreeOverrunsWithinTenMinutes) {
     EXPECT_EQ(overrun(), 1min);
     now += 59s;
     EXPECT_FALSE(is_called());
-    EXPECT_TRUE(is_called(Hook::options)) << "of the instance the hook alone rests";
+    EXPECT_TRUE(is_called(loop::Hook::options)) << "of the instance the hook alone rests";
     now += 1s;
     EXPECT_TRUE(is_called());
 }
@@ -83,14 +84,14 @@ TEST_F(HookRestsTest, LetAHookRestTwiceAsLongEachTimeUpTo32Minutes) {
 TEST_F(HookRestsTest, BeginAnewAfterTenMinutesOfCallsInTime) {
     for (int i = 0; i < 3; ++i) overrun();
     now += 1min;
-    rests.ended_in_time(Hook::price, now);
+    rests.ended_in_time(loop::Hook::price, now);
     now += 9min + 59s;
-    rests.ended_in_time(Hook::price, now);
+    rests.ended_in_time(loop::Hook::price, now);
     EXPECT_EQ(overrun(), 2min) << "a second too early";
     now += 2min;
-    rests.ended_in_time(Hook::price, now);
+    rests.ended_in_time(loop::Hook::price, now);
     now += 10min;
-    rests.ended_in_time(Hook::price, now);
+    rests.ended_in_time(loop::Hook::price, now);
     EXPECT_EQ(overrun(), 0s);
     EXPECT_EQ(overrun(), 0s);
     EXPECT_EQ(overrun(), 1min);
@@ -98,13 +99,13 @@ TEST_F(HookRestsTest, BeginAnewAfterTenMinutesOfCallsInTime) {
 
 TEST_F(HookRestsTest, TellUntilWhenByTheClockOnTheWall) {
     const Time noon = time_from_unix_ns(1'000'000'000);
-    rests.overran(Hook::filter, 1s, noon);
-    rests.overran(Hook::filter, 1s, noon);
-    EXPECT_EQ(rests.overran(Hook::filter, 1s, noon), noon + 1min);
-    for (int i = 0; i < 3; ++i) rests.returned(Hook::filter);
-    ASSERT_TRUE(rests.find(Hook::filter, 30s));
-    EXPECT_EQ(rests.find(Hook::filter, 30s)->rests_until, noon + 1min);
+    rests.overran(loop::Hook::filter, 1s, noon);
+    rests.overran(loop::Hook::filter, 1s, noon);
+    EXPECT_EQ(rests.overran(loop::Hook::filter, 1s, noon), noon + 1min);
+    for (int i = 0; i < 3; ++i) rests.returned(loop::Hook::filter);
+    ASSERT_TRUE(rests.find(loop::Hook::filter, 30s));
+    EXPECT_EQ(rests.find(loop::Hook::filter, 30s)->rests_until, noon + 1min);
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -10,7 +10,7 @@
 
 #include "../test_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using namespace std::chrono_literals;
@@ -121,7 +121,7 @@ struct Busy : KeepsAll {
 };
 
 TEST_F(Instance, HasEverythingOpenCalledBackBeforeItIsDestroyed) {
-    InstanceIdentity who = identity("probe");
+    services::InstanceIdentity who = identity("probe");
     who.grants.http = {"api.test"};
     const auto busy = create(host, make_class<Busy>({.id = "probe", .doc = ""}), who).value();
     ASSERT_TRUE(start(host, *busy));
@@ -178,7 +178,7 @@ struct LateBlocker : KeepsAll {
 };
 
 TEST_F(Instance, WaitsForBlockingWorkThatIsUnderWayAndDropsTheRest) {
-    InstanceIdentity who = identity("probe");
+    services::InstanceIdentity who = identity("probe");
     who.limits.blocking_threads = 1;
     LateBlocker::gate = false;
     const auto instance =
@@ -222,8 +222,8 @@ struct Live : KeepsAll {
 };
 
 std::shared_ptr<const capstan_settings> no_settings() {
-    static const SettingValue none;
-    static const SettingsView view(none, "", nullptr);
+    static const config::SettingValue none;
+    static const config::SettingsView view(none, "", nullptr);
     return {view.abi(), [](const capstan_settings*) {}};
 }
 
@@ -330,8 +330,8 @@ void take(Duration time) {
 TEST_F(Instance, IsNotBlamedForWhatTheHostDoesOnItsStrand) {
     const Running<KeepsAll> instance(host);
     instance->context().strand().post([&instance] {
-        std::ignore = instance->context().calls().call(Hook::refresh, [] {
-            const PluginTime::Paused copying;
+        std::ignore = instance->context().calls().call(loop::Hook::refresh, [] {
+            const loop::PluginTime::Paused copying;
             take(60ms);
         });
         take(60ms);
@@ -376,7 +376,7 @@ TEST_F(Instance, LivesOnWhereACallbackOfItLetsAnExceptionOut) {
 TEST_F(Instance, CountsACallThatKeptItsStrand) {
     const Running<KeepsAll> instance(host);
     instance->context().strand().post([&instance] {
-        std::ignore = instance->context().calls().call(Hook::refresh, [] { take(60ms); });
+        std::ignore = instance->context().calls().call(loop::Hook::refresh, [] { take(60ms); });
     });
     host.loop.settle();
     EXPECT_THAT(host.lines->text(),
@@ -387,7 +387,7 @@ TEST_F(Instance, CountsACallThatKeptItsStrand) {
 TEST_F(Instance, TellsOfACallThatKeptItsStrandForASecond) {
     const Running<KeepsAll> instance(host);
     instance->context().strand().post([&instance] {
-        std::ignore = instance->context().calls().call(Hook::refresh, [] { take(1050ms); });
+        std::ignore = instance->context().calls().call(loop::Hook::refresh, [] { take(1050ms); });
     });
     host.loop.settle();
     EXPECT_THAT(host.lines->text(),
@@ -476,4 +476,4 @@ TEST_F(BadCreate, IsToldWhenItsTableIsTooShortOrHasNoFunction) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

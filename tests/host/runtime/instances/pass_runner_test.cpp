@@ -9,7 +9,7 @@
 #include "../test_host.hpp"
 #include "runtime/instances/plugin_policies.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using namespace std::chrono_literals;
@@ -48,8 +48,8 @@ engine::ScaleUpQuestion question_of(std::initializer_list<const char*> groups) {
     return question;
 }
 
-InstanceIdentity hasty(const char* id) {
-    InstanceIdentity who = identity(id);
+services::InstanceIdentity hasty(const char* id) {
+    services::InstanceIdentity who = identity(id);
     who.limits.call_deadline = 20ms;
     return who;
 }
@@ -87,7 +87,7 @@ struct PassRunner : testing::Test {
         while (instance.has_abandoned_calls()) std::this_thread::yield();
     }
     static SkippedHook overrun_now(const char* id) {
-        return {PluginInstanceId(id), Hook::filter,
+        return {PluginInstanceId(id), loop::Hook::filter,
                 "it did not return within its deadline of 20 ms"};
     }
     /// Lets the abandoned threads come to their end.
@@ -143,7 +143,7 @@ TEST_F(PassRunner, DoesNotCallAHookWhoseAbandonedCallHasNotReturned) {
     const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
     EXPECT_EQ(later.reruns, 0);
     EXPECT_THAT(later.misses,
-                ElementsAre(SkippedHook{PluginInstanceId("acme"), Hook::filter,
+                ElementsAre(SkippedHook{PluginInstanceId("acme"), loop::Hook::filter,
                                         "a call of it that overran its deadline has not returned "
                                         "yet"}))
         << "a replay of that pass must do without it as well";
@@ -165,7 +165,7 @@ TEST_F(PassRunner, ComesToTheSameResultAgainFromTheRecordedMisses) {
 
 TEST_F(PassRunner, ComesToTheSameResultAgainWhereAnInstanceHadNotStarted) {
     const Running<KeepsFirst> started(host, identity("acme"));
-    const SkippedHook absent{PluginInstanceId("acme"), Hook::start, "it has not started"};
+    const SkippedHook absent{PluginInstanceId("acme"), loop::Hook::start, "it has not started"};
     const auto replayed = run_watched<std::string>(pass_of({started.shared()}), {absent});
     EXPECT_EQ(replayed.result, "plugin acme: not asked, it has not started; ");
     EXPECT_THAT(replayed.misses, ElementsAre(absent));
@@ -191,7 +191,7 @@ TEST_F(PassRunner, LetsAHookRestThatOverrunsThreeTimesInTenMinutes) {
     EXPECT_THAT(host.lines->text(),
                 HasSubstr("until that call has returned, and until 00:01:01Z because it overruns "
                           "again and again; meanwhile its stage's on_error applies"));
-    const SkippedHook rests{PluginInstanceId("acme"), Hook::filter,
+    const SkippedHook rests{PluginInstanceId("acme"), loop::Hook::filter,
                             "it overran its deadline again and again and rests until 00:01:01Z"};
     EXPECT_THAT(run_watched<std::string>(pass_of({hangs.shared()})).misses, ElementsAre(rests));
     EXPECT_EQ(miss_text(rests),
@@ -297,4 +297,4 @@ TEST_F(PassRunner, PassesOnWhatThePassThrows) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

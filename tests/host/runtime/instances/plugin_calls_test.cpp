@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using testing::ElementsAre;
@@ -28,12 +28,12 @@ int throws_a_number(int number) { throw number; }
 
 struct PluginCallsTest : testing::Test {
     std::vector<std::string> told;
-    PluginCalls calls{std::make_shared<Trail>(),
-                      [this](Hook, const std::string& what) { told.push_back(what); }};
+    loop::PluginCalls calls{std::make_shared<loop::Trail>(),
+                            [this](loop::Hook, const std::string& what) { told.push_back(what); }};
 
     Result<int> call(int (*function)(int)) {
         const Function boundary = promised(function);
-        return calls.call(Hook::filter, [&] { return distrusted(boundary)(21); });
+        return calls.call(loop::Hook::filter, [&] { return loop::distrusted(boundary)(21); });
     }
 };
 
@@ -68,20 +68,20 @@ TEST_F(PluginCallsTest, BlameThePluginForItsOwnTimeAlone) {
         while (real_time() < until) {
         }
     };
-    const Duration before = PluginTime::spent();
+    const Duration before = loop::PluginTime::spent();
     take_a_while();
-    EXPECT_EQ(PluginTime::spent(), before) << "outside of plugins none passes";
-    std::ignore = calls.call(Hook::refresh, [&] {
+    EXPECT_EQ(loop::PluginTime::spent(), before) << "outside of plugins none passes";
+    std::ignore = calls.call(loop::Hook::refresh, [&] {
         take_a_while();
-        EXPECT_GE(PluginTime::spent() - before, std::chrono::milliseconds(1));
-        const PluginTime::Paused copying;
-        const Duration at_pause = PluginTime::spent();
+        EXPECT_GE(loop::PluginTime::spent() - before, std::chrono::milliseconds(1));
+        const loop::PluginTime::Paused copying;
+        const Duration at_pause = loop::PluginTime::spent();
         take_a_while();
-        EXPECT_EQ(PluginTime::spent(), at_pause) << "the host copies";
+        EXPECT_EQ(loop::PluginTime::spent(), at_pause) << "the host copies";
     });
-    const Duration after = PluginTime::spent();
+    const Duration after = loop::PluginTime::spent();
     take_a_while();
-    EXPECT_EQ(PluginTime::spent(), after);
+    EXPECT_EQ(loop::PluginTime::spent(), after);
 }
 
 using PluginCallsDeathTest = PluginCallsTest;
@@ -89,15 +89,17 @@ using PluginCallsDeathTest = PluginCallsTest;
 TEST_F(PluginCallsDeathTest, NameAHookThatEndsItsThread) {
     EXPECT_DEATH(
         {
-            PluginCalls told_to_stderr(
-                std::make_shared<Trail>(),
-                [](Hook, const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); });
+            loop::PluginCalls told_to_stderr(std::make_shared<loop::Trail>(),
+                                             [](loop::Hook, const std::string& what) {
+                                                 std::fprintf(stderr, "%s\n", what.c_str());
+                                             });
             std::thread([&]() noexcept {
-                std::ignore = told_to_stderr.call(Hook::filter, [] { ::pthread_exit(nullptr); });
+                std::ignore =
+                    told_to_stderr.call(loop::Hook::filter, [] { ::pthread_exit(nullptr); });
             }).join();
         },
         "filter ends the thread that it was called on");
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -8,7 +8,7 @@
 
 #include "../test_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using testing::ElementsAre;
@@ -288,4 +288,4 @@ TEST_F(Policies, RefuseGrowthsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

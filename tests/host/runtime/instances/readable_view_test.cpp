@@ -7,7 +7,7 @@
 #include <capstan/from_abi.hpp>
 #include <capstan/to_abi.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using ::testing::ElementsAre;
@@ -165,4 +165,4 @@ TEST_F(Readable, AListThatCannotBeWalkedIsNoViewAtAll) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

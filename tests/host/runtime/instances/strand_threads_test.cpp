@@ -9,7 +9,7 @@
 #include "engine/actions.hpp"
 #include "runtime/instances/cloud_client.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 using namespace std::chrono_literals;
@@ -56,7 +56,8 @@ struct StrandThreads : testing::Test {
     TestHost host;
     StrandThreads() {
         host.has_strand_threads = true;
-        host.calls = std::make_shared<CallWatches>(0s);  // each call under way is stuck at once
+        host.calls =
+            std::make_shared<loop::CallWatches>(0s);  // each call under way is stuck at once
     }
     std::shared_ptr<PluginInstance> run(const char* id) {
         auto instance =
@@ -159,4 +160,4 @@ TEST_F(StrandThreads, StopWithoutTheOneThatDoesNotReturn) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

@@ -8,7 +8,7 @@
 #include <capstan/from_abi.hpp>
 #include <capstan/to_abi.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::instances {
 namespace {
 
 CloudView picture() {
@@ -170,4 +170,4 @@ TEST_F(Unchanged, TagsOutOfOrderAreLeftToRaising) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::instances

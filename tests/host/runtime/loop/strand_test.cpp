@@ -7,7 +7,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::loop {
 namespace {
 
 using namespace std::chrono_literals;
@@ -100,4 +100,4 @@ TEST(Strand, FreesWhatIsQueuedWhenTheIoContextGoesFirst) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::loop

@@ -9,7 +9,7 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::pass_metrics {
 
 void PrintTo(const Gpu& gpu, std::ostream* out) { *out << gpu.resource << " " << gpu.name; }
 
@@ -33,8 +33,8 @@ engine::Snapshot snapshot(const Look& node, const std::optional<Look>& described
         group.described = std::make_shared<const NodeTemplate>(
             NodeTemplate{.labels = described->labels, .capacity = described->capacity});
     }
-    engine::ClusterBuilder builder;
-    builder.set(engine::NodeObject{
+    engine::snapshot::ClusterBuilder builder;
+    builder.set(engine::snapshot::NodeObject{
         .name = "n1", .provider_id = "n1", .labels = node.labels, .capacity = node.capacity});
     return {builder.build(), std::make_shared<const std::vector<engine::Group>>(1, group)};
 }
@@ -73,4 +73,4 @@ TEST(Gpus, AreNoneWhereNothingTellsOfAny) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::pass_metrics

@@ -7,7 +7,7 @@
 #include "../plugin_bytes.hpp"
 #include "runtime/plugin_files/plugin_note.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 using testing::HasSubstr;
@@ -191,4 +191,4 @@ TEST(ElfFile, SurvivesAnyDamage) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -7,7 +7,7 @@
 #include "../plugin_bytes.hpp"
 #include "runtime/plugin_files/unloading.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 using testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST_F(LibraryRegistryTest, NamesThePluginWhenThereIsNoPlaceForACopy) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -6,7 +6,7 @@
 
 #include "../plugin_bytes.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 using testing::Contains;
@@ -51,4 +51,4 @@ TEST(LoaderPaths, SurvivesAnyCache) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -8,7 +8,7 @@
 #include "runtime/plugin_files/plugin_file.hpp"
 #include "runtime/plugin_files/sha256.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -115,7 +115,7 @@ TEST_F(Needed, BySomebodyElsesFolderIsDoubted) {
 
 TEST(LibraryNeeds, AreReadOfLibrariesThatAreNoPlugins) {
     const fs::path libc = LoaderPaths::of_this_process().find_loaded("libc.so.6");
-    const FileDescriptor fd(::open(libc.c_str(), O_RDONLY | O_CLOEXEC));
+    const io::FileDescriptor fd(::open(libc.c_str(), O_RDONLY | O_CLOEXEC));
     auto file = PartialFile::open(fd.get());
     ASSERT_TRUE(file) << file.error();
     const auto needs = read_library_needs(*file);
@@ -147,4 +147,4 @@ TEST(PluginFile, IsRefusedForARunPathOfOthers) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

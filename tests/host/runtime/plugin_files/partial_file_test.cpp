@@ -5,7 +5,7 @@
 #include "../plugin_bytes.hpp"
 #include "runtime/plugin_files/trust.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 std::string text_of(std::span<const std::byte> bytes) {
@@ -47,4 +47,4 @@ TEST(PartialFile, NoticesAFileThatShrinks) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

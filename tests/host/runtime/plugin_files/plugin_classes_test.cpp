@@ -7,7 +7,7 @@
 
 #include "../plugin_bytes.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(PluginClasses, RefuseListsThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

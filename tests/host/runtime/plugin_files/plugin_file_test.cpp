@@ -6,7 +6,7 @@
 #include "../plugin_bytes.hpp"
 #include "runtime/plugin_files/sha256.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 using testing::HasSubstr;
@@ -100,4 +100,4 @@ TEST(PluginFile, IsNotReadWholeBeforeItsFirstPagesAreAPlugins) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

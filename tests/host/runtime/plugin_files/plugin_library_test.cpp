@@ -8,7 +8,7 @@
 #include "../plugin_bytes.hpp"
 #include "runtime/plugin_files/library_registry.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 using testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST_F(PluginLibraryTest, DoesNotMindWhatHappensToTheOriginal) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

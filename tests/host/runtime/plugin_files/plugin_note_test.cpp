@@ -4,7 +4,7 @@
 
 #include "../plugin_bytes.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 using testing::HasSubstr;
@@ -76,4 +76,4 @@ TEST(PluginNote, KnowsAKindWhenItSeesOne) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

@@ -4,7 +4,7 @@
 
 #include "../plugin_bytes.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 TEST(Sha256, AgreesWithThePublishedExamples) {
@@ -21,4 +21,4 @@ TEST(Sha256, ReadsPinsInEitherCaseAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

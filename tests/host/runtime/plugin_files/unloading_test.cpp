@@ -4,7 +4,7 @@
 
 #include "../plugin_bytes.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::plugin_files {
 namespace {
 
 using testing::HasSubstr;
@@ -43,4 +43,4 @@ TEST(Unloading, KnowsWhatIsMapped) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::plugin_files

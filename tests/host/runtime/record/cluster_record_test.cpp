@@ -9,12 +9,12 @@
 #include "runtime/record/json_reader.hpp"
 #include "runtime/record/memory_text.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 namespace {
 
-using engine::ClusterBuilder;
-using engine::NodeObject;
-using engine::PodObject;
+using engine::snapshot::ClusterBuilder;
+using engine::snapshot::NodeObject;
+using engine::snapshot::PodObject;
 
 template <class T>
 std::string written_json(const T& value) {
@@ -42,7 +42,7 @@ PodObject pod(const std::string& name, std::int64_t cpu) {
             .owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web"},
             .claims = {"data"},
             .node_name = "n1",
-            .phase = engine::PodPhase::running,
+            .phase = engine::snapshot::PodPhase::running,
             .deleted = time_from_unix_ns(9)};
 }
 
@@ -64,10 +64,11 @@ TEST(ClusterRecord, OfARebuiltClusterIsTheSame) {
     builder.set(node("n1"));
     builder.set(pod("b", 100));
     builder.set(pod("a", 200));
-    builder.set(engine::DaemonSetObject{.name = "logs", .labels = {{"a", "b"}}});
-    builder.set(engine::NamespaceObject{.name = "default", .labels = {{"team", "x"}}});
-    builder.set(engine::CsiNodeObject{.name = "n1", .limits = {{"ebs", 25}, {"efs", {}}}});
-    builder.set(engine::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
+    builder.set(engine::snapshot::DaemonSetObject{.name = "logs", .labels = {{"a", "b"}}});
+    builder.set(engine::snapshot::NamespaceObject{.name = "default", .labels = {{"team", "x"}}});
+    builder.set(
+        engine::snapshot::CsiNodeObject{.name = "n1", .limits = {{"ebs", 25}, {"efs", {}}}});
+    builder.set(engine::snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
     const ClusterRecord record = make_cluster_record(builder.build());
     const auto rebuilt = make_cluster(record);
     ASSERT_TRUE(rebuilt) << rebuilt.error();
@@ -107,4 +108,4 @@ TEST(ClusterRecord, IsRefusedWhereAPodIsOfNothing) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

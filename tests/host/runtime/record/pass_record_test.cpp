@@ -5,13 +5,13 @@
 #include "random_value.hpp"
 #include "runtime/plugin_files/sha256.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 namespace {
 
 PassRecord random_record(std::uint32_t seed) {
     auto out = RandomValues(seed).make<PassRecord>();
     out.version = 1;
-    out.setup.config_sha256 = sha256_hex(std::as_bytes(std::span(out.setup.config)));
+    out.setup.config_sha256 = plugin_files::sha256_hex(std::as_bytes(std::span(out.setup.config)));
     return out;
 }
 
@@ -61,4 +61,4 @@ TEST(PassRecord, NamesThePlaceOfEverythingThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

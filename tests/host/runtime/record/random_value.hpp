@@ -15,7 +15,7 @@
 #include "engine/decision.hpp"
 #include "runtime/record/json_form.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 class RandomValues {
 public:
@@ -97,4 +97,4 @@ private:
     std::mt19937 random_;
 };
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

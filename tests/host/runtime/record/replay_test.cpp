@@ -6,12 +6,12 @@
 
 #include "random_value.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 namespace {
 
 using engine::Increase;
 using engine::NodeVerdict;
-using engine::Outcome;
+using engine::pass::Outcome;
 
 Increase increase(const char* group, int by) { return {.group = NodeGroupId(group), .by = by}; }
 
@@ -75,4 +75,4 @@ TEST(Differences, DoNotCountNumbersOfClasses) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

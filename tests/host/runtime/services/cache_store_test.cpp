@@ -11,7 +11,7 @@
 
 #include "../test_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 namespace fs = std::filesystem;
@@ -105,4 +105,4 @@ TEST_F(Cached, BlobsAreLentToInstancesThatAreGrantedThem) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

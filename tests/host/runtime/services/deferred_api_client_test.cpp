@@ -6,15 +6,15 @@
 
 #include "../../kubernetes/client/scripted_api.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
-using kubernetes::AnswerBell;
+using kubernetes::client::AnswerBell;
 
 struct LateApiTest : testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
-    kubernetes::ScriptedApi server{loop};
+    kubernetes::client::ScriptedApi server{loop};
     DeferredApiClient api{loop};
     int told = 0;
 };
@@ -41,4 +41,4 @@ TEST_F(LateApiTest, WhatWaitsForAConnectionCanEndAfterIt) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -10,7 +10,7 @@
 
 #include "../test_host.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 using namespace std::chrono_literals;
@@ -33,7 +33,7 @@ struct Services : testing::Test {
     std::shared_ptr<HostContext> context = make({.http = {}, .secrets = {"token"}, .state = true});
     std::vector<capstan_status> called;
 
-    std::shared_ptr<HostContext> make(Grants grants) {
+    std::shared_ptr<HostContext> make(config::Grants grants) {
         host.secrets = std::make_shared<OneSecret>();
         InstanceIdentity who = identity("probe");
         who.grants = std::move(grants);
@@ -283,4 +283,4 @@ TEST_F(Services, KeepStateWithRevisions) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -8,11 +8,11 @@
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 struct LogOf {
-    explicit LogOf(const Log& config)
+    explicit LogOf(const config::Log& config)
         : logger(config, std::make_shared<io::ManualClock>(time_from_unix_ns(1'123'456'789)),
                  [this](std::string_view line) { lines.emplace_back(line); }) {}
     std::vector<std::string> lines;
@@ -21,15 +21,15 @@ struct LogOf {
 
 TEST(Logger, WritesALineForPeople) {
     LogOf log({});
-    log.logger.write(LogLevel::warn, "aws", "refresh took 61 s",
+    log.logger.write(config::LogLevel::warn, "aws", "refresh took 61 s",
                      {{"group", "web-b"}, {"why", "too many groups"}});
     EXPECT_THAT(log.lines, testing::ElementsAre("1970-01-01T00:00:01.123Z warn  aws: refresh took "
                                                 "61 s group=web-b why=\"too many groups\""));
 }
 
 TEST(Logger, WritesALineForMachines) {
-    LogOf log({.format = LogFormat::json, .per_plugin = {}});
-    log.logger.write(LogLevel::info, "aws", "said \"hi\"", {{"group", "web\\b"}});
+    LogOf log({.format = config::LogFormat::json, .per_plugin = {}});
+    log.logger.write(config::LogLevel::info, "aws", "said \"hi\"", {{"group", "web\\b"}});
     EXPECT_THAT(
         log.lines,
         testing::ElementsAre(
@@ -39,33 +39,34 @@ TEST(Logger, WritesALineForMachines) {
 TEST(Logger, LeavesSecretsOutWhoeverNamesThem) {
     LogOf log({});
     io::known_secrets().add("correct-horse-battery");
-    log.logger.write(LogLevel::warn, "aws", "sent correct-horse-battery to it",
+    log.logger.write(config::LogLevel::warn, "aws", "sent correct-horse-battery to it",
                      {{"header", "Bearer correct-horse-battery"}});
     EXPECT_THAT(log.lines, testing::ElementsAre("1970-01-01T00:00:01.123Z warn  aws: sent "
                                                 "[redacted] to it header=\"Bearer [redacted]\""));
 }
 
 TEST(Logger, GivesAPluginItsOwnLevel) {
-    LogOf log({.level = LogLevel::warn, .per_plugin = {{"aws", LogLevel::debug}}});
-    EXPECT_TRUE(log.logger.is_kept(LogLevel::debug, "aws"));
-    EXPECT_FALSE(log.logger.is_kept(LogLevel::info, "gce"));
-    log.logger.write(LogLevel::info, "gce", "dropped");
+    LogOf log({.level = config::LogLevel::warn, .per_plugin = {{"aws", config::LogLevel::debug}}});
+    EXPECT_TRUE(log.logger.is_kept(config::LogLevel::debug, "aws"));
+    EXPECT_FALSE(log.logger.is_kept(config::LogLevel::info, "gce"));
+    log.logger.write(config::LogLevel::info, "gce", "dropped");
     EXPECT_TRUE(log.lines.empty());
 }
 
 TEST(Logger, KeepsEverythingOnOneLineWithoutControlCharacters) {
     LogOf log({});
-    log.logger.write(LogLevel::info, "a\nb", "one\ntwo\r\x1b[2J\x7f\xc2\x9b", {{"k\n", "v\n"}});
+    log.logger.write(config::LogLevel::info, "a\nb", "one\ntwo\r\x1b[2J\x7f\xc2\x9b",
+                     {{"k\n", "v\n"}});
     EXPECT_THAT(log.lines[0],
                 testing::HasSubstr("a\\nb: one\\ntwo\\r\\x1b[2J\\x7f\\x9b k\\n=\"v\\\\n\""));
 }
 
 TEST(Logger, CutsALineAtEightKibibytes) {
     LogOf log({});
-    log.logger.write(LogLevel::info, "a", std::string(100'000, 'x'),
+    log.logger.write(config::LogLevel::info, "a", std::string(100'000, 'x'),
                      {{"more", std::string(100'000, 'y')}});
     EXPECT_LT(log.lines[0].size(), 8300u);
-    log.logger.write(LogLevel::info, "a", "short", {{"more", std::string(100'000, 'y')}});
+    log.logger.write(config::LogLevel::info, "a", "short", {{"more", std::string(100'000, 'y')}});
     EXPECT_LT(log.lines[1].size(), 8300u);
 }
 
@@ -92,4 +93,4 @@ TEST(Printable, CutsBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -12,7 +12,7 @@
 #include "runtime/config/metric_names.hpp"
 #include "runtime/services/plugin_metrics.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 using testing::HasSubstr;
@@ -115,15 +115,15 @@ TEST_F(OwnMetrics, NeverHaveAWholeNameOfTheHosts) {
     for (const char* const name :
          {"capstan_leader", "cluster_autoscaler_nodes_count", "cluster_autoscaler_nodes",
           "process_threads", "cluster_autoscaler_function_duration_seconds_sum"}) {
-        EXPECT_FALSE(check_whole_metric_name(name)) << name;
+        EXPECT_FALSE(config::check_whole_metric_name(name)) << name;
         EXPECT_EQ(declare(*make("sly", "sly", {name}), CAPSTAN_METRIC_GAUGE, name),
                   CAPSTAN_E_CONFLICT)
             << name;
     }
-    EXPECT_TRUE(check_whole_metric_name(dashboards_name));
-    EXPECT_FALSE(check_whole_metric_name(""));
-    EXPECT_FALSE(check_whole_metric_name("9_lives"));
-    EXPECT_FALSE(check_whole_metric_name("With-Dash"));
+    EXPECT_TRUE(config::check_whole_metric_name(dashboards_name));
+    EXPECT_FALSE(config::check_whole_metric_name(""));
+    EXPECT_FALSE(config::check_whole_metric_name("9_lives"));
+    EXPECT_FALSE(config::check_whole_metric_name("With-Dash"));
 }
 
 TEST_F(OwnMetrics, HaveNamesThatPrometheusTakes) {
@@ -188,11 +188,11 @@ TEST(InstanceMetrics, GoWithTheInstance) {
     const auto metrics = std::make_shared<Metrics>();
     {
         InstanceMetrics instance(metrics, PluginInstanceId("acme"));
-        instance.hook_took(Hook::filter, 0.002);
-        instance.hook_failed(Hook::filter, ErrorCode::internal);
-        instance.call_took(Hook::refresh, 0.2, "ok");
-        instance.call_took(Hook::refresh, 0.3, "ok");
-        instance.call_took(Hook::refresh, 120, "deadline");
+        instance.hook_took(loop::Hook::filter, 0.002);
+        instance.hook_failed(loop::Hook::filter, ErrorCode::internal);
+        instance.call_took(loop::Hook::refresh, 0.2, "ok");
+        instance.call_took(loop::Hook::refresh, 0.3, "ok");
+        instance.call_took(loop::Hook::refresh, 120, "deadline");
         EXPECT_THAT(metrics->text(),
                     HasSubstr("capstan_plugin_call_duration_seconds_count{hook=\"refresh\",plugin="
                               "\"acme\",result=\"ok\"} 2"));
@@ -220,4 +220,4 @@ TEST(Exposition, IsTheSameInWhateverOrderSeriesCame) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

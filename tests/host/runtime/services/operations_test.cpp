@@ -7,7 +7,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 using namespace std::chrono_literals;
@@ -16,7 +16,8 @@ struct Operations : testing::Test {
     boost::asio::io_context io;
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();
     io::ManualLoop loop{io, clock};
-    std::shared_ptr<Strand> strand = std::make_shared<Strand>(io, Strand::Options{});
+    std::shared_ptr<loop::Strand> strand =
+        std::make_shared<loop::Strand>(io, loop::Strand::Options{});
     std::atomic<int> late{0}, overdue{0};
     std::vector<std::string> misuse;
     std::shared_ptr<OperationTable> table = make_table();
@@ -147,23 +148,23 @@ TEST_F(Operations, AreTimedUntilTheirEndByWhatCameOfThem) {
             .on_late = {},
             .on_overdue = {},
             .on_cancel = {},
-            .on_end = [&](Hook hook, Duration took, const Error* error) {
-                timed.push_back(std::string(name_of(hook)) + " " + std::to_string(took / 1s) +
+            .on_end = [&](loop::Hook hook, Duration took, const Error* error) {
+                timed.push_back(std::string(loop::name_of(hook)) + " " + std::to_string(took / 1s) +
                                 "s " + std::string(error ? name_of(error->code) : "ok"));
             }});
-    const auto open_timed = [&](Hook hook) {
+    const auto open_timed = [&](loop::Hook hook) {
         Operation operation = number();
         operation.hook = hook;
         return table->open(std::move(operation)).value();
     };
     const int target = 7;
-    const capstan_op increase = open_timed(Hook::increase);
+    const capstan_op increase = open_timed(loop::Hook::increase);
     loop.advance(2s);
     table->complete(increase, CAPSTAN_RESULT_RESIZED, &target);
-    const capstan_op remove = open_timed(Hook::remove);
+    const capstan_op remove = open_timed(loop::Hook::remove);
     loop.advance(1s);
     table->answered(remove, CAPSTAN_E_THROTTLED);
-    open_timed(Hook::refresh);
+    open_timed(loop::Hook::refresh);
     loop.advance(1min);
     table->complete(open(), CAPSTAN_RESULT_RESIZED, &target);
     EXPECT_THAT(timed, testing::ElementsAre("increase 2s ok", "remove 1s throttled",
@@ -270,7 +271,8 @@ TEST_F(Operations, NeverCallACancelFunctionAfterTheEnd) {
 
 TEST_F(Operations, EndWithoutHoldingTheLoopWhileTheirCancelFunctionIsUnderWay) {
     static std::binary_semaphore entered{0}, may_leave{0};
-    const auto other = std::make_shared<Strand>(io, Strand::Options{.has_thread = true});
+    const auto other =
+        std::make_shared<loop::Strand>(io, loop::Strand::Options{.has_thread = true});
     table = std::make_shared<OperationTable>(
         loop, other, OperationTable::Options{.on_late = {}, .on_overdue = {}, .on_cancel = {}});
     const capstan_op op = open();
@@ -295,7 +297,8 @@ TEST_F(Operations, EndWithoutHoldingTheLoopWhileTheirCancelFunctionIsUnderWay) {
 
 TEST_F(Operations, DoNotWaitForACancelFunctionForEver) {
     static std::binary_semaphore entered{0}, may_leave{0};
-    const auto other = std::make_shared<Strand>(io, Strand::Options{.has_thread = true});
+    const auto other =
+        std::make_shared<loop::Strand>(io, loop::Strand::Options{.has_thread = true});
     table = std::make_shared<OperationTable>(
         loop, other, OperationTable::Options{.on_late = {}, .on_overdue = {}, .on_cancel = {}});
     const capstan_op op = open();
@@ -316,7 +319,8 @@ TEST_F(Operations, DoNotWaitForACancelFunctionForEver) {
 
 TEST_F(Operations, AreAbandonedAtOnceThoughTheirCancelFunctionDoesNotReturn) {
     static std::binary_semaphore entered{0}, may_leave{0};
-    const auto other = std::make_shared<Strand>(io, Strand::Options{.has_thread = true});
+    const auto other =
+        std::make_shared<loop::Strand>(io, loop::Strand::Options{.has_thread = true});
     table = std::make_shared<OperationTable>(
         loop, other, OperationTable::Options{.on_late = {}, .on_overdue = {}, .on_cancel = {}});
     const capstan_op op = open();
@@ -386,4 +390,4 @@ TEST_F(Operations, AreEndedOnceWhenManyThreadsCompleteThem) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

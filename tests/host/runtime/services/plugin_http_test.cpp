@@ -17,7 +17,7 @@
 #include "../tls_folder.hpp"
 #include "runtime/services/host_context.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 using namespace std::chrono_literals;
@@ -38,7 +38,7 @@ struct RequestsOfAnInstance : testing::Test {
     std::shared_ptr<HostContext> context = make(host);
     std::deque<Seen> sent;
 
-    static std::shared_ptr<HostContext> make(TestHost& host, PluginTls tls = {}) {
+    static std::shared_ptr<HostContext> make(TestHost& host, config::PluginTls tls = {}) {
         InstanceIdentity who = identity("probe");
         who.class_id = "acme.cloud";
         who.version = "0.3.1 beta";
@@ -393,4 +393,4 @@ TEST_F(RequestsOfAnInstance, HaveABoundedNumberOfSeriesWhateverAServerAnswers) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -9,7 +9,7 @@
 
 #include "io/known_secrets.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 struct SecretFolder : testing::Test {
@@ -86,4 +86,4 @@ TEST(SecretText, LeavesNothingBehindWhenItIsMoved) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -11,12 +11,12 @@
 #include "../test_host.hpp"
 #include "runtime/services/host_context.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 using namespace std::chrono_literals;
-using kubernetes::refusal;
-using kubernetes::ScriptedApi;
+using kubernetes::client::refusal;
+using kubernetes::client::ScriptedApi;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -487,4 +487,4 @@ TEST_F(ServiceKube, EndsWhatIsOpenWhenTheConnectionGoes) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -16,10 +16,10 @@
 #include "../test_host.hpp"
 #include "runtime/services/host_context.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
-using kubernetes::refusal;
+using kubernetes::client::refusal;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -28,7 +28,7 @@ using testing::SizeIs;
 /// A plugin's context, and a cluster that its host is not connected to yet.
 struct Follower {
     TestHost host;
-    kubernetes::ScriptedApi api{host.loop};
+    kubernetes::client::ScriptedApi api{host.loop};
     std::shared_ptr<KubeGateway> gateway = std::make_shared<KubeGateway>(host.loop);
     std::shared_ptr<HostContext> context = make();
     std::vector<std::string> told;
@@ -74,7 +74,7 @@ struct Follower {
 };
 struct EarlyWatch : testing::Test, Follower {};
 
-kubernetes::Answer first_page(const std::string& next = {}) {
+kubernetes::client::Answer first_page(const std::string& next = {}) {
     return {.body = R"({"metadata":{"resourceVersion":"5","continue":")" + next + R"("},"items":[
         {"metadata":{"name":"prio","namespace":"shop","uid":"u","resourceVersion":"1"}}]})"};
 }
@@ -160,4 +160,4 @@ TEST_F(EarlyWatch, IsOneOfManyThatAreToldInTheOrderInWhichTheyWereOpened) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -10,7 +10,7 @@
 #include <chrono>
 #include <fstream>
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 const PluginInstanceId aws("aws");
@@ -102,7 +102,7 @@ TEST_F(StateFolder, IsSharedByHostsThatSeeWhatTheOtherWrote) {
 TEST_F(StateFolder, SaysThatAnotherProcessHoldsIt) {
     FileStateStore store(folder, {.lock = Duration::zero()});
     store.put(aws, "k", "old", 0).value();
-    const FileDescriptor theirs(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const io::FileDescriptor theirs(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     ASSERT_EQ(::flock(theirs.get(), LOCK_EX), 0);
     const auto written = store.put(aws, "k", "new", 1);
     EXPECT_EQ(written.error().code, ErrorCode::unavailable);
@@ -126,7 +126,7 @@ TEST_F(StateFolder, AnswersThoughTheDiskDoesNot) {
         EXPECT_THAT(next.error().message, testing::EndsWith(" was busy with other calls for 20ms"));
     }
     EXPECT_FALSE(std::filesystem::exists(folder / "aws.state")) << "what was given up never begins";
-    const FileDescriptor other_end(::open(stuck.c_str(), O_WRONLY | O_CLOEXEC));
+    const io::FileDescriptor other_end(::open(stuck.c_str(), O_WRONLY | O_CLOEXEC));
 }
 
 /// Two hosts that lead in turn, each with a store of its own.
@@ -207,4 +207,4 @@ TEST(State, HasKeysOfABoundedLength) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -9,7 +9,7 @@
 
 #include "../tls_folder.hpp"
 
-namespace capstan::runtime {
+namespace capstan::runtime::services {
 namespace {
 
 using namespace std::chrono_literals;
@@ -90,10 +90,10 @@ TEST_F(RenewedTls, FailsUntilTheFilesAreThere) {
 }
 
 TEST_F(RenewedTls, LeavesAnInstanceWithoutFilesToTheSystemsAuthorities) {
-    TlsRenewal tls(PluginTls(), {});
+    TlsRenewal tls(config::PluginTls(), {});
     EXPECT_TRUE(look(tls));
     EXPECT_THAT(used, IsEmpty());
 }
 
 }  // namespace
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::services

@@ -3,7 +3,7 @@
 #include "served_api.hpp"
 #include "simulation/api_server/local_http_client.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 ApiRequest request(const std::string& method, const std::string& target) {
@@ -111,4 +111,4 @@ TEST_F(ServedApi, TakesFaultsAtTheirOwnDoor) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -1,6 +1,6 @@
 #include "served_api.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -107,4 +107,4 @@ TEST_F(Lists, OfWhatIsNotServedAreNotFound) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -2,7 +2,7 @@
 
 #include "served_api.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -151,4 +151,4 @@ TEST_F(ServedApi, GivesPodsWhatSchedulersAndKubeletsRelyOn) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -1,6 +1,6 @@
 #include "served_api.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -272,4 +272,4 @@ TEST_F(Autoscalers, AreChangedThroughEitherVersion) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

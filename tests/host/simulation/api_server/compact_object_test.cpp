@@ -4,7 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 json::object object_of(const char* text) { return json::parse(text).as_object(); }
@@ -79,4 +79,4 @@ TEST(EqualObjects, HaveTheSameMembersInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -2,7 +2,7 @@
 
 #include "served_api.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::AllOf;
@@ -106,4 +106,4 @@ TEST_F(Discovery, TellsVersionAndHealth) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

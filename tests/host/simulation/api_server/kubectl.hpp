@@ -22,7 +22,7 @@
 
 #include "simulation/api_server/api_server.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// The loop runs on a thread of its own, as it does in a program; `on_loop` goes there. Pods on a
 /// node that are asked to go do so at once, unless others play the kubelet.
@@ -168,4 +168,4 @@ private:
     std::thread thread_{};
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

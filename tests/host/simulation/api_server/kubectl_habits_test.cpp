@@ -1,7 +1,7 @@
 /// What people type without thinking.
 #include "kubectl.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::AllOf;
@@ -110,4 +110,4 @@ TEST_F(Kubectl, HasNoFiguresOfUse) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

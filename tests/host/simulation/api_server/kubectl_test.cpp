@@ -1,6 +1,6 @@
 #include "kubectl.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::AllOf;
@@ -114,4 +114,4 @@ TEST_F(Kubectl, TriesAgainWhenItIsToldToAndSaysWhatFailed) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -1,6 +1,6 @@
 #include "kubectl.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::AllOf;
@@ -195,4 +195,4 @@ spec:
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -2,7 +2,7 @@
 
 #include "served_api.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 TEST(LabelQuery, MatchesAsTheApiDoes) {
@@ -86,4 +86,4 @@ TEST(FieldQuery, MatchesTheFieldsThatCanBeAskedFor) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

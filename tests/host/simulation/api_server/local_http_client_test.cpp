@@ -3,7 +3,7 @@
 #include "io/curl_http_client.hpp"
 #include "served_api.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST_F(LocalHttp, CallsNobodyBackOnceItIsGone) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

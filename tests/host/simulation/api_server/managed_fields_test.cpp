@@ -2,7 +2,7 @@
 
 #include "served_api.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST_F(Applies, NeedAManager) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

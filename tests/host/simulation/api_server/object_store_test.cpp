@@ -2,7 +2,7 @@
 
 #include "served_api.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -300,4 +300,4 @@ TEST_F(Store, ListsWhatWasThereAtAnOldRevision) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

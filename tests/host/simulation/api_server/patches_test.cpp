@@ -1,7 +1,7 @@
 #include "served_api.hpp"
 #include "simulation/api_server/json_patch.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 struct Case {
@@ -111,4 +111,4 @@ TEST(StrategicPatch, MergesListsByWhatTellsTheirElementsApart) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -10,7 +10,7 @@
 
 #include "simulation/api_server/api_server.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 
 /// 2026-11-21T10:00:00Z
 inline constexpr Time test_start = time_from_unix_ns(1'795'255'200'000'000'000);
@@ -59,4 +59,4 @@ struct ServedApi : ::testing::Test {
     }
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -2,7 +2,7 @@
 
 #include "served_api.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -165,4 +165,4 @@ TEST(Paths, LeadToMembersElementsAndWhatIsFiltered) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

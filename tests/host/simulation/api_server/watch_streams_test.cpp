@@ -7,7 +7,7 @@
 
 #include "served_api.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::api_server {
 namespace {
 
 using boost::asio::ip::tcp;
@@ -223,4 +223,4 @@ TEST_F(Watches, AreRefusedWhereTheyMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::api_server

@@ -10,7 +10,7 @@
 #include "simulation/cloud_changes.hpp"
 #include "simulation/toml_values.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 Input base() {
@@ -22,10 +22,10 @@ Input base() {
     return out;
 }
 
-runtime::TomlValue groups(const std::vector<std::string>& ids) {
-    runtime::TomlValue out;
+runtime::config::TomlValue groups(const std::vector<std::string>& ids) {
+    runtime::config::TomlValue out;
     for (const std::string& id : ids) {
-        runtime::TomlValue group;
+        runtime::config::TomlValue group;
         put(text_value("id", id), group);
         add_group(out, std::move(group));
     }
@@ -109,4 +109,4 @@ TEST(ChaosScenario, WantsASimulatedCloud) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

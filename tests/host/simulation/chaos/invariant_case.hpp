@@ -16,7 +16,7 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "simulation/chaos/invariant.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 
 using namespace std::chrono_literals;
 
@@ -25,12 +25,12 @@ inline constexpr Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
 /// A group "web" of one node n1, and what a pass over it is made to decide.
 struct InvariantCase : ::testing::Test {
     engine::Group group;
-    engine::NodeObject node{.name = "n1", .provider_id = "m1"};
-    std::vector<engine::PodObject> pods;
-    std::vector<engine::NodeObject> more_nodes;
+    engine::snapshot::NodeObject node{.name = "n1", .provider_id = "m1"};
+    std::vector<engine::snapshot::PodObject> pods;
+    std::vector<engine::snapshot::NodeObject> more_nodes;
     std::vector<engine::Group> more_groups;
     runtime::Wiring wiring;
-    std::vector<engine::DisruptionBudgetObject> budgets;
+    std::vector<engine::snapshot::DisruptionBudgetObject> budgets;
     engine::Settings settings;
     engine::Decision decision;
     engine::Memory memory;
@@ -53,7 +53,7 @@ struct InvariantCase : ::testing::Test {
         node.ready = true;
     }
 
-    engine::PodObject& pod(const std::string& name, const std::string& on) {
+    engine::snapshot::PodObject& pod(const std::string& name, const std::string& on) {
         pods.push_back({.name = name,
                         .uid = name,
                         .labels = {{"app", "web"}},
@@ -70,7 +70,7 @@ struct InvariantCase : ::testing::Test {
     }
     /// Node n2 of the group, like n1.
     void second_node() {
-        engine::NodeObject second = node;
+        engine::snapshot::NodeObject second = node;
         second.name = "n2";
         second.provider_id = "m2";
         more_nodes.push_back(second);
@@ -100,8 +100,8 @@ struct InvariantCase : ::testing::Test {
         decision = {};
         increase(1);
     }
-    engine::Cluster cluster() const {
-        engine::ClusterBuilder builder;
+    engine::snapshot::Cluster cluster() const {
+        engine::snapshot::ClusterBuilder builder;
         builder.set(node);
         for (const auto& one : more_nodes) builder.set(one);
         for (const auto& one : pods) builder.set(one);
@@ -161,4 +161,4 @@ private:
 /// The name of the suite that the tests are in.
 using Chaos = InvariantCase;
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -8,7 +8,7 @@
 #include "../../runtime/test_host.hpp"
 #include "invariant_case.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 using ::testing::ElementsAre;
@@ -235,8 +235,9 @@ struct ByPrice : InvariantCase {
     /// One more pod waits, and a machine of the group is ordered for it.
     void buy(const std::string& of) {
         pod("web-" + std::to_string(pods.size()), "").spec.requests = {{"cpu", 3000}};
-        const engine::Cluster there = cluster();
-        const engine::PodGroupId equivalence_group = there.class_of(*there.unbound().begin());
+        const engine::snapshot::Cluster there = cluster();
+        const engine::snapshot::PodGroupId equivalence_group =
+            there.class_of(*there.unbound().begin());
         decision.options.push_back(
             {.group = NodeGroupId(of),
              .nodes = 1,
@@ -293,4 +294,4 @@ TEST_F(ByPrice, ACheapGroupWhoseNodesTurnOutToTakeNoSuchPodsIsNoAlternative) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

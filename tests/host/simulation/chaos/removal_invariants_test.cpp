@@ -9,7 +9,7 @@
 #include "engine/node_marks.hpp"
 #include "invariant_case.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 using ::testing::ElementsAre;
@@ -223,4 +223,4 @@ TEST_F(Chaos, ANodeThatIsNotWhatItsCloudSaidIsALessonOnce) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

@@ -9,7 +9,7 @@
 
 #include "invariant_case.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::chaos {
 namespace {
 
 using ::testing::ElementsAre;
@@ -116,7 +116,7 @@ TEST_F(Chaos, APodThatAMachineIsOnItsWayForIsNotLateWhileThatMayTakeTime) {
 TEST_F(Chaos, APodThatOthersGiveWayToNeedsNoMachine) {
     const auto invariant = service_invariant();
     pod("web-1", "").spec.requests = {{"cpu", 3000}};
-    engine::PodSpec& other = pod("other", "n1").spec;
+    engine::snapshot::PodSpec& other = pod("other", "n1").spec;
     other.requests = {{"cpu", 3000}};
     other.priority = -20;
     pass(*invariant);
@@ -141,4 +141,4 @@ TEST_F(Chaos, OnlyALimitWithoutRoomForTheGroupsMachineIsAnExcuse) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::chaos

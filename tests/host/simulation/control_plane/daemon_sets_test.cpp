@@ -1,6 +1,6 @@
 #include "living_cluster.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 using ::testing::ElementsAre;
@@ -13,8 +13,8 @@ struct Daemons : LivingCluster {
     /// The nodes of the set's pods that run.
     std::vector<std::string> nodes() const {
         std::vector<std::string> out;
-        for (const ApiObject& pod : all("pods"))
-            if (is_ready(*pod)) out.emplace_back(text_at(*pod, "spec.nodeName"));
+        for (const api_server::ApiObject& pod : all("pods"))
+            if (is_ready(*pod)) out.emplace_back(api_server::text_at(*pod, "spec.nodeName"));
         std::ranges::sort(out);
         return out;
     }
@@ -88,4 +88,4 @@ TEST_F(Daemons, WaitForRoomOnTheirNode) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

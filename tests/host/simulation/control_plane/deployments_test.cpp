@@ -1,6 +1,6 @@
 #include "living_cluster.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 using ::testing::ElementsAre;
@@ -29,11 +29,13 @@ struct Deploying : LivingCluster {
     /// "web:1 x3, web:2 x1", by image of the ReplicaSets that want pods.
     std::string sets() const {
         std::map<std::string, std::int64_t> sizes;
-        for (const ApiObject& set : all("replicasets.apps"))
+        for (const api_server::ApiObject& set : all("replicasets.apps"))
             if (const auto wanted = number_or(*set, "spec.replicas", 0); wanted > 0)
-                sizes[std::string(
-                    text_at(find_array(*set, "spec.template.spec.containers")->at(0).as_object(),
-                            "image"))] += wanted;
+                sizes[std::string(api_server::text_at(
+                    api_server::find_array(*set, "spec.template.spec.containers")
+                        ->at(0)
+                        .as_object(),
+                    "image"))] += wanted;
         std::string out;
         for (const auto& [image, size] : sizes)
             out += (out.empty() ? "" : ", ") + image + " x" + std::to_string(size);
@@ -68,11 +70,11 @@ TEST_F(Deploying, RunsAsManyPodsAsItIsToldAndSaysSo) {
 TEST_F(Deploying, NamesReplicaSetsAndPodsAfterTheTemplate) {
     deploy("");
     pass(3s);
-    const ApiObject set = all("replicasets.apps").at(0);
+    const api_server::ApiObject set = all("replicasets.apps").at(0);
     const std::string hash(label_of(*set, "pod-template-hash"));
-    EXPECT_EQ(text_at(*set, "metadata.name"), "web-" + hash);
-    const ApiObject pod = all("pods").at(0);
-    EXPECT_THAT(std::string(text_at(*pod, "metadata.name")),
+    EXPECT_EQ(api_server::text_at(*set, "metadata.name"), "web-" + hash);
+    const api_server::ApiObject pod = all("pods").at(0);
+    EXPECT_THAT(std::string(api_server::text_at(*pod, "metadata.name")),
                 ::testing::StartsWith("web-" + hash + "-"));
     EXPECT_EQ(label_of(*pod, "pod-template-hash"), hash);
 }
@@ -100,9 +102,10 @@ TEST_F(Deploying, RollsWithinSurgeAndUnavailability) {
     for (int i = 0; i < 200 && !(is_rolled_out() && sets() == "web:2 x4"); ++i) {
         pass(100ms);
         std::int64_t wanted = 0, ready = 0;
-        for (const ApiObject& set : all("replicasets.apps"))
+        for (const api_server::ApiObject& set : all("replicasets.apps"))
             wanted += number_or(*set, "spec.replicas", 0);
-        for (const ApiObject& pod : all("pods")) ready += is_ready(*pod) && !is_leaving(*pod);
+        for (const api_server::ApiObject& pod : all("pods"))
+            ready += is_ready(*pod) && !is_leaving(*pod);
         EXPECT_LE(wanted, 5);
         EXPECT_GE(ready, 3);
     }
@@ -202,11 +205,11 @@ TEST_F(Deploying, TellsHowItScales) {
     pass(5s);
     set("deployments.apps", "web", "spec.replicas", 3);
     pass(5s);
-    const std::string name(text_at(*all("replicasets.apps").at(0), "metadata.name"));
+    const std::string name(api_server::text_at(*all("replicasets.apps").at(0), "metadata.name"));
     EXPECT_THAT(told("ScalingReplicaSet"),
                 ElementsAre("Scaled up replica set " + name + " from 0 to 2",
                             "Scaled up replica set " + name + " from 2 to 3"));
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

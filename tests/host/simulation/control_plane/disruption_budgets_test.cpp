@@ -1,6 +1,6 @@
 #include "living_cluster.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 struct Budgeting : LivingCluster {
@@ -60,7 +60,7 @@ TEST_F(Budgeting, DoesNotCountPodsThatAreLeaving) {
     add_workload("deployments.apps", "web", "'replicas':3,");
     add_budget("'minAvailable':1");
     pass(5s);
-    remove("pods", std::string(text_at(*all("pods").at(0), "metadata.name")));
+    remove("pods", std::string(api_server::text_at(*all("pods").at(0), "metadata.name")));
     pass(0s);
     EXPECT_EQ(counts(), "allowed 1, healthy 2 of 1 desired, expected 4");
 }
@@ -79,7 +79,7 @@ TEST_F(Budgeting, HoldsAPlaceForAnEvictionUntilItIsSeen) {
     add_budget("'minAvailable':1");
     pass(5s);
     set("poddisruptionbudgets.policy", "web", "status.disruptedPods",
-        json::object{{"a", timestamp_text(store.now())}});
+        json::object{{"a", api_server::timestamp_text(store.now())}});
     pass(1min);
     EXPECT_EQ(counts(), "allowed 0, healthy 1 of 1 desired, expected 2");
     pass(1min);
@@ -87,4 +87,4 @@ TEST_F(Budgeting, HoldsAPlaceForAnEvictionUntilItIsSeen) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -2,7 +2,7 @@
 
 #include "simulation/control_plane/workloads/jobs.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 using ::testing::ElementsAre;
@@ -79,7 +79,7 @@ TEST_F(JobRuns, GiveEachIndexToOnePod) {
     pass(1min);
     EXPECT_EQ(text("jobs.batch", "sum", "status.completedIndexes"), "0-2");
     std::vector<std::string> indexes;
-    for (const ApiObject& pod : all("pods"))
+    for (const api_server::ApiObject& pod : all("pods"))
         indexes.emplace_back(label_of(*pod, "batch.kubernetes.io/job-completion-index"));
     std::ranges::sort(indexes);
     EXPECT_THAT(indexes, ElementsAre("0", "1", "2"));
@@ -88,7 +88,7 @@ TEST_F(JobRuns, GiveEachIndexToOnePod) {
 TEST_F(JobRuns, CountAPodThatWentWithItsNode) {
     add_job("", "'simulation.capstan.io/run-for':'1m'");
     pass(5s);
-    remove("nodes", std::string(text_at(*all("pods").at(0), "spec.nodeName")));
+    remove("nodes", std::string(api_server::text_at(*all("pods").at(0), "spec.nodeName")));
     pass(50s);
     EXPECT_EQ(number("jobs.batch", "sum", "status.failed"), 1);
     pass(2min);
@@ -110,7 +110,7 @@ TEST_F(JobRuns, LeavePodsBehindThatCanBeDeletedLater) {
     remove("jobs.batch", "sum", {.propagation = "Orphan"});
     pass(5s);
     EXPECT_EQ(phases(), "Running 1");
-    remove("pods", std::string(text_at(*all("pods").at(0), "metadata.name")));
+    remove("pods", std::string(api_server::text_at(*all("pods").at(0), "metadata.name")));
     pass(30s);
     EXPECT_EQ(phases(), "");
 }
@@ -138,4 +138,4 @@ TEST(JobProgress, IsDoneWithoutCompletionsWhenOneSucceededAndAllEnded) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

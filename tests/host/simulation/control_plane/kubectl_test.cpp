@@ -2,7 +2,7 @@
 #include "../api_server/kubectl.hpp"
 #include "simulation/control_plane/control_plane.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 using ::testing::AllOf;
@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// Ten times as fast as a real one.
-struct LivingKubectl : Kubectl {
+struct LivingKubectl : api_server::Kubectl {
     ControlPlane control_plane{store_, {.speed = 10}};
 
     void play_cluster() override { control_plane.start(); }
@@ -149,4 +149,4 @@ TEST_F(LivingKubectl, RollsStatefulSetsAndDaemonSetsOut) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -1,6 +1,6 @@
 #include "living_cluster.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 using ::testing::SizeIs;
@@ -16,10 +16,10 @@ TEST_F(Kubelet, MakesANewNodeReadyAndCompletesIt) {
     EXPECT_EQ(condition("nodes", "n1", "Ready"),
               "True KubeletReady: kubelet is posting ready status");
     const json::object node = get("nodes", "n1");
-    EXPECT_EQ(text_at(node, "status.allocatable.cpu"), "4");
-    EXPECT_EQ(text_at(node, "status.nodeInfo.kubeletVersion"), "v1.33.0");
+    EXPECT_EQ(api_server::text_at(node, "status.allocatable.cpu"), "4");
+    EXPECT_EQ(api_server::text_at(node, "status.nodeInfo.kubeletVersion"), "v1.33.0");
     EXPECT_EQ(label_of(node, "kubernetes.io/hostname"), "n1");
-    EXPECT_THAT(*find_array(node, "status.addresses"), SizeIs(2));
+    EXPECT_THAT(*api_server::find_array(node, "status.addresses"), SizeIs(2));
 }
 
 TEST_F(Kubelet, LeavesANodeNotReadyThatSomebodySaysIs) {
@@ -34,8 +34,10 @@ TEST_F(Kubelet, RenewsEachNodesLeaseEveryTwentySecondsAtATimeOfItsOwn) {
     add_nodes(2);
     pass(2s);
     const auto renewed = [&](const std::string& node) {
-        const ApiObject lease = find("leases.coordination.k8s.io", node, "kube-node-lease");
-        return parse_timestamp_text(text_at(*lease, "spec.renewTime")).value_or(Time{});
+        const api_server::ApiObject lease =
+            find("leases.coordination.k8s.io", node, "kube-node-lease");
+        return api_server::parse_timestamp_text(api_server::text_at(*lease, "spec.renewTime"))
+            .value_or(Time{});
     };
     for (int i = 0; i < 10; ++i) {
         pass(7s);
@@ -51,18 +53,19 @@ TEST_F(Kubelet, StartsAPodStepByStep) {
     add_pod("web");
     pass(1s);
     json::object pod = get("pods", "web");
-    EXPECT_EQ(text_at(pod, "status.phase"), "Pending");
-    EXPECT_EQ(
-        json::serialize(
-            *find_array(pod, "status.containerStatuses")->at(0).as_object().if_contains("state")),
-        R"({"waiting":{"reason":"ContainerCreating"}})");
+    EXPECT_EQ(api_server::text_at(pod, "status.phase"), "Pending");
+    EXPECT_EQ(json::serialize(*api_server::find_array(pod, "status.containerStatuses")
+                                   ->at(0)
+                                   .as_object()
+                                   .if_contains("state")),
+              R"({"waiting":{"reason":"ContainerCreating"}})");
     EXPECT_FALSE(is_ready(pod));
     pass(1s);
     pod = get("pods", "web");
-    EXPECT_EQ(text_at(pod, "status.phase"), "Running");
+    EXPECT_EQ(api_server::text_at(pod, "status.phase"), "Running");
     EXPECT_TRUE(is_ready(pod));
-    EXPECT_THAT(text_at(pod, "status.podIP"), StartsWith("10."));
-    EXPECT_THAT(text_at(pod, "status.hostIP"), StartsWith("172."));
+    EXPECT_THAT(api_server::text_at(pod, "status.podIP"), StartsWith("10."));
+    EXPECT_THAT(api_server::text_at(pod, "status.hostIP"), StartsWith("172."));
 }
 
 TEST_F(Kubelet, TakesAsLongToStartAPodAsItsAnnotationSays) {
@@ -94,10 +97,11 @@ TEST_F(Kubelet, RestartsWhatEndsAndIsToRunAlways) {
     add_pod("web", "", ",'annotations':{'simulation.capstan.io/run-for':'10s'}");
     pass(1min);
     EXPECT_EQ(phases(), "Running 1");
-    EXPECT_GE(
-        number_or(find_array(get("pods", "web"), "status.containerStatuses")->at(0).as_object(),
-                  "restartCount", 0),
-        5);
+    EXPECT_GE(number_or(api_server::find_array(get("pods", "web"), "status.containerStatuses")
+                            ->at(0)
+                            .as_object(),
+                        "restartCount", 0),
+              5);
 }
 
 TEST_F(Kubelet, TakesAPartOfTheGraceToStopAPod) {
@@ -139,4 +143,4 @@ TEST_F(FastKubelet, DoesEverythingTenTimesAsFast) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -16,7 +16,7 @@
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/control_plane.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 using namespace std::chrono_literals;
 
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 inline constexpr Time test_start = time_from_unix_ns(1'795'255'200'000'000'000);
 
 inline json::object parsed(std::string_view text) {
-    return json::parse(json_view(text)).as_object();
+    return json::parse(api_server::json_view(text)).as_object();
 }
 
 /// Text with 'quotes' that stand for "quotes".
@@ -40,8 +40,8 @@ struct LivingCluster : ::testing::Test {
     boost::asio::io_context io{};
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>(test_start);
     io::ManualLoop loop{io, clock};
-    ObjectStore store{loop, {}};
-    CustomKinds custom_kinds{store};
+    api_server::ObjectStore store{loop, {}};
+    api_server::CustomKinds custom_kinds{store};
     ControlPlane control_plane;
 
     void SetUp() override { control_plane.start(); }
@@ -50,7 +50,7 @@ struct LivingCluster : ::testing::Test {
 
     void create(const std::string& resource, const std::string& text,
                 const std::string& space = "default") {
-        const ResourceKind& kind = store.kind(resource);
+        const api_server::ResourceKind& kind = store.kind(resource);
         const auto made = store.create(kind, kind.namespaced ? space : "", quoted_object(text));
         ASSERT_TRUE(made) << made.error();
     }
@@ -85,24 +85,25 @@ struct LivingCluster : ::testing::Test {
                              "'selector':{'matchLabels':{'app':'web'}},'template':" + pod + "}}");
     }
 
-    ApiObject find(const std::string& resource, const std::string& name,
-                   const std::string& space = "default") const {
-        const ResourceKind& kind = store.kind(resource);
+    api_server::ApiObject find(const std::string& resource, const std::string& name,
+                               const std::string& space = "default") const {
+        const api_server::ResourceKind& kind = store.kind(resource);
         return store.find(kind, kind.namespaced ? space : "", name);
     }
     json::object get(const std::string& resource, const std::string& name) const {
-        const ApiObject found = find(resource, name);
+        const api_server::ApiObject found = find(resource, name);
         EXPECT_NE(found, nullptr) << resource << " " << name;
         return found == nullptr ? json::object() : *found;
     }
-    std::vector<ApiObject> all(const std::string& resource) const {
+    std::vector<api_server::ApiObject> all(const std::string& resource) const {
         return store.list(store.kind(resource)).items;
     }
     /// "Running 3, Pending 1"; pods on their way out are "leaving".
     std::string phases() const {
         std::map<std::string, int> counts;
-        for (const ApiObject& pod : all("pods"))
-            ++counts[is_leaving(*pod) ? "leaving" : std::string(text_at(*pod, "status.phase"))];
+        for (const api_server::ApiObject& pod : all("pods"))
+            ++counts[is_leaving(*pod) ? "leaving"
+                                      : std::string(api_server::text_at(*pod, "status.phase"))];
         std::string out;
         for (const auto& [phase, count] : counts)
             out += (out.empty() ? "" : ", ") + phase + " " + std::to_string(count);
@@ -110,30 +111,31 @@ struct LivingCluster : ::testing::Test {
     }
     std::int64_t number(const std::string& resource, const std::string& name,
                         const std::string& path) const {
-        return integer_at(get(resource, name), path).value_or(0);
+        return api_server::integer_at(get(resource, name), path).value_or(0);
     }
     std::string text(const std::string& resource, const std::string& name,
                      const std::string& path) const {
-        return std::string(text_at(get(resource, name), path));
+        return std::string(api_server::text_at(get(resource, name), path));
     }
     /// "Unschedulable: 0/1 nodes ...", of a condition.
     std::string condition(const std::string& resource, const std::string& name,
                           const std::string& type) const {
         const json::object object = get(resource, name);
-        const json::object* found = find_condition(object, type);
+        const json::object* found = api_server::find_condition(object, type);
         if (found == nullptr) return "none";
-        const std::string message(text_at(*found, "message"));
-        return std::string(text_at(*found, "status")) + " " +
-               std::string(text_at(*found, "reason")) + (message.empty() ? "" : ": ") + message;
+        const std::string message(api_server::text_at(*found, "message"));
+        return std::string(api_server::text_at(*found, "status")) + " " +
+               std::string(api_server::text_at(*found, "reason")) + (message.empty() ? "" : ": ") +
+               message;
     }
     /// The messages of all events of that reason, in the order they came.
     std::vector<std::string> told(const std::string& reason) const {
         std::vector<std::pair<std::uint64_t, std::string>> found;
-        for (const ApiObject& event : all("events"))
-            if (text_at(*event, "reason") == reason)
-                found.emplace_back(
-                    std::stoull(std::string(text_at(*event, "metadata.resourceVersion"))),
-                    text_at(*event, "message"));
+        for (const api_server::ApiObject& event : all("events"))
+            if (api_server::text_at(*event, "reason") == reason)
+                found.emplace_back(std::stoull(std::string(
+                                       api_server::text_at(*event, "metadata.resourceVersion"))),
+                                   api_server::text_at(*event, "message"));
         std::ranges::sort(found);
         std::vector<std::string> out;
         for (auto& [when, message] : found) out.push_back(std::move(message));
@@ -141,8 +143,8 @@ struct LivingCluster : ::testing::Test {
     }
     void edit(const std::string& resource, const std::string& name,
               const std::function<void(json::object&)>& change,
-              ObjectPart part = ObjectPart::everything) {
-        const ResourceKind& kind = store.kind(resource);
+              api_server::ObjectPart part = api_server::ObjectPart::everything) {
+        const api_server::ResourceKind& kind = store.kind(resource);
         const auto kept =
             store.edit(kind, kind.namespaced ? "default" : "", name, change, {.part = part});
         ASSERT_TRUE(kept) << kept.error();
@@ -150,13 +152,14 @@ struct LivingCluster : ::testing::Test {
     void set(const std::string& resource, const std::string& name, const std::string& path,
              json::value value) {
         edit(resource, name,
-             [&](json::object& object) { set_value(object, path, std::move(value)); });
+             [&](json::object& object) { api_server::set_value(object, path, std::move(value)); });
     }
-    void remove(const std::string& resource, const std::string& name, RemoveOptions options = {}) {
-        const ResourceKind& kind = store.kind(resource);
+    void remove(const std::string& resource, const std::string& name,
+                api_server::RemoveOptions options = {}) {
+        const api_server::ResourceKind& kind = store.kind(resource);
         const auto gone = store.remove(kind, kind.namespaced ? "default" : "", name, options);
         ASSERT_TRUE(gone) << gone.error();
     }
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -2,7 +2,7 @@
 
 #include "simulation/control_plane/nodes/node_object.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,10 +17,10 @@ struct NodeTrouble : LivingCluster {
     std::vector<std::string> taints() const {
         std::vector<std::string> out;
         const json::object node = get("nodes", "n1");
-        if (const json::array* list = find_array(node, "spec.taints"))
+        if (const json::array* list = api_server::find_array(node, "spec.taints"))
             for (const json::value& taint : *list)
-                out.push_back(std::string(text_at(taint.as_object(), "key")) + ":" +
-                              std::string(text_at(taint.as_object(), "effect")));
+                out.push_back(std::string(api_server::text_at(taint.as_object(), "key")) + ":" +
+                              std::string(api_server::text_at(taint.as_object(), "effect")));
         return out;
     }
     void stop_kubelet() {
@@ -150,4 +150,4 @@ TEST_F(NodeTrouble, BearsWhatIsBorneForAnAge) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -2,7 +2,7 @@
 
 #include "simulation/control_plane/context/object_fields.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 using ::testing::IsEmpty;
@@ -125,4 +125,4 @@ TEST_F(Ownership, GivesEveryNamespaceItsAccountAndItsCertificate) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -3,7 +3,7 @@
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/workloads/replica_sets.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,7 +19,7 @@ struct Replicas : LivingCluster {
 TEST_F(Replicas, ReplaceAPodThatIsDeleted) {
     add_workload("replicasets.apps", "web", "'replicas':2,");
     pass(5s);
-    remove("pods", std::string(text_at(*all("pods").at(0), "metadata.name")));
+    remove("pods", std::string(api_server::text_at(*all("pods").at(0), "metadata.name")));
     pass(10s);
     EXPECT_EQ(phases(), "Running 2");
     EXPECT_EQ(number("replicasets.apps", "web", "status.availableReplicas"), 2);
@@ -28,8 +28,8 @@ TEST_F(Replicas, ReplaceAPodThatIsDeleted) {
 TEST_F(Replicas, ReplaceAPodThatFailed) {
     add_workload("replicasets.apps", "web", "'replicas':1,");
     pass(5s);
-    set("pods", std::string(text_at(*all("pods").at(0), "metadata.name")), "status.phase",
-        "Failed");
+    set("pods", std::string(api_server::text_at(*all("pods").at(0), "metadata.name")),
+        "status.phase", "Failed");
     pass(5s);
     EXPECT_EQ(phases(), "Failed 1, Running 1");
 }
@@ -40,14 +40,14 @@ TEST_F(Replicas, AdoptPodsThatTheySelectAndNobodyControls) {
     add_workload("replicasets.apps", "web", "'replicas':1,");
     pass(5s);
     EXPECT_EQ(phases(), "Running 2");
-    EXPECT_EQ(text_at(*find_controller(get("pods", "orphan")), "name"), "web");
+    EXPECT_EQ(api_server::text_at(*find_controller(get("pods", "orphan")), "name"), "web");
     EXPECT_EQ(find_controller(get("pods", "stranger")), nullptr);
 }
 
 TEST_F(Replicas, LetGoOfAPodWhoseLabelsChange) {
     add_workload("replicasets.apps", "web", "'replicas':1,");
     pass(5s);
-    const std::string name(text_at(*all("pods").at(0), "metadata.name"));
+    const std::string name(api_server::text_at(*all("pods").at(0), "metadata.name"));
     set("pods", name, "metadata.labels", json::object{{"app", "debug"}});
     pass(5s);
     EXPECT_EQ(find_controller(get("pods", name)), nullptr);
@@ -73,12 +73,12 @@ TEST_F(Replicas, GrowInSeveralLooksWhenManyAreMissing) {
 }
 
 std::vector<std::string> order_of(const std::vector<std::string>& pods) {
-    std::vector<ApiObject> objects;
+    std::vector<api_server::ApiObject> objects;
     for (const std::string& pod : pods)
         objects.push_back(std::make_shared<json::object>(quoted_object(pod)));
     std::vector<std::string> out;
-    for (const ApiObject& pod : in_removal_order(objects))
-        out.emplace_back(text_at(*pod, "metadata.name"));
+    for (const api_server::ApiObject& pod : in_removal_order(objects))
+        out.emplace_back(api_server::text_at(*pod, "metadata.name"));
     return out;
 }
 
@@ -116,4 +116,4 @@ TEST(RemovalOrder, PutsNeighboursFirst) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

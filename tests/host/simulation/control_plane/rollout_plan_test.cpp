@@ -3,7 +3,7 @@
 
 #include "simulation/control_plane/workloads/rollout_plan.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 
 void PrintTo(const SetSizes& sizes, std::ostream* out) {
     *out << "fresh " << sizes.fresh << ", old";
@@ -54,4 +54,4 @@ TEST(RolloutPlan, SharesNothingWhenNothingIsWanted) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

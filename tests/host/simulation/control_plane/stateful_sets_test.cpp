@@ -1,6 +1,6 @@
 #include "living_cluster.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,11 +17,11 @@ struct StatefulPods : LivingCluster {
     }
     std::vector<std::string> names() const {
         std::vector<std::string> out;
-        for (const ApiObject& pod : all("pods"))
-            out.push_back(std::string(text_at(*pod, "metadata.name")) + (is_leaving(*pod)
-                                                                             ? " leaving"
-                                                                         : is_ready(*pod) ? " ready"
-                                                                                          : ""));
+        for (const api_server::ApiObject& pod : all("pods"))
+            out.push_back(std::string(api_server::text_at(*pod, "metadata.name")) +
+                          (is_leaving(*pod) ? " leaving"
+                           : is_ready(*pod) ? " ready"
+                                            : ""));
         return out;
     }
 };
@@ -73,7 +73,8 @@ TEST_F(StatefulPods, RollFromTheHighestDownToThePartition) {
     pass(1min);
     const auto image = [&](const std::string& name) {
         const json::object pod = get("pods", name);
-        return std::string(text_at(find_array(pod, "spec.containers")->at(0).as_object(), "image"));
+        return std::string(api_server::text_at(
+            api_server::find_array(pod, "spec.containers")->at(0).as_object(), "image"));
     };
     EXPECT_EQ(image("db-0"), "web:1");
     EXPECT_EQ(image("db-1"), "web:2");
@@ -91,7 +92,8 @@ TEST_F(StatefulPods, AreOfTheCurrentRevisionOnceAllAreRolled) {
     set("statefulsets.apps", "db", "spec.template", quoted_object(pod_template("1", "", "web:2")));
     pass(1min);
     const json::object set = get("statefulsets.apps", "db");
-    EXPECT_EQ(text_at(set, "status.currentRevision"), text_at(set, "status.updateRevision"));
+    EXPECT_EQ(api_server::text_at(set, "status.currentRevision"),
+              api_server::text_at(set, "status.updateRevision"));
     EXPECT_EQ(number_or(set, "status.updatedReplicas", 0), 2);
     EXPECT_THAT(all("controllerrevisions.apps"), SizeIs(2));
 }
@@ -108,8 +110,8 @@ TEST_F(StatefulPods, HaveClaimsOfTheirOwnThatOutliveThem) {
     EXPECT_EQ(text("persistentvolumeclaims", "data-db-0", "spec.resources.requests.storage"),
               "1Gi");
     const json::object pod = get("pods", "db-0");
-    EXPECT_EQ(text_at(find_array(pod, "spec.volumes")->at(0).as_object(),
-                      "persistentVolumeClaim.claimName"),
+    EXPECT_EQ(api_server::text_at(api_server::find_array(pod, "spec.volumes")->at(0).as_object(),
+                                  "persistentVolumeClaim.claimName"),
               "data-db-0");
     set("statefulsets.apps", "db", "spec.replicas", 0);
     pass(10s);
@@ -118,4 +120,4 @@ TEST_F(StatefulPods, HaveClaimsOfTheirOwnThatOutliveThem) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -1,6 +1,6 @@
 #include "living_cluster.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::control_plane {
 namespace {
 
 using ::testing::IsEmpty;
@@ -79,4 +79,4 @@ TEST_F(Claims, WaitForTheirClass) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::control_plane

@@ -6,7 +6,7 @@
 
 #include "simulation/dump/dump_facts.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 namespace {
 
 namespace json = boost::json;
@@ -164,4 +164,4 @@ TEST(Anonymous, LeavesOutWhatNoDecisionReadsAndReasonsThatQuoteNames) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace capstan::simulation {
+namespace capstan::simulation::dump {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-engine::NodeObject dumped_node(const std::string& name, Labels labels) {
+engine::snapshot::NodeObject dumped_node(const std::string& name, Labels labels) {
     labels.try_emplace("node.kubernetes.io/instance-type", "m5.large");
     labels.try_emplace("topology.kubernetes.io/zone", "a");
     labels["kubernetes.io/hostname"] = name;
@@ -50,8 +50,8 @@ TEST(GroupGuess, TellsMachinesOfOnePoolApart) {
 }
 
 TEST(GroupGuess, KeepsWhatAllNodesHaveAndTheLeastOfEachResource) {
-    engine::NodeObject one = dumped_node("n1", {{"team", "x"}, {"rack", "1"}});
-    engine::NodeObject two = dumped_node("n2", {{"team", "x"}, {"rack", "2"}});
+    engine::snapshot::NodeObject one = dumped_node("n1", {{"team", "x"}, {"rack", "1"}});
+    engine::snapshot::NodeObject two = dumped_node("n2", {{"team", "x"}, {"rack", "2"}});
     one.taints = {{.key = "dedicated", .value = "x"}, {.key = "busy"}};
     two.taints = {{.key = "dedicated", .value = "x"}};
     two.allocatable = {{"cpu", 1800_mcpu}, {"memory", 8_GiB}, {"gpu", 1}};
@@ -66,7 +66,7 @@ TEST(GroupGuess, KeepsWhatAllNodesHaveAndTheLeastOfEachResource) {
 }
 
 TEST(GroupGuess, LeavesOutNodesThatNoCloudGrows) {
-    engine::NodeObject bare{.name = "bare"};
+    engine::snapshot::NodeObject bare{.name = "bare"};
     const std::vector nodes{dumped_node("n1", {{"node-role.kubernetes.io/control-plane", ""}}),
                             dumped_node("n2", {{"type", "virtual-kubelet"}}), bare};
     EXPECT_THAT(guess_groups(nodes), IsEmpty());
@@ -74,4 +74,4 @@ TEST(GroupGuess, LeavesOutNodesThatNoCloudGrows) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::dump

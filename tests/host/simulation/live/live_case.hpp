@@ -8,16 +8,16 @@
 #include "../../runtime/config/shipped_folder.hpp"
 #include "simulation/scenario.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 
 inline Input input_of(const std::string& toml) {
-    const runtime::ShippedFolder shipped({"expanders/least_waste.so", "expanders/random.so",
-                                          "similarity/resources.so", "similarity/labels.so",
-                                          "balancer/node_groups.so", "simulated.so"});
+    const runtime::config::ShippedFolder shipped({"expanders/least_waste.so", "expanders/random.so",
+                                                  "similarity/resources.so", "similarity/labels.so",
+                                                  "balancer/node_groups.so", "simulated.so"});
     Scenario scenario =
-        read_scenario(runtime::Source{"story.toml", toml}, "/stories", shipped.plugins());
+        read_scenario(runtime::config::Source{"story.toml", toml}, "/stories", shipped.plugins());
     EXPECT_TRUE(scenario.input) << scenario.diagnostics.text();
     return scenario.input ? *std::move(scenario.input) : Input{};
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

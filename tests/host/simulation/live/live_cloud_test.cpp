@@ -7,7 +7,7 @@
 #include "runtime/config/text.hpp"
 #include "simulation/live/remarks.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
 using ::testing::ElementsAre;
@@ -31,7 +31,7 @@ machine = { cpu = "4", memory = "16Gi" }
 
 TEST(LiveCloud, RegistersNodesWhenTheyWouldHaveJoined) {
     const Input input = input_of(two_groups);
-    const std::string settings = runtime::to_toml(LiveCloud(input, 1).settings());
+    const std::string settings = runtime::config::to_toml(LiveCloud(input, 1).settings());
     EXPECT_THAT(settings, HasSubstr(R"(boot = "1m")"));
     EXPECT_THAT(settings, HasSubstr(R"(boot = "1m10s")")) << "where none is said";
     EXPECT_THAT(settings, HasSubstr("register_nodes = true"));
@@ -40,7 +40,7 @@ TEST(LiveCloud, RegistersNodesWhenTheyWouldHaveJoined) {
 
 TEST(LiveCloud, IsFasterBySpeedButForNames) {
     const Input input = input_of(two_groups);
-    const std::string settings = runtime::to_toml(LiveCloud(input, 10).settings());
+    const std::string settings = runtime::config::to_toml(LiveCloud(input, 10).settings());
     EXPECT_THAT(settings, HasSubstr(R"(boot = "6s")"));
     EXPECT_THAT(settings, HasSubstr(R"(latency = "200ms")"));
     EXPECT_THAT(settings, HasSubstr(R"(unneeded_time = "30s")"));
@@ -57,7 +57,7 @@ machine = { type = "n", cpu = "4", memory = "16Gi" }
 delete_time = "30s"
 )");
     const LiveCloud cloud(input, 10);
-    const std::string settings = runtime::to_toml(cloud.settings());
+    const std::string settings = runtime::config::to_toml(cloud.settings());
     EXPECT_THAT(settings, HasSubstr(R"(boot = "10s")"));
     EXPECT_THAT(settings, HasSubstr(R"(delete_time = "3s", boot = "7s")"));
     EXPECT_EQ(cloud.slowest_boot(), 10s);
@@ -72,7 +72,7 @@ remove_groups = ["batch"]
     LiveCloud cloud(input, 10);
     for (const Action& action : input.steps.at(0).actions)
         EXPECT_TRUE(cloud.happen(action.what, 3s));
-    const std::string settings = runtime::to_toml(cloud.settings());
+    const std::string settings = runtime::config::to_toml(cloud.settings());
     EXPECT_THAT(settings, HasSubstr("max = 9"));
     EXPECT_THAT(settings, HasSubstr(R"(changes = [{ capacity = 1, at = "3s" }])"));
     EXPECT_THAT(settings, HasSubstr(R"(boot = "876h")")) << "for ever";
@@ -95,4 +95,4 @@ expect = []
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

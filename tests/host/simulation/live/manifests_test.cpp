@@ -7,7 +7,7 @@
 
 #include "live_case.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
 namespace json = boost::json;
@@ -116,4 +116,4 @@ taints = ["dedicated=system:NoSchedule"]
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

@@ -12,7 +12,7 @@
 #include "live_case.hpp"
 #include "simulation/live/live_story.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::live {
 namespace {
 
 using ::testing::Contains;
@@ -25,7 +25,7 @@ struct Player : ::testing::Test {
     boost::asio::io_context io{};
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();
     io::ManualLoop loop{io, clock};
-    ObjectStore store{loop, {}};
+    api_server::ObjectStore store{loop, {}};
     Input input{};
     std::vector<std::string> told{};
     std::vector<std::string> changes{};
@@ -52,13 +52,14 @@ struct Player : ::testing::Test {
         loop.settle();
     }
     std::int64_t replicas(const std::string& name) {
-        const ApiObject found = store.find(store.kind("deployments.apps"), "default", name);
-        return found == nullptr ? -1 : integer_at(*found, "spec.replicas").value_or(-1);
+        const api_server::ApiObject found =
+            store.find(store.kind("deployments.apps"), "default", name);
+        return found == nullptr ? -1 : api_server::integer_at(*found, "spec.replicas").value_or(-1);
     }
     std::vector<std::string> names(std::string_view resource) {
         std::vector<std::string> out;
-        for (const ApiObject& object : store.list(store.kind(resource)).items)
-            out.emplace_back(text_at(*object, "metadata.name"));
+        for (const api_server::ApiObject& object : store.list(store.kind(resource)).items)
+            out.emplace_back(api_server::text_at(*object, "metadata.name"));
         return out;
     }
 };
@@ -153,10 +154,10 @@ edit = [{ node = "system", cordoned = true, ready = false, taints = ["a=b:NoExec
 change = [{ group = "web", capacity = 0 }]
 )");
     loop.advance(5s);
-    const ApiObject node = store.find(store.kind("nodes"), "", "system");
-    EXPECT_TRUE(is_true_at(*node, "spec.unschedulable"));
-    EXPECT_EQ(find_array(*node, "spec.taints")->size(), 1u);
-    const json::object& annotations = *find_object(*node, "metadata.annotations");
+    const api_server::ApiObject node = store.find(store.kind("nodes"), "", "system");
+    EXPECT_TRUE(api_server::is_true_at(*node, "spec.unschedulable"));
+    EXPECT_EQ(api_server::find_array(*node, "spec.taints")->size(), 1u);
+    const json::object& annotations = *api_server::find_object(*node, "metadata.annotations");
     EXPECT_EQ(annotations.at("x"), "y");
     EXPECT_EQ(annotations.at("simulation.capstan.io/kubelet"), "stopped");
     EXPECT_THAT(changes, ElementsAre("5s"));
@@ -184,12 +185,13 @@ expect_pending = 1
 TEST_F(Player, IsToldAsItHappens) {
     const LiveStory story(store, teller());
     const auto put = [&](const char* node, const char* phase) {
-        std::ignore = store.edit(store.kind("pods"), "default", "web-1",
-                                 [&](json::object& pod) {
-                                     set_value(pod, "spec.nodeName", json::string(node));
-                                     set_value(pod, "status.phase", json::string(phase));
-                                 },
-                                 {.part = ObjectPart::everything});
+        std::ignore =
+            store.edit(store.kind("pods"), "default", "web-1",
+                       [&](json::object& pod) {
+                           api_server::set_value(pod, "spec.nodeName", json::string(node));
+                           api_server::set_value(pod, "status.phase", json::string(phase));
+                       },
+                       {.part = api_server::ObjectPart::everything});
     };
     play(R"(
 [[step]]
@@ -205,4 +207,4 @@ advance = "1h"
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::live

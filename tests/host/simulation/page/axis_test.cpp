@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 using ::testing::ElementsAre;
@@ -37,4 +37,4 @@ TEST(Axis, CountsEndAtOrAboveTheLargest) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 using ::testing::ElementsAre;
@@ -71,4 +71,4 @@ TEST(Cells, AreNoneWherePassesSawNothing) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 using ::testing::HasSubstr;
@@ -44,4 +44,4 @@ TEST(Curve, WhatIsBeyondTheFrameIsDrawnAtItsEdge) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

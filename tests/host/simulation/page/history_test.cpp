@@ -6,7 +6,7 @@
 
 #include "../../engine/world.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 using engine::noon;
@@ -126,4 +126,4 @@ TEST_F(Histories, OfARunWithoutPassesAreEmpty) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

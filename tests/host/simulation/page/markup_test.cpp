@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 struct Escaped {
@@ -43,4 +43,4 @@ TEST(Markup, WhatIsOpenIsClosedInTheEnd) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

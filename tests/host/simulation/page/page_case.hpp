@@ -11,7 +11,7 @@
 
 #include "simulation/page/page.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 
 using namespace std::chrono_literals;
 
@@ -67,4 +67,4 @@ inline std::string strip(const std::string& heading) {
     return "//section[header/h3='" + heading + "']";
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -4,7 +4,7 @@
 
 #include "page_case.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulation::page {
 namespace {
 
 using ::testing::Contains;
@@ -175,4 +175,4 @@ TEST(Page, StaysSmallHoweverLongTheRunAndHoweverManyItsGroups) {
 TEST(Page, OfEqualRunsHasEqualBytes) { EXPECT_EQ(busy(3, 50).html(), busy(3, 50).html()); }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::page

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::simulation {
+namespace capstan::simulation::trace {
 namespace {
 
 std::string csv_error(std::string_view text) {
@@ -53,4 +53,4 @@ TEST(Csv, OfAnEmptyFileHasNothing) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::trace

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace capstan::simulation {
+namespace capstan::simulation::trace {
 namespace {
 
 constexpr const char* nodes =
@@ -31,7 +31,7 @@ TEST(Trace, MakesAGroupOfEveryKindOfMachine) {
     const auto input = trace("");
     ASSERT_TRUE(input) << input_error(input);
     ASSERT_TRUE(input->cloud);
-    const runtime::TomlValue* const groups = input->cloud->settings.find("groups");
+    const runtime::config::TomlValue* const groups = input->cloud->settings.find("groups");
     ASSERT_NE(groups, nullptr);
     ASSERT_EQ(groups->children.size(), 2u);
     EXPECT_EQ(groups->children[0].find("id")->text, "cpu32-mem256");
@@ -60,11 +60,11 @@ TEST(Trace, CountsSharesOfGpusAndTheModelsAPodAccepts) {
     const auto input =
         trace("a,1,1,1,460,G2|G3,LS,Running,0,9,0\nb,1,1,2,1000,,LS,Running,0,9,0\n");
     ASSERT_TRUE(input) << input_error(input);
-    const engine::PodSpec& share = batch_at(*input, 0).pod.spec;
+    const engine::snapshot::PodSpec& share = batch_at(*input, 0).pod.spec;
     EXPECT_EQ(share.requests.amount(gpu_milli_resource), 460);
     ASSERT_EQ(share.affinity_required.size(), 1u);
     EXPECT_EQ(share.affinity_required[0].labels[0].values, (std::vector<std::string>{"G2", "G3"}));
-    const engine::PodSpec& whole = batch_at(*input, 1).pod.spec;
+    const engine::snapshot::PodSpec& whole = batch_at(*input, 1).pod.spec;
     EXPECT_EQ(whole.requests.amount(gpu_milli_resource), 2000);
     EXPECT_TRUE(whole.affinity_required.empty());
 }
@@ -118,4 +118,4 @@ TEST_F(TraceFolder, HasToHaveOneTableOfEachKind) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulation::trace

@@ -12,11 +12,11 @@
 #include "naive/naive_scheduler.hpp"
 #include "plan_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
-constexpr naive::Spice a_bit_of_all{.volumes = 0};
-constexpr naive::Spice spread_above_all{
+constexpr scheduling::naive::Spice a_bit_of_all{.volumes = 0};
+constexpr scheduling::naive::Spice spread_above_all{
     .affinity = 5, .spread = 90, .ports = 5, .volumes = 0, .node_affinity = 10, .taints = 5};
 
 void add_groups(World& world, const Parts& parts) {
@@ -42,8 +42,8 @@ PlanCase make_case(const Parts& parts, bool reversed) {
     const auto place = [&](std::size_t i, std::size_t size) { return reversed ? size - 1 - i : i; };
     for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
         const std::size_t at = place(i, parts.nodes.size());
-        NodeObject& node = c.world.node(parts.nodes[at].name, parts.group_of[at]);
-        const NodeObject& like = parts.nodes[at];
+        snapshot::NodeObject& node = c.world.node(parts.nodes[at].name, parts.group_of[at]);
+        const snapshot::NodeObject& like = parts.nodes[at];
         node.labels = like.labels;
         node.taints = like.taints;
         node.capacity = node.allocatable = like.allocatable;
@@ -67,23 +67,24 @@ class Played {
 public:
     explicit Played(const PlanCase& c)
         : case_(c), snapshot_(c.world.snapshot()), cluster_(snapshot_.cluster) {
-        context_.emplace(make_pass_context(snapshot_, c.memory, case_.settings, c.now));
-        InitialPlacement ground(*context_);
-        world_ = naive::make_world(cluster_);
-        for (const NodeIndex node : context_->going) world_.nodes[node].gone = true;
+        context_.emplace(
+            pass_context::make_pass_context(snapshot_, c.memory, case_.settings, c.now));
+        scale_up::InitialPlacement ground(*context_);
+        world_ = scheduling::naive::make_world(cluster_);
+        for (const snapshot::NodeIndex node : context_->going) world_.nodes[node].gone = true;
         // Pods that wait and found room are there first.
-        for (Slot slot = 0; slot < cluster_.node_count(); ++slot) {
-            for (const Assignment& assignment : ground.placement.assignments(slot)) {
+        for (scheduling::Slot slot = 0; slot < cluster_.node_count(); ++slot) {
+            for (const scheduling::Assignment& assignment : ground.placement.assignments(slot)) {
                 assigned_.insert(slot);
-                const PodGroupId id = context_->rules->pod_groups()[assignment.pod_group];
+                const snapshot::PodGroupId id = context_->rules->pod_groups()[assignment.pod_group];
                 for (int i = 0; i < assignment.per_node; ++i)
-                    world_.nodes[slot].pods.push_back(naive::make_pod(cluster_, id));
+                    world_.nodes[slot].pods.push_back(scheduling::naive::make_pod(cluster_, id));
             }
         }
         memory_ = c.memory;
         plan_ = plan_scale_down(*context_, ground.placement, context_->candidates,
                                 context_->budgets, {}, memory_);
-        for (NodeIndex n = 0; n < cluster_.node_count(); ++n) {
+        for (snapshot::NodeIndex n = 0; n < cluster_.node_count(); ++n) {
             const bool is_going = std::ranges::count(context_->going, n) > 0;
             if (!is_going && !memory_.unneeded.contains(name(n))) staying_.push_back(n);
         }
@@ -104,14 +105,14 @@ public:
     /// Empty: every pod of every node that goes has another place. `judge` says which those are.
     std::string find_homeless(const Judge& judge) {
         for (const ChosenNode& chosen : plan_.chosen) {
-            const Candidate& node = at(chosen);
+            const drainability::Candidate& node = at(chosen);
             if (assigned_.contains(node.node)) return name(node.node) + " is waited for";
             std::vector<std::string> moving = names(cluster_, node.moving);
             std::ranges::sort(moving);
             if (moving != judge.moving(name(node.node)))
                 return "other pods of " + name(node.node) + " move than should";
             world_.nodes[node.node].gone = true;
-            const std::vector<PodIndex> left = assign_all(node.moving);
+            const std::vector<snapshot::PodIndex> left = assign_all(node.moving);
             if (!left.empty()) {
                 return std::string(cluster_.text(cluster_.pod(left[0]).name)) + " of " +
                        name(node.node) + " has no place";
@@ -132,9 +133,9 @@ public:
                                                       .since = noon,
                                                       .phase_since = noon};
         }
-        const RemovalSteps steps =
-            step_removals(snapshot_, context_->membership, context_->candidates, {},
-                          context_->repairs, context_->budgets, memory, case_.settings, noon);
+        const removal::RemovalSteps steps = removal::step_removals(
+            snapshot_, context_->membership, context_->candidates, {}, context_->repairs,
+            context_->budgets, memory, case_.settings, noon);
         std::vector<std::string> out;
         for (const Eviction& eviction : steps.evictions) out.push_back(eviction.pod);
         return out;
@@ -150,34 +151,36 @@ public:
     }
 
 private:
-    const Candidate& at(const ChosenNode& chosen) const {
+    const drainability::Candidate& at(const ChosenNode& chosen) const {
         return context_->candidates.nodes[chosen.candidate];
     }
-    std::string name(NodeIndex n) const {
+    std::string name(snapshot::NodeIndex n) const {
         return std::string(cluster_.text(cluster_.node(n).name));
     }
     /// Those that find none are left. Who comes first matters to pods that look at each other.
-    std::vector<PodIndex> assign_all(const std::vector<PodIndex>& pods) {
-        std::vector<PodIndex> left = pods;
-        std::ranges::sort(left, {}, [&](PodIndex pod) {
-            const PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
+    std::vector<snapshot::PodIndex> assign_all(const std::vector<snapshot::PodIndex>& pods) {
+        std::vector<snapshot::PodIndex> left = pods;
+        std::ranges::sort(left, {}, [&](snapshot::PodIndex pod) {
+            const snapshot::PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
             const auto place = std::ranges::find(pods, pod) - pods.begin();
             return std::pair(-row.spec->requests.amount("cpu"), place);
         });
         for (std::size_t before = left.size() + 1; left.size() < before;) {
             before = left.size();
-            std::erase_if(left, [&](PodIndex pod) { return assign(pod); });
+            std::erase_if(left, [&](snapshot::PodIndex pod) { return assign(pod); });
         }
         return left;
     }
-    bool assign(PodIndex pod) {
-        const naive::Pod moving = naive::make_pod(cluster_, cluster_.class_of(pod));
+    bool assign(snapshot::PodIndex pod) {
+        const scheduling::naive::Pod moving =
+            scheduling::naive::make_pod(cluster_, cluster_.class_of(pod));
         // Where the plan wants it, else where it fits.
-        std::vector<NodeIndex> nodes = staying_;
-        const NodeIndex planned = *cluster_.find_node(memory_.hints.at(full_name(cluster_, pod)));
+        std::vector<snapshot::NodeIndex> nodes = staying_;
+        const snapshot::NodeIndex planned =
+            *cluster_.find_node(memory_.hints.at(drainability::full_name(cluster_, pod)));
         nodes.insert(nodes.begin(), planned);
-        for (const NodeIndex node : nodes) {
-            if (!naive::fits(world_, moving, node)) continue;
+        for (const snapshot::NodeIndex node : nodes) {
+            if (!scheduling::naive::fits(world_, moving, node)) continue;
             world_.nodes[node].pods.push_back(moving);
             return true;
         }
@@ -186,19 +189,19 @@ private:
 
     const PlanCase& case_;
     Snapshot snapshot_;
-    const Cluster& cluster_;
-    std::optional<PassContext> context_{};
-    naive::World world_{};
-    std::set<NodeIndex> assigned_{};
-    std::vector<NodeIndex> staying_{};
+    const snapshot::Cluster& cluster_;
+    std::optional<pass_context::PassContext> context_{};
+    scheduling::naive::World world_{};
+    std::set<snapshot::NodeIndex> assigned_{};
+    std::vector<snapshot::NodeIndex> staying_{};
     Memory memory_{};
     ScaleDown plan_{};
 };
 
 /// Whether the seed's plan drains a node of which some pod has a budget.
-bool check(std::uint64_t seed, const naive::Spice& spice) {
+bool check(std::uint64_t seed, const scheduling::naive::Spice& spice) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    naive::Dice dice(seed);
+    scheduling::naive::Dice dice(seed);
     const Parts parts = make_parts(dice, spice);
     const Judge judge(parts);
     const PlanCase c = make_case(parts, false), reversed = make_case(parts, true);
@@ -218,7 +221,7 @@ struct Seeds {
     unsigned from, to;
 };
 
-void check_all(Seeds seeds, const naive::Spice& spice) {
+void check_all(Seeds seeds, const scheduling::naive::Spice& spice) {
     if (const char* asked = std::getenv("CAPSTAN_SEEDS"))
         std::sscanf(asked, "%u,%u", &seeds.from, &seeds.to);
     unsigned with_budgets = 0;
@@ -236,4 +239,4 @@ TEST(PlanChecker, EveryPodOfANodeThatGoesHasAPlaceAndEveryBoundHolds) {
 TEST(PlanChecker, HoldsAlsoWhereMostPodsAreSpread) { check_all({1, 401}, spread_above_all); }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

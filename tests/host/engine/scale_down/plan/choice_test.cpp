@@ -3,7 +3,7 @@
 
 #include "plan_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 using ::testing::ElementsAre;
@@ -51,7 +51,7 @@ TEST(Choice, FollowsTheTimesOfTheGroupBeforeThoseOfAll) {
 TEST(Choice, WaitsLongerForNodesThatAreNotReady) {
     PlanCase c;
     c.world.group("web", 1);
-    NodeObject& node = c.world.node("a", "web");
+    snapshot::NodeObject& node = c.world.node("a", "web");
     node.ready = false;
     runs(c, "p", "a", 0);  // it was ready once
     c.world.group("other", 1).group.min = 1;
@@ -85,7 +85,7 @@ PlanCase three_zones() {
     for (const char* node : {"a", "b", "c"})
         c.world.change_node(node).labels = {{"zone", std::string("zone of ") + node}};
     for (const char* node : {"a", "c"}) {
-        PodObject& pod = runs(c, std::string("front-") + node, node);
+        snapshot::PodObject& pod = runs(c, std::string("front-") + node, node);
         pod.labels = {{"app", "front"}};
         pod.spec.spread.push_back({.topology_key = "zone",
                                    .selector = LabelSelector{.match_labels = {{"app", "front"}}}});
@@ -184,10 +184,9 @@ TEST(Choice, HoldsBackAWholeGroupForOneNodeThatIsTooYoung) {
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
-    EXPECT_EQ(
-        out.of("t1").because,
-        "unneeded for 11m; its group is removed atomically, and node t2 cannot go yet: "
-        "unneeded for 0s of 10m; it has no pods to move");
+    EXPECT_EQ(out.of("t1").because,
+              "unneeded for 11m; its group is removed atomically, and node t2 cannot go yet: "
+              "unneeded for 0s of 10m; it has no pods to move");
     EXPECT_EQ(out.of("t2").reason, Unremovable::not_unneeded_long_enough);
     c.unneeded_for(11min, {"t1", "t2"});
     EXPECT_THAT(c.run().chosen, ElementsAre("t1", "t2"));
@@ -213,4 +212,4 @@ TEST(Choice, TellsOfEveryNodeByName) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -4,7 +4,7 @@
 
 #include "../../world.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 TEST(Cooldown, LastsUntilTheDelayIsOverAndNotAMomentLonger) {
@@ -34,4 +34,4 @@ TEST(Cooldown, IsNoneWithoutADelayAndWithoutAnythingThatHappened) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 /// Removals that take up a turn, as they are to begin with or with those that begin.
@@ -40,7 +40,7 @@ std::vector<Amount> amounts_of(const Settings& settings) {
 }  // namespace
 
 const std::string& Judge::group_of(const std::string& node) const {
-    const auto at = std::ranges::find(parts_.nodes, node, &NodeObject::name);
+    const auto at = std::ranges::find(parts_.nodes, node, &snapshot::NodeObject::name);
     return parts_.group_of[static_cast<std::size_t>(at - parts_.nodes.begin())];
 }
 
@@ -61,7 +61,7 @@ std::vector<std::string> Judge::moving(const std::string& node) const {
 
 std::string Judge::find_unmovable(const std::vector<std::string>& nodes) const {
     for (std::size_t i = 0; i < parts_.pods.size(); ++i) {
-        const PodObject& pod = parts_.pods[i];
+        const snapshot::PodObject& pod = parts_.pods[i];
         if (stays(parts_.sorts[i]) && std::ranges::count(nodes, pod.node_name) > 0)
             return pod.node_name + " goes, and has " + pod.name;
     }
@@ -71,7 +71,7 @@ std::string Judge::find_unmovable(const std::vector<std::string>& nodes) const {
 int Judge::count(const BudgetPart& budget, const std::string& node) const {
     int out = 0;
     for (std::size_t i = 0; i < parts_.pods.size(); ++i) {
-        const PodObject& pod = parts_.pods[i];
+        const snapshot::PodObject& pod = parts_.pods[i];
         if (pod.node_name == node && moves(parts_.sorts[i]) && !pod.deleted && selects(budget, pod))
             ++out;
     }
@@ -115,7 +115,7 @@ std::string Judge::find_overdrawn_in_any_order(const std::vector<std::string>& n
 
 std::string Judge::find_overdrawn_by(const std::vector<std::string>& evicted) const {
     for (const BudgetPart& budget : parts_.budgets) {
-        const auto taken = std::ranges::count_if(parts_.pods, [&](const PodObject& pod) {
+        const auto taken = std::ranges::count_if(parts_.pods, [&](const snapshot::PodObject& pod) {
             return selects(budget, pod) && !pod.deleted && std::ranges::count(evicted, pod.name);
         });
         if (taken > left_at_first(budget)) return "evictions overdraw " + budget.name;
@@ -128,7 +128,7 @@ std::string Judge::find_broken_minimum(const std::vector<std::string>& nodes) co
     std::map<std::string, int> left, leave;
     std::vector<const Resources*> what_stays;
     for (std::size_t i = 0; i < parts_.nodes.size(); ++i) {
-        const NodeObject& node = parts_.nodes[i];
+        const snapshot::NodeObject& node = parts_.nodes[i];
         const bool goes = going.contains(node.name);
         if (goes) ++leave[parts_.group_of[i]];
         if (goes || is_gone(node.name)) continue;
@@ -142,7 +142,7 @@ std::string Judge::find_broken_minimum(const std::vector<std::string>& nodes) co
     for (const Amount& amount : amounts_of(parts_.settings)) {
         std::int64_t sum = 0;
         for (const Resources* node : what_stays) sum += amount.of(*node);
-        const bool takes = std::ranges::any_of(parts_.nodes, [&](const NodeObject& node) {
+        const bool takes = std::ranges::any_of(parts_.nodes, [&](const snapshot::NodeObject& node) {
             return going.contains(node.name) && amount.of(node.allocatable) > 0;
         });
         if (takes && sum < amount.min) return "the cluster is below its minimum of " + amount.name;
@@ -173,4 +173,4 @@ std::string Judge::find_crowd(const std::vector<std::string>& chosen) const {
     return {};
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

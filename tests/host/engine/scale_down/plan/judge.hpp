@@ -6,7 +6,7 @@
 
 #include "random_plan.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 /// Each answer is a sentence on the first promise that is broken; empty: none is.
 class Judge {
@@ -47,4 +47,4 @@ private:
     const Parts& parts_;
 };
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

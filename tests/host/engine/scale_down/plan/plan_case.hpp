@@ -11,7 +11,7 @@
 #include "engine/scale_down/scale_down.hpp"
 #include "engine/scale_up/initial_placement.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 struct Planned {
     ScaleDown plan{};
@@ -38,14 +38,15 @@ struct PlanCase {
 
     Planned run() const {
         Snapshot snapshot = world.snapshot();
-        snapshot.cluster = with_default_spread(snapshot.cluster, settings.default_spread);
-        PassContext context = make_pass_context(snapshot, memory, settings, now);
-        InitialPlacement ground(context);
+        snapshot.cluster = snapshot::with_default_spread(snapshot.cluster, settings.default_spread);
+        pass_context::PassContext context =
+            pass_context::make_pass_context(snapshot, memory, settings, now);
+        scale_up::InitialPlacement ground(context);
         Planned out{.memory = memory};
         out.plan = plan_scale_down(context, ground.placement, context.candidates, context.budgets,
                                    grows, out.memory);
         for (const ChosenNode& node : out.plan.chosen) {
-            const NodeIndex index = context.candidates.nodes[node.candidate].node;
+            const snapshot::NodeIndex index = context.candidates.nodes[node.candidate].node;
             out.chosen.emplace_back(snapshot.cluster.text(snapshot.cluster.node(index).name));
         }
         return out;
@@ -70,10 +71,11 @@ inline PlanCase web(std::initializer_list<const char*> nodes, int min = 0) {
 }
 
 /// A pod that moves when asked to.
-inline PodObject& runs(PlanCase& c, std::string name, std::string node, std::int64_t cpu = 100) {
-    PodObject& pod = replica(c.world, std::move(name), std::move(node));
+inline snapshot::PodObject& runs(PlanCase& c, std::string name, std::string node,
+                                 std::int64_t cpu = 100) {
+    snapshot::PodObject& pod = replica(c.world, std::move(name), std::move(node));
     pod.spec.requests = {{"cpu", cpu}};
     return pod;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

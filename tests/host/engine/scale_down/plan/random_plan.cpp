@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 constexpr const char* safe_to_evict_annotation = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 
-Sort random_sort(naive::Dice& dice) {
+Sort random_sort(scheduling::naive::Dice& dice) {
     if (dice.chance(90)) return Sort::replicated;
     return dice.one_of(std::vector{Sort::freed, Sort::ending, Sort::daemon, Sort::mirror,
                                    Sort::alone, Sort::kept, Sort::local, Sort::system});
 }
 
-void dress(PodObject& pod, Sort sort) {
+void dress(snapshot::PodObject& pod, Sort sort) {
     pod.owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "r", .uid = "r"};
     pod.created = noon - 1min;
     switch (sort) {
@@ -29,24 +29,25 @@ void dress(PodObject& pod, Sort sort) {
     }
 }
 
-void add_nodes(Parts& parts, naive::Dice& dice, const naive::Spice& spice) {
+void add_nodes(Parts& parts, scheduling::naive::Dice& dice, const scheduling::naive::Spice& spice) {
     for (int i = dice.between(3, 9); i > 0; --i) {
-        parts.nodes.push_back(naive::make_random_node(dice, spice, "n" + std::to_string(i)));
+        parts.nodes.push_back(
+            scheduling::naive::make_random_node(dice, spice, "n" + std::to_string(i)));
         parts.group_of.push_back("g" + std::to_string(dice.between(1, 3)));
     }
 }
 
 /// Pods of a kind are equivalent, but for what becomes of them when their node goes.
-void add_pods(Parts& parts, naive::Dice& dice, const naive::Spice& spice) {
+void add_pods(Parts& parts, scheduling::naive::Dice& dice, const scheduling::naive::Spice& spice) {
     for (int kind = dice.between(1, 6); kind > 0; --kind) {
-        const PodObject like = naive::make_random_pod(dice, spice);
+        const snapshot::PodObject like = scheduling::naive::make_random_pod(dice, spice);
         for (int i = dice.between(1, 4); i > 0; --i) {
-            PodObject pod = like;
+            snapshot::PodObject pod = like;
             pod.name = "p" + std::to_string(kind) + "-" + std::to_string(i);
             const bool waits = dice.chance(10);
             pod.node_name = waits ? "" : dice.one_of(parts.nodes).name;
             pod.unscheduled_reason = waits ? "Unschedulable" : "";
-            pod.phase = waits ? PodPhase::pending : PodPhase::running;
+            pod.phase = waits ? snapshot::PodPhase::pending : snapshot::PodPhase::running;
             parts.sorts.push_back(waits ? Sort::replicated : random_sort(dice));
             dress(pod, parts.sorts.back());
             parts.pods.push_back(std::move(pod));
@@ -54,7 +55,7 @@ void add_pods(Parts& parts, naive::Dice& dice, const naive::Spice& spice) {
     }
 }
 
-void add_budgets(Parts& parts, naive::Dice& dice) {
+void add_budgets(Parts& parts, scheduling::naive::Dice& dice) {
     const std::vector<Labels> selectors{{},
                                         {{"app", "a"}},
                                         {{"app", "b"}},
@@ -71,7 +72,7 @@ void add_budgets(Parts& parts, naive::Dice& dice) {
     }
 }
 
-void add_removals(Parts& parts, naive::Dice& dice) {
+void add_removals(Parts& parts, scheduling::naive::Dice& dice) {
     for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
         if (!dice.chance(8)) continue;
         parts.going[parts.nodes[i].name] = {.group = NodeGroupId(parts.group_of[i]),
@@ -83,7 +84,7 @@ void add_removals(Parts& parts, naive::Dice& dice) {
     }
 }
 
-Settings random_settings(naive::Dice& dice) {
+Settings random_settings(scheduling::naive::Dice& dice) {
     Settings out;
     if (dice.chance(30)) out.nodes.min = dice.between(1, 4);
     if (dice.chance(20)) out.cpu.min = dice.between(1, 16) * 500;
@@ -106,7 +107,7 @@ bool stays(Sort sort) noexcept {
     return sort == Sort::alone || sort == Sort::kept || sort == Sort::local || sort == Sort::system;
 }
 
-bool selects(const BudgetPart& budget, const PodObject& pod) {
+bool selects(const BudgetPart& budget, const snapshot::PodObject& pod) {
     return pod.ns == "default" && std::ranges::all_of(budget.selected, [&](const auto& label) {
                const auto at = pod.labels.find(label.first);
                return at != pod.labels.end() && at->second == label.second;
@@ -115,7 +116,7 @@ bool selects(const BudgetPart& budget, const PodObject& pod) {
 
 int allowed(const Parts& parts, const BudgetPart& budget) {
     int wanted = 0, there = -budget.away;
-    for (const PodObject& pod : parts.pods) {
+    for (const snapshot::PodObject& pod : parts.pods) {
         if (!selects(budget, pod)) continue;
         ++wanted;
         if (!pod.node_name.empty() && !pod.deleted) ++there;
@@ -124,7 +125,7 @@ int allowed(const Parts& parts, const BudgetPart& budget) {
     return std::max(there - std::max(least, 0), 0);
 }
 
-Parts make_parts(naive::Dice& dice, const naive::Spice& spice) {
+Parts make_parts(scheduling::naive::Dice& dice, const scheduling::naive::Spice& spice) {
     Parts out;
     add_nodes(out, dice, spice);
     add_pods(out, dice, spice);
@@ -135,4 +136,4 @@ Parts make_parts(naive::Dice& dice, const naive::Spice& spice) {
     return out;
 }
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -11,7 +11,7 @@
 #include "engine/settings.hpp"
 #include "naive/random_cluster.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 
 /// What a pod is like to those who would move it.
 enum class Sort {
@@ -40,10 +40,10 @@ struct BudgetPart {
 };
 
 struct Parts {
-    std::vector<NodeObject> nodes{};
+    std::vector<snapshot::NodeObject> nodes{};
     std::vector<std::string> group_of{};  ///< by node
     decltype(Memory::removals) going{};   ///< by node: removals under way
-    std::vector<PodObject> pods{};
+    std::vector<snapshot::PodObject> pods{};
     std::vector<Sort> sorts{};  ///< by pod
     std::vector<BudgetPart> budgets{};
     Settings settings{};
@@ -51,10 +51,10 @@ struct Parts {
 };
 
 /// `g3` is removed atomically.
-Parts make_parts(naive::Dice& dice, const naive::Spice& spice);
+Parts make_parts(scheduling::naive::Dice& dice, const scheduling::naive::Spice& spice);
 
 /// Whether a budget is about the pod, and how many of its pods may go.
-bool selects(const BudgetPart& budget, const PodObject& pod);
+bool selects(const BudgetPart& budget, const snapshot::PodObject& pod);
 int allowed(const Parts& parts, const BudgetPart& budget);
 
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -6,7 +6,7 @@
 
 #include "plan_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 struct Case {
@@ -197,7 +197,7 @@ TEST(Reasons, NameANodeThatRefusesAlsoWhereThereAreManyToLookAt) {
     for (int i = 0; i < 150; ++i) {
         const std::string node = "n" + std::to_string(1000 + i);
         c.world.node(node, "web");
-        PodObject& pod = runs(c, "p-" + node, node, 3000);
+        snapshot::PodObject& pod = runs(c, "p-" + node, node, 3000);
         pod.spec.spread = {{.topology_key = "kubernetes.io/hostname",
                             .selector = LabelSelector{.match_labels = {{"app", "web"}}}}};
         c.world.change_node(node).labels = {{"kubernetes.io/hostname", node}};
@@ -222,4 +222,4 @@ TEST(Reasons, AreAllTold) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 struct TurnsCase {
@@ -92,4 +92,4 @@ TEST(Turns, AreNoneWhereNoneAreAllowed) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

@@ -3,7 +3,7 @@
 
 #include "plan_case.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scale_down {
 namespace {
 
 using ::testing::ElementsAre;
@@ -63,7 +63,7 @@ TEST(Unneeded, IsNoNodeThatAWaitingPodCountsOn) {
 // A node that has yet to pass its checks, and has joined so long ago.
 PlanCase waits_for_checks(Duration ago) {
     PlanCase c = web({"a"});
-    NodeObject& node = c.world.change_node("a");
+    snapshot::NodeObject& node = c.world.change_node("a");
     node.taints = {{.key = "checks-pending"}};
     node.created = noon - ago;
     c.settings.readiness_taints = {"checks-pending"};
@@ -164,10 +164,9 @@ TEST(Unneeded, GroupsThatAreEmptyOrFullGoAsAWhole) {
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), IsEmpty());
     EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
-    EXPECT_EQ(
-        out.of("t1").because,
-        "group tpu is removed atomically, and node t2 has to stay: cpu is used to 75% "
-        "(3 of 4), above the threshold of 50%");
+    EXPECT_EQ(out.of("t1").because,
+              "group tpu is removed atomically, and node t2 has to stay: cpu is used to 75% "
+              "(3 of 4), above the threshold of 50%");
 }
 
 TEST(Unneeded, AreTakenFromTheZoneWithTheMostNodes) {
@@ -208,7 +207,7 @@ TEST(Unneeded, DoesNotCountADomainThatGoesWithTheNode) {
     for (const auto& [name, zone] : {std::pair("a", "z1"), {"b", "z2"}, {"c", "z3"}})
         c.world.node(name, "web").labels = {{"zone", zone}};
     for (const char* node : {"a", "b", "c"}) {
-        PodObject& pod = runs(c, std::string("p-") + node, node);
+        snapshot::PodObject& pod = runs(c, std::string("p-") + node, node);
         pod.labels = {{"app", "p"}};
         pod.spec.spread.push_back(
             {.topology_key = "zone", .selector = LabelSelector{.match_labels = {{"app", "p"}}}});
@@ -242,7 +241,7 @@ TEST(Unneeded, KeepsPodsOfAnEmulatedSpreadInTheirZone) {
     c.world.group("web", 4);
     for (const auto& [name, zone] : {std::pair("a1", "a"), {"a2", "a"}, {"b1", "b"}, {"c1", "c"}}) {
         c.world.node(name, "web").labels = {{"topology.kubernetes.io/zone", zone}};
-        PodObject& pod = runs(c, std::string("p-") + name, name);
+        snapshot::PodObject& pod = runs(c, std::string("p-") + name, name);
         pod.labels = {{"app", "p"}};
         pod.spec.spread.push_back({.topology_key = "topology.kubernetes.io/zone",
                                    .selector = LabelSelector{.match_labels = {{"app", "p"}}}});
@@ -254,4 +253,4 @@ TEST(Unneeded, KeepsPodsOfAnEmulatedSpreadInTheirZone) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scale_down

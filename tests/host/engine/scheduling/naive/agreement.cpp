@@ -5,7 +5,7 @@
 
 #include "naive/naive_predicates.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
 constexpr int wanted = 4;
@@ -25,13 +25,13 @@ SideBySide::SideBySide(RandomCluster start)
     : cluster_(start.cluster),
       shapes_(start.shapes),
       rules_(std::make_unique<CompiledPredicates>(
-          with_default_spread(start.cluster, start.default_spread), start.pod_groups,
+          snapshot::with_default_spread(start.cluster, start.default_spread), start.pod_groups,
           start.shapes)),
       fast_(*rules_),
       now_{.world = make_world(start.cluster),
            .closed = std::vector<bool>(start.cluster.node_count(), false)} {
     now_.world.default_spread = start.default_spread;
-    for (const PodGroupId pod_group : start.pod_groups) {
+    for (const snapshot::PodGroupId pod_group : start.pod_groups) {
         pods_.push_back(with_spread(now_.world, make_pod(cluster_, pod_group)));
         pods_.back().name = "pod_group " + std::to_string(pods_.size() - 1);
     }
@@ -45,7 +45,7 @@ Refusal SideBySide::slow_why_not(const State& state, PodGroupIndex pod_group,
     // The constraint stays, since other constraints ask for its key; but it lets everything pass.
     const auto& [key, left] = allowed->second;
     Pod pod = pods_[pod_group];
-    for (SpreadConstraint& constraint : pod.spec.spread) {
+    for (snapshot::SpreadConstraint& constraint : pod.spec.spread) {
         if (constraint.topology_key == key) constraint.max_skew = 1'000'000;
     }
     const Refusal out = why_not(state.world, pod, node);
@@ -122,7 +122,7 @@ std::string SideBySide::compare(PodGroupIndex pod_group, Slot slot) {
         now_.world.nodes[now_.nodes_of[slot].front()].pods.end(), std::int64_t{0},
         [](auto sum, const Pod& pod) { return sum + pod.spec.requests.amount("cpu"); });
     const auto free = now_.world.nodes[now_.nodes_of[slot].front()].allocatable.amount("cpu") - cpu;
-    return fast_.free(slot, cpu_index) == free ? "" : where + "other cpu is free";
+    return fast_.free(slot, snapshot::cpu_index) == free ? "" : where + "other cpu is free";
 }
 
 std::string SideBySide::compare_new(PodGroupIndex pod_group, TemplateNodeId shape) const {
@@ -251,4 +251,4 @@ void SideBySide::take_back() {
     now_ = std::move(past.state);
 }
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

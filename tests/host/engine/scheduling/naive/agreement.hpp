@@ -12,7 +12,7 @@
 #include "naive/naive_scheduler.hpp"
 #include "naive/random_cluster.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 
 class SideBySide {
 public:
@@ -62,7 +62,7 @@ private:
     void take_back();
     Slot any_slot(Dice& dice) const;
 
-    Cluster cluster_;
+    snapshot::Cluster cluster_;
     std::vector<TemplateNode> shapes_;
     std::vector<Pod> pods_;  ///< by pod group
     std::unique_ptr<CompiledPredicates> rules_;
@@ -71,4 +71,4 @@ private:
     std::vector<Past> past_;
 };
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

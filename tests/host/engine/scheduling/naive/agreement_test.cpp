@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
 struct Seeds {
@@ -82,4 +82,4 @@ TEST(Placement, AgreesOnMoreNodesAndPods) {
 }
 
 }  // namespace
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

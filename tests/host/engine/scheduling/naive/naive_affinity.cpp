@@ -4,10 +4,11 @@
 
 #include "naive/naive_predicates.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
-bool covers(const World& world, const PodTerm& term, const Pod& owner, const std::string& ns) {
+bool covers(const World& world, const snapshot::PodTerm& term, const Pod& owner,
+            const std::string& ns) {
     if (term.namespaces.empty() && !term.namespace_selector) return ns == owner.ns;
     if (std::find(term.namespaces.begin(), term.namespaces.end(), ns) != term.namespaces.end()) {
         return true;
@@ -37,7 +38,7 @@ bool no_same_label(const std::vector<std::string>& keys, const Pod& owner, const
 }
 
 /// Whether a term of `owner` is about `pod`.
-bool is_about(const World& world, const PodTerm& term, const Pod& owner, const Pod& pod) {
+bool is_about(const World& world, const snapshot::PodTerm& term, const Pod& owner, const Pod& pod) {
     return term.selector && covers(world, term, owner, pod.ns) &&
            matches(*term.selector, pod.labels) && same_labels(term.match_label_keys, owner, pod) &&
            no_same_label(term.mismatch_label_keys, owner, pod);
@@ -45,7 +46,7 @@ bool is_about(const World& world, const PodTerm& term, const Pod& owner, const P
 
 bool all_are_about(const World& world, const Pod& owner, const Pod& pod) {
     return std::all_of(owner.spec.pod_affinity.begin(), owner.spec.pod_affinity.end(),
-                       [&](const PodTerm& t) { return is_about(world, t, owner, pod); });
+                       [&](const snapshot::PodTerm& t) { return is_about(world, t, owner, pod); });
 }
 
 /// Some pod that `wanted` holds for is on a node that `there` holds for.
@@ -63,10 +64,10 @@ bool same_domain(const Node& a, const Node& b, const std::string& key) {
 
 /// Only pods that all terms are about count, and only where their node has the key.
 Verdict own_affinity(const World& world, const Pod& pod, const Node& node) {
-    const std::vector<PodTerm>& terms = pod.spec.pod_affinity;
+    const std::vector<snapshot::PodTerm>& terms = pod.spec.pod_affinity;
     const auto wanted = [&](const Pod& other) { return all_are_about(world, pod, other); };
     bool all_found = true;
-    for (const PodTerm& term : terms) {
+    for (const snapshot::PodTerm& term : terms) {
         if (!find_value(node, term.topology_key)) return "the node has no " + term.topology_key;
         all_found &= exists(
             world, [&](const Node& other) { return same_domain(node, other, term.topology_key); },
@@ -76,7 +77,7 @@ Verdict own_affinity(const World& world, const Pod& pod, const Node& node) {
     const bool counted = exists(
         world,
         [&](const Node& other) {
-            return std::any_of(terms.begin(), terms.end(), [&](const PodTerm& term) {
+            return std::any_of(terms.begin(), terms.end(), [&](const snapshot::PodTerm& term) {
                 return find_value(other, term.topology_key).has_value();
             });
         },
@@ -86,7 +87,7 @@ Verdict own_affinity(const World& world, const Pod& pod, const Node& node) {
 }
 
 Verdict own_anti_affinity(const World& world, const Pod& pod, const Node& node) {
-    for (const PodTerm& term : pod.spec.pod_anti_affinity) {
+    for (const snapshot::PodTerm& term : pod.spec.pod_anti_affinity) {
         const bool found = exists(
             world, [&](const Node& other) { return same_domain(node, other, term.topology_key); },
             [&](const Pod& other) { return is_about(world, term, pod, other); });
@@ -99,7 +100,7 @@ Verdict anti_affinity_of_others(const World& world, const Pod& pod, const Node& 
     for (const Node& other : world.nodes) {
         if (other.gone) continue;
         for (const Pod& there : other.pods) {
-            for (const PodTerm& term : there.spec.pod_anti_affinity) {
+            for (const snapshot::PodTerm& term : there.spec.pod_anti_affinity) {
                 if (same_domain(node, other, term.topology_key) &&
                     is_about(world, term, there, pod)) {
                     return there.name + " keeps away, by " + term.topology_key;
@@ -118,4 +119,4 @@ Verdict inter_pod_affinity(const World& world, const Pod& pod, const Node& node)
     return anti_affinity_of_others(world, pod, node);
 }
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

@@ -4,7 +4,7 @@
 #include "naive/naive_scheduler.hpp"
 #include "naive/naive_world.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
 Pod near(const std::string& who, const std::string& key = "zone") {
@@ -140,4 +140,4 @@ TEST(NaiveAffinity, ComparesTheLabelsThatAreToMatchOrNot) {
 }
 
 }  // namespace
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

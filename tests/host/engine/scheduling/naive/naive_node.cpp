@@ -3,7 +3,7 @@
 
 #include "naive/naive_predicates.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
 bool tolerated(const Pod& pod, const Taint& taint) {
@@ -11,9 +11,9 @@ bool tolerated(const Pod& pod, const Taint& taint) {
                        [&](const Toleration& t) { return tolerates(t, taint); });
 }
 
-bool any_address(const HostPort& port) { return port.ip.empty() || port.ip == "0.0.0.0"; }
+bool any_address(const snapshot::HostPort& port) { return port.ip.empty() || port.ip == "0.0.0.0"; }
 
-bool same_port(const HostPort& a, const HostPort& b) {
+bool same_port(const snapshot::HostPort& a, const snapshot::HostPort& b) {
     return a.port == b.port && a.protocol == b.protocol &&
            (any_address(a) || any_address(b) || a.ip == b.ip);
 }
@@ -48,9 +48,9 @@ Verdict node_affinity(const Pod& pod, const Node& node) {
 }
 
 Verdict node_ports(const Pod& pod, const Node& node) {
-    for (const HostPort& want : pod.spec.ports) {
+    for (const snapshot::HostPort& want : pod.spec.ports) {
         for (const Pod& there : node.pods) {
-            for (const HostPort& taken : there.spec.ports) {
+            for (const snapshot::HostPort& taken : there.spec.ports) {
                 if (same_port(want, taken)) return "port " + std::to_string(want.port);
             }
         }
@@ -69,4 +69,4 @@ Verdict node_resources_fit(const Pod& pod, const Node& node) {
     return std::nullopt;
 }
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

@@ -7,7 +7,7 @@
 
 #include "naive/naive_scheduler.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 
 using Verdict = std::optional<std::string>;
 
@@ -27,10 +27,11 @@ Verdict pod_topology_spread(const World& world, const Pod& pod, const Node& node
 
 /// The pods that the constraint of a pod counts, by domain; domains without an eligible node are
 /// not there. Of unopened nodes only the one that is asked about is one of hosts.
-std::map<std::string, int> count_domains(const World& world, const SpreadConstraint& constraint,
+std::map<std::string, int> count_domains(const World& world,
+                                         const snapshot::SpreadConstraint& constraint,
                                          const Pod& pod, const Node* asked = nullptr);
 
 /// The value of a label of a node; nothing: it has none.
 std::optional<std::string> find_value(const Node& node, const std::string& key);
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

@@ -5,20 +5,20 @@
 
 #include "naive/naive_predicates.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
-Node make_node(const Cluster& cluster, NodeIndex index) {
-    const NodeRow& row = cluster.node(index);
+Node make_node(const snapshot::Cluster& cluster, snapshot::NodeIndex index) {
+    const snapshot::NodeRow& row = cluster.node(index);
     Node out{.name = std::string(cluster.text(row.name)),
-             .labels = to_labels(cluster, row.labels),
+             .labels = snapshot::to_labels(cluster, row.labels),
              .taints = {row.taints.begin(), row.taints.end()},
              .allocatable = *row.allocatable,
              .unschedulable = row.unschedulable};
     const auto csi = cluster.objects().csi_nodes.find(out.name);
     if (csi != cluster.objects().csi_nodes.end()) out.attach_limits = csi->second.limits;
-    for (const PodIndex at : cluster.pods_on(index)) {
-        const PodRow there = cluster.pod(at);
+    for (const snapshot::PodIndex at : cluster.pods_on(index)) {
+        const snapshot::PodRow there = cluster.pod(at);
         out.pods.push_back(make_pod(cluster, there.equivalence_group));
         out.pods.back().name = cluster.text(there.name);
         out.pods.back().terminating = there.deleted;
@@ -32,30 +32,32 @@ Verdict dynamic_resources(const Pod& pod) {
 
 }  // namespace
 
-World make_world(const Cluster& cluster) {
+World make_world(const snapshot::Cluster& cluster) {
     World out{.nodes = {}, .objects = cluster.objects()};
-    for (NodeIndex i = 0; i < cluster.node_count(); ++i) out.nodes.push_back(make_node(cluster, i));
+    for (snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
+        out.nodes.push_back(make_node(cluster, i));
     return out;
 }
 
-Pod make_pod(const Cluster& cluster, PodGroupId equivalence_group) {
-    const PodGroupRow& row = cluster.equivalence_group(equivalence_group);
+Pod make_pod(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group) {
+    const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     Pod out{.ns = std::string(cluster.text(row.ns)),
             .spec = *row.spec,
-            .labels = to_labels(cluster, row.labels),
+            .labels = snapshot::to_labels(cluster, row.labels),
             .owner = *row.owner};
-    for (const Symbol claim : row.claims) out.claims.emplace_back(cluster.text(claim));
+    for (const snapshot::Symbol claim : row.claims) out.claims.emplace_back(cluster.text(claim));
     return out;
 }
 
-std::size_t add_node(World& world, const Cluster& cluster, const TemplateNode& shape) {
+std::size_t add_node(World& world, const snapshot::Cluster& cluster, const TemplateNode& shape) {
     Node out{.labels = shape.labels,
              .taints = shape.taints,
              .allocatable = shape.allocatable,
              .attach_limits = shape.csi_limits};
     // No label has a space, so no pod asks for it.
     out.labels["kubernetes.io/hostname"] = "new " + std::to_string(world.nodes.size());
-    for (const PodGroupId daemon : shape.daemons) out.pods.push_back(make_pod(cluster, daemon));
+    for (const snapshot::PodGroupId daemon : shape.daemons)
+        out.pods.push_back(make_pod(cluster, daemon));
     world.nodes.push_back(std::move(out));
     return world.nodes.size() - 1;
 }
@@ -94,4 +96,4 @@ std::optional<std::size_t> find_room(const World& world, const Pod& pod) {
     return std::nullopt;
 }
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

@@ -14,15 +14,15 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/default_spread.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 
 struct Pod {
     std::string name{};
     std::string ns = "default";
-    PodSpec spec{};
+    snapshot::PodSpec spec{};
     Labels labels{};
     std::vector<std::string> claims{};
-    PodOwner owner{};
+    snapshot::PodOwner owner{};
     bool terminating = false;
 };
 
@@ -42,18 +42,18 @@ struct Node {
 /// A value: a copy is a world of its own. Whoever likes may change any part of it.
 struct World {
     std::vector<Node> nodes;
-    ClusterObjects objects;
-    std::vector<DefaultSpread> default_spread{};
+    snapshot::ClusterObjects objects;
+    std::vector<snapshot::DefaultSpread> default_spread{};
 };
 
 /// Nodes under their NodeIndex, with the pods that are bound to them.
-World make_world(const Cluster& cluster);
-Pod make_pod(const Cluster& cluster, PodGroupId equivalence_group);
+World make_world(const snapshot::Cluster& cluster);
+Pod make_pod(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group);
 /// The pod with the constraints that the scheduler goes by: its own, or else the world's default
 /// ones.
 Pod with_spread(const World& world, Pod pod);
 /// Adds an empty node of the shape, its daemons on it; answers its index.
-std::size_t add_node(World& world, const Cluster& cluster, const TemplateNode& shape);
+std::size_t add_node(World& world, const snapshot::Cluster& cluster, const TemplateNode& shape);
 
 /// Why the pod does not run on the node, were it to come now; `none`: it does.
 Refusal why_not(const World& world, const Pod& pod, std::size_t node);
@@ -61,4 +61,4 @@ bool fits(const World& world, const Pod& pod, std::size_t node);
 /// The first node with room; nothing: there is none.
 std::optional<std::size_t> find_room(const World& world, const Pod& pod);
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

@@ -6,20 +6,22 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "naive/naive_world.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
 TEST(NaiveScheduler, SeesTheClusterAndNodesToCome) {
-    ClusterBuilder builder;
-    builder.set(NodeObject{.name = "a", .labels = {{"zone", "1"}}, .allocatable = {{"pods", 2}}});
-    builder.set(CsiNodeObject{.name = "a", .limits = {{"ebs", 3}}});
-    builder.set(PodObject{.name = "there",
-                          .spec = {.requests = {{"cpu", 5}}},
-                          .claims = {"c"},
-                          .node_name = "a",
-                          .deleted = Time{}});
-    const PodGroupId daemon = builder.add_class({.ns = "kube-system", .labels = {{"app", "log"}}});
-    const Cluster cluster = builder.build();
+    snapshot::ClusterBuilder builder;
+    builder.set(
+        snapshot::NodeObject{.name = "a", .labels = {{"zone", "1"}}, .allocatable = {{"pods", 2}}});
+    builder.set(snapshot::CsiNodeObject{.name = "a", .limits = {{"ebs", 3}}});
+    builder.set(snapshot::PodObject{.name = "there",
+                                    .spec = {.requests = {{"cpu", 5}}},
+                                    .claims = {"c"},
+                                    .node_name = "a",
+                                    .deleted = Time{}});
+    const snapshot::PodGroupId daemon =
+        builder.add_class({.ns = "kube-system", .labels = {{"app", "log"}}});
+    const snapshot::Cluster cluster = builder.build();
     World world = make_world(cluster);
     ASSERT_EQ(world.nodes.size(), 1u);
     EXPECT_EQ(world.nodes[0].labels, (Labels{{"zone", "1"}}));
@@ -79,7 +81,7 @@ TEST(NaiveScheduler, AsksNothingOfWhatIsNotRequested) {
 TEST(NaiveScheduler, GoesByTheVolumesOfAPod) {
     World world{{node("a", "1"), node("b", "2")}, {}};
     world.objects.claims["default/c"] = {.name = "c", .volume = "pv"};
-    VolumeObject& volume = world.objects.volumes["pv"] = {.name = "pv", .driver = "ebs"};
+    snapshot::VolumeObject& volume = world.objects.volumes["pv"] = {.name = "pv", .driver = "ebs"};
     Pod web = pod("web");
     web.claims = {"c"};
     EXPECT_EQ(where(world, web), "FF");
@@ -103,4 +105,4 @@ TEST(NaiveScheduler, FindsTheFirstNodeWithRoom) {
 }
 
 }  // namespace
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

@@ -3,11 +3,11 @@
 
 #include "naive/naive_predicates.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
 /// With what matchLabelKeys adds: the pod's own values.
-LabelSelector selector_of(const SpreadConstraint& constraint, const Pod& pod) {
+LabelSelector selector_of(const snapshot::SpreadConstraint& constraint, const Pod& pod) {
     LabelSelector out = *constraint.selector;
     for (const std::string& key : constraint.match_label_keys) {
         const auto at = pod.labels.find(key);
@@ -18,7 +18,7 @@ LabelSelector selector_of(const SpreadConstraint& constraint, const Pod& pod) {
     return out;
 }
 
-int count(const Node& node, const SpreadConstraint& constraint, const Pod& pod) {
+int count(const Node& node, const snapshot::SpreadConstraint& constraint, const Pod& pod) {
     if (!constraint.selector) return 0;
     const LabelSelector selector = selector_of(constraint, pod);
     if (selector == LabelSelector{}) return 0;
@@ -28,7 +28,7 @@ int count(const Node& node, const SpreadConstraint& constraint, const Pod& pod) 
         }));
 }
 
-bool is_eligible(const Node& node, const SpreadConstraint& constraint, const Pod& pod) {
+bool is_eligible(const Node& node, const snapshot::SpreadConstraint& constraint, const Pod& pod) {
     const bool has_all_keys = std::all_of(
         pod.spec.spread.begin(), pod.spec.spread.end(),
         [&](const auto& other) { return find_value(node, other.topology_key).has_value(); });
@@ -36,7 +36,7 @@ bool is_eligible(const Node& node, const SpreadConstraint& constraint, const Pod
            !(constraint.honor_taints && taint_toleration(pod, node));
 }
 
-Verdict keeps(const World& world, const SpreadConstraint& constraint, const Pod& pod,
+Verdict keeps(const World& world, const snapshot::SpreadConstraint& constraint, const Pod& pod,
               const Node& node) {
     const auto domain = find_value(node, constraint.topology_key);
     if (!domain) return "the node has no " + constraint.topology_key;
@@ -89,14 +89,15 @@ Pod with_spread(const World& world, Pod pod) {
     if (!pod.spec.spread.empty() || pod.spec.has_soft_spread) return pod;
     const LabelSelector selector = default_selector(world, pod);
     if (selector == LabelSelector{}) return pod;
-    for (const DefaultSpread& each : world.default_spread) {
+    for (const snapshot::DefaultSpread& each : world.default_spread) {
         pod.spec.spread.push_back(
             {.max_skew = each.max_skew, .topology_key = each.topology_key, .selector = selector});
     }
     return pod;
 }
 
-std::map<std::string, int> count_domains(const World& world, const SpreadConstraint& constraint,
+std::map<std::string, int> count_domains(const World& world,
+                                         const snapshot::SpreadConstraint& constraint,
                                          const Pod& pod, const Node* asked) {
     std::map<std::string, int> out;
     for (const Node& node : world.nodes) {
@@ -109,10 +110,10 @@ std::map<std::string, int> count_domains(const World& world, const SpreadConstra
 }
 
 Verdict pod_topology_spread(const World& world, const Pod& pod, const Node& node) {
-    for (const SpreadConstraint& constraint : pod.spec.spread) {
+    for (const snapshot::SpreadConstraint& constraint : pod.spec.spread) {
         if (Verdict no = keeps(world, constraint, pod, node)) return no;
     }
     return std::nullopt;
 }
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

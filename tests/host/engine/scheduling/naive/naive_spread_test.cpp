@@ -4,16 +4,16 @@
 #include "naive/naive_scheduler.hpp"
 #include "naive/naive_world.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
-Pod spread(SpreadConstraint constraint = {}) {
+Pod spread(snapshot::SpreadConstraint constraint = {}) {
     Pod out = pod("web");
     constraint.topology_key = "zone";
     out.spec.spread = {constraint};
     return out;
 }
-Pod spread_web(SpreadConstraint constraint = {}) {
+Pod spread_web(snapshot::SpreadConstraint constraint = {}) {
     constraint.selector = app("web");
     return spread(constraint);
 }
@@ -130,4 +130,4 @@ TEST(NaiveSpread, FindsInANodeToComeADomainOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

@@ -4,7 +4,7 @@
 
 #include "naive/naive_predicates.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
 template <class Objects>
@@ -14,8 +14,8 @@ const typename Objects::mapped_type* find_object(const Objects& objects, const s
 }
 
 /// The claims of a pod that are there.
-std::vector<const ClaimObject*> claims_of(const World& world, const Pod& pod) {
-    std::vector<const ClaimObject*> out;
+std::vector<const snapshot::ClaimObject*> claims_of(const World& world, const Pod& pod) {
+    std::vector<const snapshot::ClaimObject*> out;
     for (const std::string& name : pod.claims) {
         if (const auto* claim = find_object(world.objects.claims, pod.ns + "/" + name)) {
             out.push_back(claim);
@@ -32,7 +32,7 @@ bool has_mode(const std::vector<std::string>& modes, const std::string& mode) {
 using Attached = std::set<std::pair<std::string, std::string>>;
 
 void attach(Attached& attached, const World& world, const Pod& pod) {
-    for (const ClaimObject* claim : claims_of(world, pod)) {
+    for (const snapshot::ClaimObject* claim : claims_of(world, pod)) {
         const auto* volume = find_object(world.objects.volumes, claim->volume);
         const auto* of = find_object(world.objects.storage_classes, claim->storage_class);
         if (volume) {
@@ -47,7 +47,7 @@ bool reaches(const std::vector<NodeSelectorTerm>& terms, const Node& node) {
     return terms.empty() || matches_any(terms, node.labels, node.name);
 }
 
-bool has_free_volume(const World& world, const ClaimObject& claim, const Node& node) {
+bool has_free_volume(const World& world, const snapshot::ClaimObject& claim, const Node& node) {
     for (const auto& [name, volume] : world.objects.volumes) {
         if (volume.storage_class != claim.storage_class) continue;
         if (volume.capacity_bytes < claim.requested_bytes) continue;
@@ -67,8 +67,8 @@ bool has_free_volume(const World& world, const ClaimObject& claim, const Node& n
     return false;
 }
 
-bool has_storage(const World& world, const ClaimObject& claim, const StorageClassObject& of,
-                 const Node& node) {
+bool has_storage(const World& world, const snapshot::ClaimObject& claim,
+                 const snapshot::StorageClassObject& of, const Node& node) {
     const auto* driver = find_object(world.objects.csi_drivers, of.provisioner);
     if (!driver || !driver->storage_capacity || claim.requested_bytes == 0) return true;
     for (const auto& [name, capacity] : world.objects.csi_capacities) {
@@ -81,8 +81,8 @@ bool has_storage(const World& world, const ClaimObject& claim, const StorageClas
     return false;
 }
 
-Verdict unbound(const World& world, const ClaimObject& claim, const StorageClassObject& of,
-                const Node& node) {
+Verdict unbound(const World& world, const snapshot::ClaimObject& claim,
+                const snapshot::StorageClassObject& of, const Node& node) {
     if (claim.selected_node.empty()) {
         if (has_free_volume(world, claim, node)) return std::nullopt;
     } else if (claim.selected_node != node.name) {
@@ -95,7 +95,7 @@ Verdict unbound(const World& world, const ClaimObject& claim, const StorageClass
     return std::nullopt;
 }
 
-bool waits(const World& world, const ClaimObject& claim) {
+bool waits(const World& world, const snapshot::ClaimObject& claim) {
     const auto* of = find_object(world.objects.storage_classes, claim.storage_class);
     return of && of->waits_for_consumer;
 }
@@ -113,7 +113,7 @@ std::set<std::string> zones_of(std::string label) {
 }  // namespace
 
 Verdict volume_restrictions(const World& world, const Pod& pod) {
-    for (const ClaimObject* claim : claims_of(world, pod)) {
+    for (const snapshot::ClaimObject* claim : claims_of(world, pod)) {
         if (!has_mode(claim->access_modes, "ReadWriteOncePod")) continue;
         for (const Node& node : world.nodes) {
             for (const Pod& other : node.pods) {
@@ -144,13 +144,13 @@ Verdict node_volume_limits(const World& world, const Pod& pod, const Node& node)
 
 Verdict volume_binding(const World& world, const Pod& pod, const Node& node) {
     if (claims_of(world, pod).size() < pod.claims.size()) return "a claim is missing";
-    for (const ClaimObject* claim : claims_of(world, pod)) {
+    for (const snapshot::ClaimObject* claim : claims_of(world, pod)) {
         if (claim->volume.empty() && !waits(world, *claim)) return "unbound and immediate";
         if (!claim->volume.empty() && !find_object(world.objects.volumes, claim->volume)) {
             return "bound to a volume that is gone";
         }
     }
-    for (const ClaimObject* claim : claims_of(world, pod)) {
+    for (const snapshot::ClaimObject* claim : claims_of(world, pod)) {
         if (claim->volume.empty()) {
             const auto& of = world.objects.storage_classes.at(claim->storage_class);
             if (Verdict no = unbound(world, *claim, of, node)) return no;
@@ -168,7 +168,7 @@ Verdict volume_zone(const World& world, const Pod& pod, const Node& node) {
                      [&](const auto& key) { return find_value(node, key); })) {
         return std::nullopt;
     }
-    for (const ClaimObject* claim : claims_of(world, pod)) {
+    for (const snapshot::ClaimObject* claim : claims_of(world, pod)) {
         const auto* volume = find_object(world.objects.volumes, claim->volume);
         for (const std::string& key : keys) {
             if (!volume || !volume->labels.contains(key)) continue;
@@ -182,4 +182,4 @@ Verdict volume_zone(const World& world, const Pod& pod, const Node& node) {
     return std::nullopt;
 }
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

@@ -7,7 +7,7 @@
 
 #include "naive/naive_scheduler.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 
 inline LabelSelector app(const std::string& value) { return {.match_labels = {{"app", value}}}; }
 
@@ -32,4 +32,4 @@ inline std::string where(const World& world, const Pod& pod) {
     return out;
 }
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

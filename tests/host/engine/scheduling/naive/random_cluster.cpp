@@ -4,21 +4,21 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
 /// A claim of each sort, in every namespace: c0 to c9. There is no c10 and no c11.
-void add_claims(ClusterBuilder& builder, const std::string& ns) {
+void add_claims(snapshot::ClusterBuilder& builder, const std::string& ns) {
     const auto add = [&](int n, const std::string& volume, const std::string& of,
                          std::vector<std::string> modes = {"ReadWriteOnce"},
                          const std::string& selected = "") {
-        builder.set(ClaimObject{.ns = ns,
-                                .name = "c" + std::to_string(n),
-                                .volume = volume,
-                                .storage_class = of,
-                                .selected_node = selected,
-                                .requested_bytes = 10,
-                                .access_modes = std::move(modes)});
+        builder.set(snapshot::ClaimObject{.ns = ns,
+                                          .name = "c" + std::to_string(n),
+                                          .volume = volume,
+                                          .storage_class = of,
+                                          .selected_node = selected,
+                                          .requested_bytes = 10,
+                                          .access_modes = std::move(modes)});
     };
     add(0, "pinned", "late");
     add(1, "labelled", "late");
@@ -32,51 +32,54 @@ void add_claims(ClusterBuilder& builder, const std::string& ns) {
     add(9, "", "now");
 }
 
-void add_storage_classes(ClusterBuilder& builder) {
-    builder.set(StorageClassObject{.name = "now", .provisioner = "ebs"});
-    builder.set(
-        StorageClassObject{.name = "late", .provisioner = "ebs", .waits_for_consumer = true});
-    builder.set(StorageClassObject{
+void add_storage_classes(snapshot::ClusterBuilder& builder) {
+    builder.set(snapshot::StorageClassObject{.name = "now", .provisioner = "ebs"});
+    builder.set(snapshot::StorageClassObject{
+        .name = "late", .provisioner = "ebs", .waits_for_consumer = true});
+    builder.set(snapshot::StorageClassObject{
         .name = "pinned",
         .provisioner = "ebs",
         .waits_for_consumer = true,
         .allowed_topologies = {{.labels = {{"zone", Operator::in, {"1", "2"}}}}}});
-    builder.set(StorageClassObject{.name = "local",
-                                   .provisioner = "kubernetes.io/no-provisioner",
-                                   .waits_for_consumer = true});
-    builder.set(
-        StorageClassObject{.name = "tracked", .provisioner = "lvm", .waits_for_consumer = true});
-    builder.set(CsiDriverObject{.name = "lvm", .storage_capacity = true});
+    builder.set(snapshot::StorageClassObject{.name = "local",
+                                             .provisioner = "kubernetes.io/no-provisioner",
+                                             .waits_for_consumer = true});
+    builder.set(snapshot::StorageClassObject{
+        .name = "tracked", .provisioner = "lvm", .waits_for_consumer = true});
+    builder.set(snapshot::CsiDriverObject{.name = "lvm", .storage_capacity = true});
 }
 
-void add_storage(ClusterBuilder& builder, Dice& dice) {
+void add_storage(snapshot::ClusterBuilder& builder, Dice& dice) {
     add_storage_classes(builder);
-    builder.set(VolumeObject{.name = "pinned",
-                             .node_affinity = {{.labels = {{"zone", Operator::in, {"1"}}}}, {}},
-                             .driver = "ebs",
-                             .handle = "pinned"});
     builder.set(
-        VolumeObject{.name = "labelled",
-                     .labels = {{"topology.kubernetes.io/zone", dice.word({"1", "1__2", "1__"})}},
-                     .driver = "ebs",
-                     .handle = "labelled"});
-    builder.set(VolumeObject{.name = "shared", .driver = "ebs", .handle = "shared"});
-    builder.set(VolumeObject{.name = "free",
-                             .node_affinity = {{.labels = {{"rack", Operator::exists, {}}}}},
-                             .storage_class = "local",
-                             .capacity_bytes = dice.between(9, 11),
-                             .access_modes = {"ReadWriteOnce"}});
-    builder.set(CsiCapacityObject{.name = "one",
-                                  .storage_class = "tracked",
-                                  .topology = LabelSelector{.match_labels = {{"zone", "2"}}},
-                                  .capacity_bytes = dice.between(9, 11)});
+        snapshot::VolumeObject{.name = "pinned",
+                               .node_affinity = {{.labels = {{"zone", Operator::in, {"1"}}}}, {}},
+                               .driver = "ebs",
+                               .handle = "pinned"});
+    builder.set(snapshot::VolumeObject{
+        .name = "labelled",
+        .labels = {{"topology.kubernetes.io/zone", dice.word({"1", "1__2", "1__"})}},
+        .driver = "ebs",
+        .handle = "labelled"});
+    builder.set(snapshot::VolumeObject{.name = "shared", .driver = "ebs", .handle = "shared"});
+    builder.set(
+        snapshot::VolumeObject{.name = "free",
+                               .node_affinity = {{.labels = {{"rack", Operator::exists, {}}}}},
+                               .storage_class = "local",
+                               .capacity_bytes = dice.between(9, 11),
+                               .access_modes = {"ReadWriteOnce"}});
+    builder.set(
+        snapshot::CsiCapacityObject{.name = "one",
+                                    .storage_class = "tracked",
+                                    .topology = LabelSelector{.match_labels = {{"zone", "2"}}},
+                                    .capacity_bytes = dice.between(9, 11)});
     for (const std::string ns : {"default", "shop", "ops"}) add_claims(builder, ns);
 }
 
-void add_namespaces(ClusterBuilder& builder, Dice& dice) {
-    builder.set(NamespaceObject{"default", {{"team", "x"}}});
-    builder.set(NamespaceObject{"shop", {{"team", "y"}}});
-    if (dice.chance(70)) builder.set(NamespaceObject{"ops", {}});  // else it is not known
+void add_namespaces(snapshot::ClusterBuilder& builder, Dice& dice) {
+    builder.set(snapshot::NamespaceObject{"default", {{"team", "x"}}});
+    builder.set(snapshot::NamespaceObject{"shop", {{"team", "y"}}});
+    if (dice.chance(70)) builder.set(snapshot::NamespaceObject{"ops", {}});  // else it is not known
 }
 
 Resources allocatable(Dice& dice) {
@@ -95,22 +98,22 @@ TemplateNode make_another(Dice& dice, TemplateNode shape) {
 }
 
 TemplateNode make_random_shape(Dice& dice, const Spice& spice,
-                               const std::vector<PodGroupId>& kinds) {
-    const NodeObject node = make_random_node(dice, spice, "template");
+                               const std::vector<snapshot::PodGroupId>& kinds) {
+    const snapshot::NodeObject node = make_random_node(dice, spice, "template");
     TemplateNode out{.labels = node.labels, .taints = node.taints, .allocatable = node.allocatable};
     for (int i = dice.below(3); i > 0; --i) out.daemons.push_back(dice.one_of(kinds));
     if (dice.chance(2 * spice.volumes)) out.csi_limits = {{"ebs", dice.below(3)}};
     return out;
 }
 
-void add_nodes(ClusterBuilder& builder, Dice& dice, const Spice& spice, int nodes) {
+void add_nodes(snapshot::ClusterBuilder& builder, Dice& dice, const Spice& spice, int nodes) {
     for (int i = 0; i < nodes; ++i) {
-        NodeObject node = make_random_node(dice, spice, "n" + std::to_string(i));
+        snapshot::NodeObject node = make_random_node(dice, spice, "n" + std::to_string(i));
         node.unschedulable = dice.chance(5);
         builder.set(node);
         if (!dice.chance(2 * spice.volumes)) continue;
-        builder.set(CsiNodeObject{.name = node.name,
-                                  .limits = {{"ebs", dice.below(3)}, {"lvm", std::nullopt}}});
+        builder.set(snapshot::CsiNodeObject{
+            .name = node.name, .limits = {{"ebs", dice.below(3)}, {"lvm", std::nullopt}}});
     }
 }
 
@@ -123,11 +126,12 @@ LabelSelector some_selector(Dice& dice) {
 }
 
 /// Controllers c0 to c2 of each kind, here and there, and Services of pods with some labels.
-void add_selectors(ClusterBuilder& builder, Dice& dice) {
+void add_selectors(snapshot::ClusterBuilder& builder, Dice& dice) {
     for (const std::string ns : {"default", "shop", "ops"}) {
         for (const char* kind : {"ReplicaSet", "StatefulSet", "ReplicationController", "Job"}) {
             for (int i = 0; i < 3; ++i) {
-                ControllerObject object{.kind = kind, .ns = ns, .name = "c" + std::to_string(i)};
+                snapshot::ControllerObject object{
+                    .kind = kind, .ns = ns, .name = "c" + std::to_string(i)};
                 if (dice.chance(80)) object.selector = some_selector(dice);
                 if (object.selector && object.kind == "ReplicationController")
                     object.selector->match_expressions.clear();
@@ -135,7 +139,7 @@ void add_selectors(ClusterBuilder& builder, Dice& dice) {
             }
         }
         for (int i = dice.below(4); i > 0; --i) {
-            ServiceObject object{.ns = ns, .name = "s" + std::to_string(i)};
+            snapshot::ServiceObject object{.ns = ns, .name = "s" + std::to_string(i)};
             if (dice.chance(80)) object.selector["app"] = dice.word({"a", "b", "c"});
             if (dice.chance(30)) object.selector["tier"] = dice.word({"front", "back"});
             if (dice.chance(30)) object.selector["rev"] = dice.word({"1", "2"});
@@ -144,19 +148,20 @@ void add_selectors(ClusterBuilder& builder, Dice& dice) {
     }
 }
 
-PodOwner some_owner(Dice& dice) {
-    PodOwner out{.kind = dice.word({"ReplicaSet", "StatefulSet", "ReplicationController", "Job"}),
-                 .api_group = "apps",
-                 .name = "c" + std::to_string(dice.below(4))};
+snapshot::PodOwner some_owner(Dice& dice) {
+    snapshot::PodOwner out{
+        .kind = dice.word({"ReplicaSet", "StatefulSet", "ReplicationController", "Job"}),
+        .api_group = "apps",
+        .name = "c" + std::to_string(dice.below(4))};
     if (out.kind == "ReplicationController") out.api_group = "";
     if (out.kind == "Job") out.api_group = "batch";
     if (dice.chance(10)) out.api_group = "example.com";
     return out;
 }
 
-std::vector<DefaultSpread> some_default_spread(Dice& dice) {
+std::vector<snapshot::DefaultSpread> some_default_spread(Dice& dice) {
     std::vector<std::string> keys{"zone", "kubernetes.io/hostname", "rack"};
-    std::vector<DefaultSpread> out{
+    std::vector<snapshot::DefaultSpread> out{
         {.topology_key = dice.one_of(keys), .max_skew = dice.between(1, 3)}};
     std::erase(keys, out.front().topology_key);
     if (dice.chance(40))
@@ -166,8 +171,8 @@ std::vector<DefaultSpread> some_default_spread(Dice& dice) {
 
 }  // namespace
 
-NodeObject make_random_node(Dice& dice, const Spice& spice, const std::string& name) {
-    NodeObject out{.name = name, .allocatable = allocatable(dice)};
+snapshot::NodeObject make_random_node(Dice& dice, const Spice& spice, const std::string& name) {
+    snapshot::NodeObject out{.name = name, .allocatable = allocatable(dice)};
     out.capacity = out.allocatable;
     if (!dice.chance(5)) out.labels["kubernetes.io/hostname"] = name;
     if (!dice.chance(12)) out.labels["zone"] = dice.word({"1", "2", "3"});
@@ -185,42 +190,42 @@ NodeObject make_random_node(Dice& dice, const Spice& spice, const std::string& n
 
 RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes, const Spice& spice) {
     Dice dice(seed);
-    ClusterBuilder builder;
+    snapshot::ClusterBuilder builder;
     add_namespaces(builder, dice);
     add_storage(builder, dice);
     add_nodes(builder, dice, spice, sizes.nodes);
-    std::vector<PodObject> kinds;
+    std::vector<snapshot::PodObject> kinds;
     for (int i = 0; i < sizes.kinds; ++i) kinds.push_back(make_random_pod(dice, spice));
-    std::vector<DefaultSpread> default_spread;
+    std::vector<snapshot::DefaultSpread> default_spread;
     if (spice.default_spread > 0 && dice.chance(spice.default_spread)) {
         default_spread = some_default_spread(dice);
         add_selectors(builder, dice);
-        for (PodObject& kind : kinds) {
+        for (snapshot::PodObject& kind : kinds) {
             if (dice.chance(70)) kind.owner = some_owner(dice);
             kind.spec.has_soft_spread = dice.chance(10);
         }
     }
     for (int i = 0; i < sizes.bound; ++i) {
-        PodObject pod = dice.one_of(kinds);
+        snapshot::PodObject pod = dice.one_of(kinds);
         pod.name = "p" + std::to_string(i);
         // One node more than there are: a pod of a node that is gone.
         pod.node_name = "n" + std::to_string(dice.below(sizes.nodes + 1));
         if (dice.chance(15)) pod.deleted = Time{};
         builder.set(pod);
     }
-    std::vector<PodGroupId> classes;
-    for (const PodObject& kind : kinds) classes.push_back(builder.add_class(kind));
+    std::vector<snapshot::PodGroupId> classes;
+    for (const snapshot::PodObject& kind : kinds) classes.push_back(builder.add_class(kind));
     std::vector<TemplateNode> shapes;
     for (int i = 0; i < sizes.shapes; ++i) {
         shapes.push_back(i > 0 && dice.chance(30) ? make_another(dice, dice.one_of(shapes))
                                                   : make_random_shape(dice, spice, classes));
     }
 
-    std::vector<PodGroupId> pod_groups = classes;  // some kinds only stand there
+    std::vector<snapshot::PodGroupId> pod_groups = classes;  // some kinds only stand there
     std::sort(pod_groups.begin(), pod_groups.end());
     pod_groups.erase(std::unique(pod_groups.begin(), pod_groups.end()), pod_groups.end());
     if (pod_groups.size() > 2) pod_groups.pop_back();
     return {builder.build(), std::move(pod_groups), std::move(shapes), std::move(default_spread)};
 }
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

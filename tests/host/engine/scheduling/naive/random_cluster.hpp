@@ -12,7 +12,7 @@
 #include "engine/snapshot/default_spread.hpp"
 #include "engine/snapshot/objects.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 
 /// Chance, the same on every machine.
 class Dice {
@@ -49,10 +49,10 @@ struct Sizes {
 };
 
 struct RandomCluster {
-    Cluster cluster;
-    std::vector<PodGroupId> pod_groups;
+    snapshot::Cluster cluster;
+    std::vector<snapshot::PodGroupId> pod_groups;
     std::vector<TemplateNode> shapes;
-    std::vector<DefaultSpread> default_spread{};
+    std::vector<snapshot::DefaultSpread> default_spread{};
 };
 
 /// `kinds` of pods are dealt over the nodes, whether they fit or not, and asked about.
@@ -60,8 +60,8 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes = {},
                                   const Spice& spice = {});
 
 /// A pod of random kind, without a name.
-PodObject make_random_pod(Dice& dice, const Spice& spice);
+snapshot::PodObject make_random_pod(Dice& dice, const Spice& spice);
 /// Labels, taints and room of a node, or of a shape.
-NodeObject make_random_node(Dice& dice, const Spice& spice, const std::string& name);
+snapshot::NodeObject make_random_node(Dice& dice, const Spice& spice, const std::string& name);
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

@@ -1,6 +1,6 @@
 #include "naive/random_cluster.hpp"
 
-namespace capstan::engine::naive {
+namespace capstan::engine::scheduling::naive {
 namespace {
 
 const std::vector<std::string> topology_keys{
@@ -46,8 +46,8 @@ LabelSelector namespace_selector(Dice& dice) {
     return {.match_labels = {{"team", dice.word({"x", "y"})}}};
 }
 
-PodTerm pod_term(Dice& dice) {
-    PodTerm out{.topology_key = dice.one_of(topology_keys)};
+snapshot::PodTerm pod_term(Dice& dice) {
+    snapshot::PodTerm out{.topology_key = dice.one_of(topology_keys)};
     if (!dice.chance(4)) out.selector = pod_selector(dice);
     if (dice.chance(15)) out.namespaces = {dice.word({"default", "shop"})};
     if (dice.chance(15)) out.namespace_selector = namespace_selector(dice);
@@ -56,8 +56,8 @@ PodTerm pod_term(Dice& dice) {
     return out;
 }
 
-SpreadConstraint constraint(Dice& dice, const std::string& key) {
-    SpreadConstraint out{.max_skew = dice.between(1, 3), .topology_key = key};
+snapshot::SpreadConstraint constraint(Dice& dice, const std::string& key) {
+    snapshot::SpreadConstraint out{.max_skew = dice.between(1, 3), .topology_key = key};
     if (!dice.chance(4)) out.selector = pod_selector(dice);
     if (dice.chance(25)) out.min_domains = dice.between(1, 4);
     out.honor_affinity = dice.chance(75);
@@ -66,9 +66,9 @@ SpreadConstraint constraint(Dice& dice, const std::string& key) {
     return out;
 }
 
-std::vector<SpreadConstraint> spread(Dice& dice) {
+std::vector<snapshot::SpreadConstraint> spread(Dice& dice) {
     std::vector<std::string> keys{"zone", "kubernetes.io/hostname", "rack"};
-    std::vector<SpreadConstraint> out{constraint(dice, dice.one_of(keys))};
+    std::vector<snapshot::SpreadConstraint> out{constraint(dice, dice.one_of(keys))};
     std::erase(keys, out.front().topology_key);
     if (dice.chance(35)) out.push_back(constraint(dice, dice.one_of(keys)));
     return out;
@@ -93,8 +93,8 @@ Resources requests(Dice& dice) {
     return out;
 }
 
-void add_pod_terms(Dice& dice, const Spice& spice, PodSpec& spec) {
-    for (std::vector<PodTerm>* terms : {&spec.pod_affinity, &spec.pod_anti_affinity}) {
+void add_pod_terms(Dice& dice, const Spice& spice, snapshot::PodSpec& spec) {
+    for (std::vector<snapshot::PodTerm>* terms : {&spec.pod_affinity, &spec.pod_anti_affinity}) {
         if (!dice.chance(spice.affinity)) continue;
         terms->push_back(pod_term(dice));
         if (dice.chance(25)) terms->push_back(pod_term(dice));
@@ -104,12 +104,12 @@ void add_pod_terms(Dice& dice, const Spice& spice, PodSpec& spec) {
 
 }  // namespace
 
-PodObject make_random_pod(Dice& dice, const Spice& spice) {
-    PodObject out{.ns = dice.word({"default", "default", "default", "shop", "ops"})};
+snapshot::PodObject make_random_pod(Dice& dice, const Spice& spice) {
+    snapshot::PodObject out{.ns = dice.word({"default", "default", "default", "shop", "ops"})};
     out.labels["app"] = dice.word({"a", "b", "c"});
     if (dice.chance(40)) out.labels["tier"] = dice.word({"front", "back"});
     if (dice.chance(40)) out.labels["rev"] = dice.word({"1", "2"});
-    PodSpec& spec = out.spec;
+    snapshot::PodSpec& spec = out.spec;
     spec.requests = requests(dice);
     if (dice.chance(spice.node_affinity)) spec.node_selector = {{"zone", dice.word({"1", "2"})}};
     if (dice.chance(spice.node_affinity)) {
@@ -131,4 +131,4 @@ PodObject make_random_pod(Dice& dice, const Spice& spice) {
     return out;
 }
 
-}  // namespace capstan::engine::naive
+}  // namespace capstan::engine::scheduling::naive

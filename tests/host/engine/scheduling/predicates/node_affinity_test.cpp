@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 using namespace std::string_literals;
@@ -12,7 +12,7 @@ using ::testing::Optional;
 const Labels web_labels{{"zone", "a"}, {"cores", "8"}, {"disk", "hdd"}, {"empty", ""}};
 const NodeFacts web{.name = "web-1", .labels = web_labels};
 
-PodSpec wanting(std::vector<Requirement> labels, std::vector<Requirement> fields = {}) {
+snapshot::PodSpec wanting(std::vector<Requirement> labels, std::vector<Requirement> fields = {}) {
     return {.affinity_required = {{.labels = std::move(labels), .fields = std::move(fields)}}};
 }
 
@@ -97,7 +97,7 @@ TEST(NodeAffinity, SaysWhatWasWantedAndWhatTheNodeHas) {
                 Optional(words + "wants disk=ssd, the node has disk=hdd"));
     EXPECT_THAT(check_node_affinity({.node_selector = {{"gpu", "yes"}}}, web),
                 Optional(words + "wants gpu=yes, the node has no gpu"));
-    const PodSpec terms{
+    const snapshot::PodSpec terms{
         .affinity_required = {{.labels = {{"zone", in, {"b", "c"}}, {"cores", gt, {"8"}}}},
                               {.fields = {{"metadata.name", in, {"web-2"}}}},
                               {}}};
@@ -108,7 +108,7 @@ TEST(NodeAffinity, SaysWhatWasWantedAndWhatTheNodeHas) {
 }
 
 TEST(NodeAffinity, NamesTheFirstOfManyTermsAndValues) {
-    PodSpec many;
+    snapshot::PodSpec many;
     for (int i = 0; i < 6; ++i) many.affinity_required.push_back({.labels = {{"x", exists, {}}}});
     EXPECT_THAT(check_node_affinity(many, web),
                 Optional("node(s) didn't match Pod's node affinity/selector: wants x exists, or x "
@@ -118,4 +118,4 @@ TEST(NodeAffinity, NamesTheFirstOfManyTermsAndValues) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

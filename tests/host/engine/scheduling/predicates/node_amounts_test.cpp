@@ -5,7 +5,7 @@
 #include "engine/scheduling/predicates/node_resources_fit.hpp"
 #include "engine/scheduling/predicates/node_volume_limits.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 using namespace std::string_literals;
@@ -13,7 +13,7 @@ using ::testing::Optional;
 
 TEST(NodePorts, ConflictByPortProtocolAndAddress) {
     struct Case {
-        HostPort a, b;
+        snapshot::HostPort a, b;
         bool conflict;
     };
     const Case cases[] = {
@@ -35,8 +35,8 @@ TEST(NodePorts, ConflictByPortProtocolAndAddress) {
 }
 
 TEST(NodePorts, NamesThePortThatIsTaken) {
-    const std::vector<HostPort> wanted{{"", "TCP", 80}, {"10.0.0.1", "UDP", 53}};
-    const std::vector<HostPort> taken{{"", "UDP", 53}};
+    const std::vector<snapshot::HostPort> wanted{{"", "TCP", 80}, {"10.0.0.1", "UDP", 53}};
+    const std::vector<snapshot::HostPort> taken{{"", "UDP", 53}};
     EXPECT_EQ(check_node_ports(wanted, {}), std::nullopt);
     EXPECT_EQ(check_node_ports({}, taken), std::nullopt);
     EXPECT_THAT(check_node_ports(wanted, taken),
@@ -106,4 +106,4 @@ TEST(NodeVolumeLimits, SayHowManyAreAttached) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

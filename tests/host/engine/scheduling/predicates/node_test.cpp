@@ -7,7 +7,7 @@
 #include "engine/scheduling/predicates/refusal.hpp"
 #include "engine/scheduling/predicates/taint_toleration.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 using namespace std::string_literals;
@@ -15,7 +15,7 @@ using ::testing::Optional;
 
 const Labels no_labels;
 
-PodSpec tolerating(std::vector<Toleration> tolerations) {
+snapshot::PodSpec tolerating(std::vector<Toleration> tolerations) {
     return {.tolerations = std::move(tolerations)};
 }
 
@@ -107,4 +107,4 @@ TEST(Predicate, HasTheNameOfTheSchedulersPlugin) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

@@ -5,7 +5,7 @@
 #include "engine/scheduling/predicates/volume_restrictions.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::engine {
+namespace capstan::engine::scheduling {
 namespace {
 
 using namespace std::string_literals;
@@ -21,61 +21,62 @@ NodeSelectorTerm in_zone(const std::string& value) {
 }
 
 /// A pod with the claims "data" and, where there is one, "more".
-PodObject pod(std::vector<std::string> claims = {"data"}) {
+snapshot::PodObject pod(std::vector<std::string> claims = {"data"}) {
     return {.name = "web", .claims = std::move(claims)};
 }
 
 /// What keeps the pod off a node with the labels; empty: nothing does.
-std::string refusal_on(ClusterBuilder& builder, const PodObject& pending, const Labels& labels,
-                       const std::string& node = "n") {
-    const PodGroupId id = builder.add_class(pending);
-    const Cluster cluster = builder.build();
+std::string refusal_on(snapshot::ClusterBuilder& builder, const snapshot::PodObject& pending,
+                       const Labels& labels, const std::string& node = "n") {
+    const snapshot::PodGroupId id = builder.add_class(pending);
+    const snapshot::Cluster cluster = builder.build();
     const auto refusal =
         check_volume_binding(find_volume_needs(cluster, id), {.name = node, .labels = labels});
     return refusal ? std::string(name_of(refusal->predicate)) + ": " + refusal->sentence : "";
 }
 
 TEST(VolumeBinding, AsksNothingOfAPodWithoutClaims) {
-    ClusterBuilder builder;
-    const PodGroupId id = builder.add_class(pod({}));
+    snapshot::ClusterBuilder builder;
+    const snapshot::PodGroupId id = builder.add_class(pod({}));
     EXPECT_EQ(find_volume_needs(builder.build(), id), VolumeNeeds{});
 }
 
 TEST(VolumeBinding, RefusesAMissingClaimOnEveryNode) {
-    ClusterBuilder builder;
-    builder.set(ClaimObject{.ns = "elsewhere", .name = "data", .volume = "pv"});
+    snapshot::ClusterBuilder builder;
+    builder.set(snapshot::ClaimObject{.ns = "elsewhere", .name = "data", .volume = "pv"});
     EXPECT_EQ(refusal_on(builder, pod(), {}),
               "VolumeBinding: persistentvolumeclaim \"data\" not found");
 }
 
 TEST(VolumeBinding, RefusesAnUnboundClaimThatDoesNotWaitForItsPod) {
-    ClusterBuilder builder;
-    builder.set(StorageClassObject{.name = "now", .provisioner = "ebs"});
-    builder.set(ClaimObject{.name = "data", .storage_class = "now"});
-    builder.set(ClaimObject{.name = "more"});
-    builder.set(ClaimObject{.name = "lost", .storage_class = "gone"});
+    snapshot::ClusterBuilder builder;
+    builder.set(snapshot::StorageClassObject{.name = "now", .provisioner = "ebs"});
+    builder.set(snapshot::ClaimObject{.name = "data", .storage_class = "now"});
+    builder.set(snapshot::ClaimObject{.name = "more"});
+    builder.set(snapshot::ClaimObject{.name = "lost", .storage_class = "gone"});
     EXPECT_EQ(refusal_on(builder, pod({"data", "more", "lost"}), {}),
               "VolumeBinding: pod has unbound immediate PersistentVolumeClaims: \"data\", "
               "\"more\", \"lost\"");
 }
 
 TEST(VolumeBinding, RefusesAClaimWhoseVolumeIsGone) {
-    ClusterBuilder builder;
-    builder.set(ClaimObject{.name = "data", .volume = "pv"});
+    snapshot::ClusterBuilder builder;
+    builder.set(snapshot::ClaimObject{.name = "data", .volume = "pv"});
     EXPECT_THAT(refusal_on(builder, pod(), {}), HasSubstr("bound to non-existent pv(s)"));
 }
 
 TEST(VolumeBinding, KeepsABoundClaimWhereItsVolumeIs) {
-    ClusterBuilder builder;
-    builder.set(ClaimObject{.name = "data", .volume = "pv"});
-    builder.set(VolumeObject{.name = "pv", .node_affinity = {in_zone("a"), in_zone("b")}});
+    snapshot::ClusterBuilder builder;
+    builder.set(snapshot::ClaimObject{.name = "data", .volume = "pv"});
+    builder.set(
+        snapshot::VolumeObject{.name = "pv", .node_affinity = {in_zone("a"), in_zone("b")}});
     EXPECT_EQ(refusal_on(builder, pod(), {{zone, "b"}}), "");
     EXPECT_EQ(refusal_on(builder, pod(), {{zone, "c"}}),
               "VolumeBinding: node(s) didn't match PersistentVolume's node affinity: volume \"pv\" "
               "wants " +
                   zone + " in [a], or " + zone + " in [b]");
     EXPECT_NE(refusal_on(builder, pod(), {}), "");
-    builder.set(VolumeObject{.name = "pv"});
+    builder.set(snapshot::VolumeObject{.name = "pv"});
     EXPECT_EQ(refusal_on(builder, pod(), {{zone, "c"}}), "");
 }
 
@@ -102,9 +103,9 @@ TEST(VolumeZone, KeepsAPodInTheZonesOfItsVolumesLabels) {
         {"zone", "a", {{zone, "b"}}, true},
     };
     for (const Case& c : cases) {
-        ClusterBuilder builder;
-        builder.set(ClaimObject{.name = "data", .volume = "pv"});
-        builder.set(VolumeObject{.name = "pv", .labels = {{c.key, c.value}}});
+        snapshot::ClusterBuilder builder;
+        builder.set(snapshot::ClaimObject{.name = "data", .volume = "pv"});
+        builder.set(snapshot::VolumeObject{.name = "pv", .labels = {{c.key, c.value}}});
         const std::string refusal = refusal_on(builder, pod(), c.node);
         EXPECT_EQ(refusal == "", c.passes) << c.key << "=" << c.value << ": " << refusal;
         if (!c.passes) {
@@ -114,9 +115,10 @@ TEST(VolumeZone, KeepsAPodInTheZonesOfItsVolumesLabels) {
 }
 
 TEST(VolumeBinding, ProvisionsInTheTopologiesOfTheClass) {
-    ClusterBuilder builder;
-    builder.set(ClaimObject{.name = "data", .storage_class = "late"});
-    StorageClassObject late{.name = "late", .provisioner = "ebs", .waits_for_consumer = true};
+    snapshot::ClusterBuilder builder;
+    builder.set(snapshot::ClaimObject{.name = "data", .storage_class = "late"});
+    snapshot::StorageClassObject late{
+        .name = "late", .provisioner = "ebs", .waits_for_consumer = true};
     builder.set(late);
     EXPECT_EQ(refusal_on(builder, pod(), {}), "");
     late.allowed_topologies = {in_zone("a"), in_zone("b")};
@@ -128,27 +130,29 @@ TEST(VolumeBinding, ProvisionsInTheTopologiesOfTheClass) {
 }
 
 TEST(VolumeBinding, WaitsForTheNodeThatWasSelected) {
-    ClusterBuilder builder;
-    builder.set(ClaimObject{.name = "data", .storage_class = "late", .selected_node = "n"});
+    snapshot::ClusterBuilder builder;
     builder.set(
-        StorageClassObject{.name = "late", .provisioner = "ebs", .waits_for_consumer = true});
+        snapshot::ClaimObject{.name = "data", .storage_class = "late", .selected_node = "n"});
+    builder.set(snapshot::StorageClassObject{
+        .name = "late", .provisioner = "ebs", .waits_for_consumer = true});
     EXPECT_EQ(refusal_on(builder, pod(), {}, "n"), "");
     EXPECT_THAT(refusal_on(builder, pod(), {}, "m"), HasSubstr("waits for node \"n\""));
     EXPECT_NE(refusal_on(builder, pod(), {}, ""), "");
 }
 
 TEST(VolumeBinding, WantsRoomWhereTheDriverTellsOfIt) {
-    ClusterBuilder builder;
-    builder.set(ClaimObject{.name = "data", .storage_class = "late", .requested_bytes = 10});
+    snapshot::ClusterBuilder builder;
     builder.set(
-        StorageClassObject{.name = "late", .provisioner = "lvm", .waits_for_consumer = true});
+        snapshot::ClaimObject{.name = "data", .storage_class = "late", .requested_bytes = 10});
+    builder.set(snapshot::StorageClassObject{
+        .name = "late", .provisioner = "lvm", .waits_for_consumer = true});
     const auto room = [&](const std::string& name, std::optional<LabelSelector> topology,
                           std::int64_t bytes) {
-        builder.set(CsiCapacityObject{
+        builder.set(snapshot::CsiCapacityObject{
             .name = name, .storage_class = "late", .topology = topology, .capacity_bytes = bytes});
     };
     EXPECT_EQ(refusal_on(builder, pod(), {}), "");  // a driver nobody knows
-    builder.set(CsiDriverObject{.name = "lvm", .storage_capacity = true});
+    builder.set(snapshot::CsiDriverObject{.name = "lvm", .storage_capacity = true});
     EXPECT_EQ(refusal_on(builder, pod(), {}),
               "VolumeBinding: node(s) did not have enough free storage: claim \"data\" of class "
               "\"late\" needs 10");
@@ -162,23 +166,23 @@ TEST(VolumeBinding, WantsRoomWhereTheDriverTellsOfIt) {
 }
 
 struct LocalVolumes {
-    ClusterBuilder builder;
-    VolumeObject volume{.name = "pv",
-                        .node_affinity = {in_zone("a")},
-                        .storage_class = "local",
-                        .capacity_bytes = 10,
-                        .access_modes = {"ReadWriteOnce"}};
-    ClaimObject claim{.name = "data",
-                      .storage_class = "local",
-                      .requested_bytes = 10,
-                      .access_modes = {"ReadWriteOnce"}};
+    snapshot::ClusterBuilder builder;
+    snapshot::VolumeObject volume{.name = "pv",
+                                  .node_affinity = {in_zone("a")},
+                                  .storage_class = "local",
+                                  .capacity_bytes = 10,
+                                  .access_modes = {"ReadWriteOnce"}};
+    snapshot::ClaimObject claim{.name = "data",
+                                .storage_class = "local",
+                                .requested_bytes = 10,
+                                .access_modes = {"ReadWriteOnce"}};
     LocalVolumes() {
         builder.set(claim);
-        builder.set(StorageClassObject{.name = "local",
-                                       .provisioner = "kubernetes.io/no-provisioner",
-                                       .waits_for_consumer = true});
+        builder.set(snapshot::StorageClassObject{.name = "local",
+                                                 .provisioner = "kubernetes.io/no-provisioner",
+                                                 .waits_for_consumer = true});
     }
-    bool fits(const VolumeObject& there, const Labels& node) {
+    bool fits(const snapshot::VolumeObject& there, const Labels& node) {
         builder.set(there);
         return refusal_on(builder, pod(), node).empty();
     }
@@ -187,7 +191,7 @@ struct LocalVolumes {
 TEST(VolumeBinding, FindsAFreeVolumeWhereNoneIsProvisioned) {
     LocalVolumes local;
     EXPECT_THAT(refusal_on(local.builder, pod(), {}), HasSubstr("which provisions none"));
-    VolumeObject v = local.volume;
+    snapshot::VolumeObject v = local.volume;
     EXPECT_TRUE(local.fits(v, {{zone, "a"}}));
     EXPECT_FALSE(local.fits(v, {{zone, "b"}}));
     v.node_affinity.clear();
@@ -196,8 +200,8 @@ TEST(VolumeBinding, FindsAFreeVolumeWhereNoneIsProvisioned) {
 
 TEST(VolumeBinding, TakesNoVolumeThatIsTooSmallTakenOrOfAnotherKind) {
     LocalVolumes local;
-    VolumeObject small = local.volume, taken = local.volume, other = local.volume,
-                 mode = local.volume;
+    snapshot::VolumeObject small = local.volume, taken = local.volume, other = local.volume,
+                           mode = local.volume;
     small.capacity_bytes = 9;
     taken.claim_ns = "default", taken.claim_name = "other";
     other.storage_class = "other";
@@ -214,7 +218,7 @@ TEST(VolumeBinding, TakesAVolumeOfTheClaimsModeOnly) {
         local.claim.block = wanted;
         local.builder.set(local.claim);
         for (const bool there : {false, true}) {
-            VolumeObject volume = local.volume;
+            snapshot::VolumeObject volume = local.volume;
             volume.block = there;
             EXPECT_EQ(local.fits(volume, {{zone, "a"}}), there == wanted);
             volume.claim_ns = "default", volume.claim_name = "data";
@@ -228,7 +232,7 @@ TEST(VolumeBinding, TakesAFreeVolumeThatTheClaimSelects) {
     local.claim.selector = {.match_labels = {{"disk", "fast"}},
                             .match_expressions = {{"rack", Operator::not_in, {"7"}}}};
     local.builder.set(local.claim);
-    VolumeObject volume = local.volume;
+    snapshot::VolumeObject volume = local.volume;
     EXPECT_FALSE(local.fits(volume, {{zone, "a"}}));
     volume.labels = {{"disk", "fast"}, {"rack", "7"}};
     EXPECT_FALSE(local.fits(volume, {{zone, "a"}}));
@@ -242,7 +246,7 @@ TEST(VolumeBinding, TakesAFreeVolumeThatTheClaimSelects) {
 
 TEST(VolumeBinding, TakesTheVolumeThatIsSetAsideForTheClaimAndNoOther) {
     LocalVolumes local;
-    VolumeObject aside = local.volume;
+    snapshot::VolumeObject aside = local.volume;
     aside.name = "aside";
     aside.claim_ns = "default", aside.claim_name = "data";
     aside.node_affinity = {in_zone("b")};
@@ -252,18 +256,20 @@ TEST(VolumeBinding, TakesTheVolumeThatIsSetAsideForTheClaimAndNoOther) {
 }
 
 TEST(VolumeRestrictions, LeaveAReadWriteOncePodClaimToOnePod) {
-    ClusterBuilder builder;
-    builder.set(NodeObject{.name = "n"});
-    builder.set(ClaimObject{.name = "data", .volume = "pv", .access_modes = {"ReadWriteOncePod"}});
-    builder.set(ClaimObject{.name = "more", .volume = "pv", .access_modes = {"ReadWriteMany"}});
-    const PodGroupId id = builder.add_class(pod({"data", "more"}));
-    const Cluster before = builder.build();
+    snapshot::ClusterBuilder builder;
+    builder.set(snapshot::NodeObject{.name = "n"});
+    builder.set(snapshot::ClaimObject{
+        .name = "data", .volume = "pv", .access_modes = {"ReadWriteOncePod"}});
+    builder.set(
+        snapshot::ClaimObject{.name = "more", .volume = "pv", .access_modes = {"ReadWriteMany"}});
+    const snapshot::PodGroupId id = builder.add_class(pod({"data", "more"}));
+    const snapshot::Cluster before = builder.build();
     const VolumeNeeds needs = find_volume_needs(before, id);
     EXPECT_THAT(needs.exclusive, ElementsAre("default/data"));
     EXPECT_THAT(needs.claims, ElementsAre("default/data", "default/more"));
     EXPECT_EQ(check_volume_restrictions(needs, claims_in_use(before)), std::nullopt);
 
-    PodObject other = pod({"more", "data"});
+    snapshot::PodObject other = pod({"more", "data"});
     other.name = "other", other.node_name = "n";
     builder.set(other);
     EXPECT_EQ(check_volume_restrictions(needs, claims_in_use(builder.build())),
@@ -273,22 +279,22 @@ TEST(VolumeRestrictions, LeaveAReadWriteOncePodClaimToOnePod) {
 }
 
 TEST(NodeVolumeLimits, CountHandlesOfBoundClaimsAndNamesOfUnboundOnes) {
-    ClusterBuilder builder;
-    builder.set(NodeObject{.name = "n"});
-    builder.set(CsiNodeObject{.name = "n", .limits = {{"ebs", 2}}});
-    builder.set(
-        StorageClassObject{.name = "late", .provisioner = "ebs", .waits_for_consumer = true});
-    builder.set(VolumeObject{.name = "pv", .driver = "ebs", .handle = "vol-1"});
-    builder.set(VolumeObject{.name = "in-tree"});
-    builder.set(ClaimObject{.name = "a", .volume = "pv"});
-    builder.set(ClaimObject{.name = "b", .storage_class = "late"});
-    builder.set(ClaimObject{.name = "c", .volume = "in-tree"});
+    snapshot::ClusterBuilder builder;
+    builder.set(snapshot::NodeObject{.name = "n"});
+    builder.set(snapshot::CsiNodeObject{.name = "n", .limits = {{"ebs", 2}}});
+    builder.set(snapshot::StorageClassObject{
+        .name = "late", .provisioner = "ebs", .waits_for_consumer = true});
+    builder.set(snapshot::VolumeObject{.name = "pv", .driver = "ebs", .handle = "vol-1"});
+    builder.set(snapshot::VolumeObject{.name = "in-tree"});
+    builder.set(snapshot::ClaimObject{.name = "a", .volume = "pv"});
+    builder.set(snapshot::ClaimObject{.name = "b", .storage_class = "late"});
+    builder.set(snapshot::ClaimObject{.name = "c", .volume = "in-tree"});
     for (const std::string name : {"one", "two"}) {
-        PodObject there = pod({"a", "b", "c", "missing"});
+        snapshot::PodObject there = pod({"a", "b", "c", "missing"});
         there.name = name, there.node_name = "n";
         builder.set(there);
     }
-    const Cluster cluster = builder.build();
+    const snapshot::Cluster cluster = builder.build();
     EXPECT_EQ(volumes_attached(cluster, 0),
               (VolumesByDriver{{"ebs", {"vol-1", "claim default/b"}}}));
     EXPECT_EQ(find_volume_needs(cluster, cluster.class_of(0)).attached,
@@ -297,4 +303,4 @@ TEST(NodeVolumeLimits, CountHandlesOfBoundClaimsAndNamesOfUnboundOnes) {
 }
 
 }  // namespace
-}  // namespace capstan::engine
+}  // namespace capstan::engine::scheduling

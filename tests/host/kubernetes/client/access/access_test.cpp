@@ -5,7 +5,7 @@
 
 #include "credentials_folder.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using std::chrono::minutes;
@@ -193,4 +193,4 @@ TEST_F(AccessTest, NoticesNewAuthoritiesWithinFiveMinutes) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

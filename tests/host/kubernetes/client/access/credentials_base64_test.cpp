@@ -7,7 +7,7 @@
 
 #include <capstan/base64.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 TEST(Base64, ReadsTheSpecificationsExamples) {
@@ -37,4 +37,4 @@ TEST(Base64, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

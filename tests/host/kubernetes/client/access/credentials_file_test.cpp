@@ -5,7 +5,7 @@
 
 #include "credentials_folder.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using ::testing::HasSubstr;
@@ -55,4 +55,4 @@ TEST(CredentialsFile, TellsAKeyFromACertificateWithoutShowingEither) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -16,7 +16,7 @@
 #include "io/loop.hpp"
 #include "kubernetes/client/access/credentials.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 class CredentialsFolder {
 public:
@@ -82,4 +82,4 @@ private:
     std::optional<Result<Credential>> result_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

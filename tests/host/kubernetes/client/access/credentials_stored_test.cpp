@@ -6,7 +6,7 @@
 #include "../../../io/test_certificates.hpp"
 #include "credentials_folder.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using std::chrono::seconds;
@@ -174,4 +174,4 @@ TEST_F(StoredCredentialsTest, CallNobodyOnceTheyAreGone) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

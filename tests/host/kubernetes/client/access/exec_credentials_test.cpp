@@ -12,7 +12,7 @@
 #include "credentials_folder.hpp"
 #include "kubernetes/timestamps.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using std::chrono::seconds;
@@ -280,4 +280,4 @@ TEST_F(ExecCredentialsTest, MayBeDroppedByWhoeverIsToldFirst) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

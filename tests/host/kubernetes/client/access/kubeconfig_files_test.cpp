@@ -5,7 +5,7 @@
 
 #include "credentials_folder.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using ::testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST_F(KubeconfigFilesTest, RefusesAListWithABrokenOrHugeFile) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

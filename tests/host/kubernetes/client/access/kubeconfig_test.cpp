@@ -7,7 +7,7 @@
 
 #include "credentials_folder.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using ::testing::ElementsAre;
@@ -273,4 +273,4 @@ TEST_F(KubeconfigTest, LooksOnlyAtWhatTheContextUses) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -5,7 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using ::testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST(KubeconfigYaml, BecomesJson) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

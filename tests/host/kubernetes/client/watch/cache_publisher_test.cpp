@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
-engine::PodObject numbered_pod(int number) {
+engine::snapshot::PodObject numbered_pod(int number) {
     const std::string name = "pod-" + std::to_string(number);
     return {.name = name, .uid = name + "-uid", .labels = {{"name", name}}};
 }
@@ -17,9 +17,9 @@ TEST(CachePublisher, StartsAfreshBeforePodsLongGoneFillTheMemory) {
     CachePublisher feed({});
     feed.is_complete = [] { return true; };
     feed.builder().set(numbered_pod(0));
-    feed.builder().set(engine::NamespaceObject{.name = "default"});
-    engine::ClusterBuilder unbounded;
-    const auto churn = [](engine::ClusterBuilder& builder, int round) {
+    feed.builder().set(engine::snapshot::NamespaceObject{.name = "default"});
+    engine::snapshot::ClusterBuilder unbounded;
+    const auto churn = [](engine::snapshot::ClusterBuilder& builder, int round) {
         for (int i = 1; i <= 1000; ++i) {
             builder.set(numbered_pod(round * 1000 + i));
             builder.remove_pod("default", "pod-" + std::to_string(round * 1000 + i));
@@ -94,4 +94,4 @@ TEST(CachePublisher, CostsNothingWhereNothingChanged) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -9,7 +9,7 @@
 
 #include "mirrored.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -171,7 +171,7 @@ TEST_F(Mirrored, FollowsServices) {
                std::to_string(version) + R"("},"spec":{"selector":{"app":")" + app + R"("}}})";
     };
     const auto selectors = [&] {
-        const Result<engine::Cluster> cluster = mirror.cluster(1min);
+        const Result<engine::snapshot::Cluster> cluster = mirror.cluster(1min);
         Texts out;
         for (const auto& [name, object] : cluster->objects().services)
             out.push_back(name + " " + object.selector.at("app"));
@@ -305,4 +305,4 @@ TEST_F(Mirrored, LeavesNothingOpenBehind) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -11,7 +11,7 @@
 #include "kubernetes/client/watch/reflector.hpp"
 #include "kubernetes/object_name.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Notes what it is told: "[" a list begins, "+a" set, "-a" removed, "]" the list is whole.
 struct NotedStore final : KindStore {
@@ -118,4 +118,4 @@ struct FollowedKind {
     Reflector reflector;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -11,7 +11,7 @@
 #include "followed_kind.hpp"
 #include "kubernetes/client/watch/cluster_cache.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 inline std::string pod_line(const std::string& name, int version, const std::string& node = "",
                             const std::string& reason = "") {
@@ -76,9 +76,9 @@ struct Mirrored : ::testing::Test {
         loop.advance(std::chrono::seconds(2));
     }
     std::vector<std::string> pods() {
-        const Result<engine::Cluster> cluster = mirror.cluster(std::chrono::minutes(1));
+        const Result<engine::snapshot::Cluster> cluster = mirror.cluster(std::chrono::minutes(1));
         std::vector<std::string> out;
-        for (engine::PodIndex i = 0; cluster && i < cluster->pod_count(); ++i)
+        for (engine::snapshot::PodIndex i = 0; cluster && i < cluster->pod_count(); ++i)
             out.emplace_back(cluster->text(cluster->pod(i).name));
         std::ranges::sort(out);
         return out;
@@ -111,4 +111,4 @@ struct Mirrored : ::testing::Test {
     }
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

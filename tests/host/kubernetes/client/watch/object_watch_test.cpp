@@ -11,7 +11,7 @@
 #include "../scripted_api.hpp"
 #include "kubernetes/client/json_object.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -262,4 +262,4 @@ TEST_F(ObjectWatchTest, CancelsWhatIsOpenWhenItGoes) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -3,7 +3,7 @@
 
 #include "followed_kind.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -283,4 +283,4 @@ TEST(ReflectorSetbacks, AnOptionalKindThatIsNotThereIsLookedForEveryFiveMinutes)
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -4,7 +4,7 @@
 
 #include "followed_kind.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -288,4 +288,4 @@ TEST(ReflectorSetbacks, TroubleIsToldAgainOnceItHasBeenOver) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -65,4 +65,4 @@ TEST(WatchBackoff, JitterReachesBothEnds) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

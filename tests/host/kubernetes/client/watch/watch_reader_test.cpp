@@ -8,7 +8,7 @@
 
 #include <boost/json/serialize.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 struct Heard final : WatchSink {
@@ -132,4 +132,4 @@ TEST(WatchReader, TellsAnItemThatIsNoObjectAsNull) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -7,7 +7,7 @@
 
 #include "../scripted_api.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -142,4 +142,4 @@ TEST_F(Maps, AreDeletedOnceAndAreThenAsGoodAsDeleted) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -8,7 +8,7 @@
 #include "../scripted_api.hpp"
 #include "kubernetes/client/json_object.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 
 /// Keeps a Lease as an API server does: a write over an older version is a conflict.
 class FakeLease {
@@ -38,4 +38,4 @@ private:
     Answer stored() const { return {.body = boost::json::serialize(*lease)}; }
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

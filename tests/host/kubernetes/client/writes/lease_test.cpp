@@ -8,7 +8,7 @@
 
 #include "fake_lease.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -307,4 +307,4 @@ TEST(LeaderElector, RefusesTimesThatWouldLetTwoLead) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

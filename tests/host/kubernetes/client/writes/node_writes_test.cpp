@@ -7,7 +7,7 @@
 
 #include "../scripted_api.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -245,4 +245,4 @@ TEST_F(Nodes, CallNobodyBackOnceTheirWriterIsGone) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client

@@ -7,7 +7,7 @@
 
 #include "../scripted_api.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::client {
 namespace {
 
 using boost::json::parse;
@@ -99,4 +99,4 @@ TEST_F(Scaling, CallsNobodyBackOnceItIsGone) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::client
