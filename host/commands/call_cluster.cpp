@@ -179,7 +179,7 @@ Result<void> CallCluster::start(const runtime::LoadedPlugin& plugin) {
     return {};
 }
 
-/// Which resource it is; a kind that nobody knows is defined, where it has a group.
+/// Which resource it is; an unknown kind is defined, where it has a group.
 std::string CallCluster::serve_kind(const Target& target) {
     const std::string group = group_of(target.api_version);
     const auto find_kind = [&]() -> std::string {

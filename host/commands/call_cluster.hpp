@@ -15,7 +15,7 @@
 namespace capstan::commands {
 
 /// An API server with the Balancer, its targets and their pods, and the plugin, on virtual time.
-/// Nobody but the plugin is at work in it.
+/// Only the plugin is at work in it.
 class CallCluster {
 public:
     static Result<std::unique_ptr<CallCluster>> make(const runtime::LoadedPlugin& plugin,
@@ -30,7 +30,7 @@ public:
     Result<ControllerAnswer> answer() const;
 
 private:
-    /// Nobody asks who it is.
+    /// Requests are not authenticated.
     class AnonymousCredentials final : public kubernetes::client::Credentials {
     public:
         explicit AnonymousCredentials(io::Loop& loop) : loop_(loop) {}

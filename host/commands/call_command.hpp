@@ -24,8 +24,8 @@ std::string_view kind_id_of(CallKind kind);
 /// Why `kind` is none, with the kinds there are.
 std::string unknown_call_kind(std::string_view kind);
 
-/// Whom to ask, of all kinds but a cloud, which reads no question; the one that `kind` names is not
-/// NULL. Borrowed.
+/// The policy to ask, of all kinds but a cloud, which reads no question; the one that `kind` names
+/// is not NULL. Borrowed.
 struct CallArguments {
     CallKind kind = CallKind::expander;
     engine::Expander* expander = nullptr;

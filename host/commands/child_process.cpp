@@ -56,7 +56,7 @@ void write_all(int to, std::string_view text) {
     while (!text.empty()) {
         const ssize_t n = ::write(to, text.data(), text.size());
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) ::_exit(3);  // the parent has gone: nobody is interested any more
+        if (n <= 0) ::_exit(3);  // the parent has gone: the work is of no use any more
         text.remove_prefix(static_cast<std::size_t>(n));
     }
 }

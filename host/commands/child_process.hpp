@@ -1,5 +1,5 @@
-/// Work that may crash or hang, in a process of its own: looking at a plugin file that nobody
-/// trusts yet.
+/// Work that may crash or hang, in a process of its own: looking at a plugin file that is not
+/// trusted yet.
 #pragma once
 
 #include <chrono>

@@ -22,7 +22,7 @@ constexpr Duration stop_patience = std::chrono::seconds(30);
 [[noreturn]] void become(char* const* words, const char* log, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it has died meanwhile
-    // Ctrl-C reaches everybody at the terminal; this one is told by its parent.
+    // Ctrl-C reaches every process at the terminal; this one is told by its parent.
     ::setpgid(0, 0);
     const int in = ::open("/dev/null", O_RDONLY);
     const int out = ::open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);

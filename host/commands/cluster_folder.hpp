@@ -8,7 +8,7 @@
 
 namespace capstan::commands {
 
-/// A folder with `kubeconfig` and `capstan.toml`; one that nobody asked for goes with this.
+/// A folder with `kubeconfig` and `capstan.toml`; one that was not asked for is removed with this.
 class ClusterFolder {
 public:
     /// `wanted`: made where there is none; empty: a new one, for temporary files. The error names

@@ -89,7 +89,7 @@ private:
     simulation::control_plane::ControlPlane control_plane_;
     simulation::live::LiveCloud cloud_;
     boost::asio::signal_set signals_{io_, SIGINT, SIGTERM};
-    std::optional<ReservedPort> admin_port_{};  ///< the daemon's, whoever starts it
+    std::optional<ReservedPort> admin_port_{};  ///< the daemon's, started by this command or by hand
     std::string admin_{};
     Duration began_{0};
     bool is_ending_ = false;
@@ -211,7 +211,7 @@ void LiveCluster::make_player() {
                         .over = [this](int unmet) { story_is_over(unmet); }});
 }
 
-/// Whoever asks twice does not want to wait for the daemon.
+/// A second signal ends the run without waiting for the daemon.
 void LiveCluster::await_signal() {
     signals_.async_wait([this](const auto& error, int) {
         if (error) return;
@@ -221,7 +221,7 @@ void LiveCluster::await_signal() {
     });
 }
 
-/// The story begins when somebody is there to act in it.
+/// The story begins when an autoscaler is there to act in it.
 void LiveCluster::await_leader() {
     const std::string& ns = simulation_.prepared->config->cluster.kube_namespace;
     const std::string& lease = simulation_.prepared->config->cluster.leader_election.lease;

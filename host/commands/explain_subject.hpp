@@ -28,7 +28,7 @@ Result<simulation::Question> parse_question(const std::string& kind, const std::
 struct DaemonAddress {
     std::string url{};         ///< "http://capstan.kube-system:8085"
     std::string token_file{};  ///< with its bearer token; empty: it wants none
-    std::string ca_file{};     ///< whom to trust there, as PEM; empty: whom the system does
+    std::string ca_file{};     ///< authorities to trust there, as PEM; empty: the system's
 };
 Result<std::string> ask_daemon(const DaemonAddress& daemon,
                                const runtime::daemon::AdminQuestion& question);

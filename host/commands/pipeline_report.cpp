@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// One line of the pipeline: a role and who fills it.
+/// One line of the pipeline: a role and the instances that fill it.
 struct Seat {
     std::string role;
     const runtime::LoadedPlugin* plugin;

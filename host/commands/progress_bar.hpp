@@ -10,7 +10,7 @@ namespace capstan::commands {
 
 class ProgressBar {
 public:
-    /// Draws nothing where nobody watches.
+    /// Draws nothing where the output is no terminal.
     ProgressBar(std::ostream& out, bool is_watched) : out_(out), is_watched_(is_watched) {}
 
     /// At most ten times a second, and not in the first half second: what is over by then needs no

@@ -14,11 +14,11 @@
 
 namespace capstan::commands {
 
-/// While it lives, whoever else reserves a port gets another one, and a server that wants this very
-/// port may listen on it, as often as it is started.
+/// While it lives, other reservations get other ports, and a server that wants this very port may
+/// listen on it, as often as it is started.
 class ReservedPort {
 public:
-    /// `wanted` if nobody listens on it or has it reserved, else another that is free.
+    /// `wanted` if it is neither listened on nor reserved, else another that is free.
     static Result<ReservedPort> take(boost::asio::io_context& io, const std::string& address,
                                      std::uint16_t wanted);
 

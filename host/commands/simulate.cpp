@@ -35,7 +35,7 @@ struct SimulateArguments {
     std::shared_ptr<OutputFormat> format;
 };
 
-/// Tells the story while it happens, and shows how far it is where somebody watches.
+/// Tells the story while it happens, and shows how far it is on a terminal.
 class Teller final : public simulation::Observer {
 public:
     Teller(Streams streams, bool tells, Detail detail)

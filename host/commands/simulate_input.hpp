@@ -30,7 +30,7 @@ struct SimulateInput {
     std::string recorded;          ///< a pass, for commands that ask one
     std::string server;            ///< a daemon's admin port, for the same
     std::string token_file;        ///< with what that wants to see
-    std::string ca_file;           ///< and whom to trust there; empty: whom the system does
+    std::string ca_file;           ///< and authorities to trust there; empty: the system's
     bool live = false;             ///< the cluster of `config`, for the same
     std::string config;            ///< empty: what the input itself says, else the defaults
     std::vector<std::string> set;  ///< KEY=VALUE, in place of what files say

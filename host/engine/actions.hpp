@@ -1,5 +1,5 @@
-/// What a decision asks others to do, as data. Someone else carries it out; what came of it goes
-/// into the next pass by remember_results.
+/// What a decision asks others to do, as data. The host carries it out; what came of it goes into
+/// the next pass by remember_results.
 #pragma once
 
 #include <cstdint>
@@ -98,7 +98,7 @@ struct Eviction {
     std::string uid{};  ///< a pod of that name with another uid is left alone
     std::string node{};
     std::optional<Duration> grace{};  ///< nothing: the pod's own
-    bool best_effort = false;         ///< nobody waits for it: a DaemonSet's pod
+    bool best_effort = false;         ///< the drain does not wait for it: a pod of a DaemonSet
     std::string because{};
     bool operator==(const Eviction&) const = default;
 };

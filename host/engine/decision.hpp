@@ -1,4 +1,4 @@
-/// What a pass came to: data, each part with its reason. Someone else carries it out.
+/// What a pass came to: data, each part with its reason. The host carries it out.
 #pragma once
 
 #include <cstdint>
@@ -122,7 +122,7 @@ struct Decision {
     std::vector<std::string> notes{};
 };
 
-/// What metrics tell of a pass and nobody decides on.
+/// What metrics tell of a pass. No decision depends on it.
 struct PassFigures {
     std::uint32_t untried_pods = 0;   ///< that count before their scheduler has tried them
     std::uint32_t left_out_pods = 0;  ///< since a pass considers no more than so many

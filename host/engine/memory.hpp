@@ -107,7 +107,7 @@ enum class RemovalPhase : std::uint8_t {
     tainting,  ///< ToBeDeleted was asked for
     waiting,   ///< tainted; the scheduler gets time to see it
     draining,  ///< pods are evicted, and waited for
-    delayed,   ///< empty; somebody delays the removal by annotation
+    delayed,   ///< empty; an annotation delays the removal
     deleting,  ///< BeingDeleted was asked for, then the cloud was asked to remove the machine
     removed,   ///< the cloud agreed; the node is to vanish
     undoing,   ///< given up: taints, and a cordon of ours, are being taken off
@@ -165,7 +165,7 @@ struct RemovalBackoff {
 /// Nodes to come on each of which a pass has put the same pods, in thought.
 struct PlannedNodes {
     int nodes = 0;
-    /// On one of them, by who looks after them (scale_up/planned_assignments.hpp); never empty.
+    /// On one of them, by controller (scale_up/planned_assignments.hpp); never empty.
     std::map<std::string, int> pods{};
     bool operator==(const PlannedNodes&) const = default;
 };
@@ -233,8 +233,8 @@ using TemplateRecords = std::map<NodeGroupId, TemplateRecord>;
 /// All moments are on the clock of PassTime::now. Only those called `until` and `deadline` may be
 /// to come.
 struct Memory {
-    /// False: this is the first pass since the autoscaler started; whoever loads a saved memory
-    /// says so. What was done and not remembered is cleared away then.
+    /// False: this is the first pass since the autoscaler started; the loader of a saved memory
+    /// sets it. Marks on nodes that no memory knows are cleared away in that pass.
     bool started = false;
     /// Groups that no pass has read since the autoscaler started: leftovers on their nodes are
     /// cleared away by the first pass that does.

@@ -15,7 +15,7 @@ namespace capstan::engine {
 inline constexpr std::string_view to_be_deleted_taint = "ToBeDeletedByClusterAutoscaler";
 inline constexpr std::string_view being_deleted_taint = "BeingDeletedByClusterAutoscaler";
 inline constexpr std::string_view deletion_candidate_taint = "DeletionCandidateOfClusterAutoscaler";
-/// On a node that we have cordoned, so that a cordon of somebody else is never lifted.
+/// On a node that Capstan has cordoned, so that a cordon of another client is never lifted.
 inline constexpr std::string_view cordoned_annotation = "capstan.io/cordoned";
 
 bool has_taint(const snapshot::NodeRow& node, std::string_view key) noexcept;

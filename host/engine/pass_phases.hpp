@@ -1,4 +1,5 @@
-/// The parts of a pass that take time worth knowing. The engine has no clock: whoever listens has.
+/// The phases of a pass that take time worth knowing. The engine has no clock; the observer has
+/// one.
 #pragma once
 
 #include <cstdint>

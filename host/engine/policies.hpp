@@ -96,7 +96,7 @@ struct GroupsQuestion {
         const NodeTemplate* node = nullptr;  ///< NULL: unknown
     };
     std::span<const PodEquivalenceGroup>
-        pods;                               ///< who has no room on nodes that are there or to come
+        pods;                               ///< pods that fit on no node that is there or upcoming
     std::span<const MachineType> machines;  ///< by name
     std::span<const Existing> existing;     ///< of all clouds, by id
     /// By how much the cluster may still grow; "nodes" and "gpu" are among the names. What is not
@@ -168,7 +168,7 @@ struct NamedSource {
     GroupSource* source;
 };
 
-/// Who is asked; everything borrowed for the time of the pass.
+/// The policies of the pipeline. All is borrowed for the time of the pass.
 struct Policies {
     std::vector<Stage> chain;
     std::vector<NamedCheck> similarity;
@@ -176,7 +176,7 @@ struct Policies {
     /// Groups are made where there is one of these, a maker, and a cloud with machines to offer.
     std::vector<NamedSource> group_sources{};
     GroupMaker* maker = nullptr;
-    PassPhaseObserver* parts = nullptr;  ///< is told, and decides nothing; NULL: nobody is
+    PassPhaseObserver* parts = nullptr;  ///< observes and decides nothing; NULL: none
 };
 
 }  // namespace capstan::engine

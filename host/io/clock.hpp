@@ -4,9 +4,8 @@
 ///     now        moments that this process notes and reads again: how long ago was it?
 ///     wall       what others wrote or are to read: timestamps of objects, tokens, log lines
 ///
-/// An age of what others wrote is taken from `wall`, any other from `now` or `monotonic`: somebody
-/// may set the machine's clock forward or back, and then nothing that was noted is older or
-/// younger.
+/// An age of what others wrote is taken from `wall`, any other from `now` or `monotonic`: when the
+/// machine's clock is set forward or back, nothing that was noted becomes older or younger.
 #pragma once
 
 #include <atomic>

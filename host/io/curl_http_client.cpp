@@ -51,7 +51,7 @@ public:
     Core(asio::io_context& io, Options options)
         : options_(std::move(options)), io_(io), strand_(asio::make_strand(io)) {}
     ~Core() {
-        // Nobody is called back any more.
+        // No callback runs any more.
         for (const auto& [id, open] : open_) open.pool->multi->remove(open.transfer->handle());
         open_.clear();
         if (pool_) pool_->multi->close();

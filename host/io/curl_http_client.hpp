@@ -48,7 +48,7 @@ public:
 
     /// Requests from now on use connections of their own, made with `tls`; the others' are closed
     /// when the last of those has ended. With another client certificate open streams end now, as
-    /// lost: who they were opened by counts no longer.
+    /// lost: they belong to the identity of before.
     void set_tls(const TlsOptions& tls) override;
 
 private:

@@ -93,7 +93,7 @@ void CurlMulti::act(curl_socket_t socket, int events) {
     int running = 0;
     curl_multi_socket_action(multi_.get(), socket, events, &running);
     int left = 0;
-    // Whoever hears of an end may close this.
+    // The callback of an end may close this.
     while (multi_) {
         const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left);
         if (message == nullptr) return;

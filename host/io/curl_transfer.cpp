@@ -29,7 +29,7 @@ constexpr std::string_view head_too_long =
 constexpr long stream_buffer = 4 << 10;
 constexpr long connect_timeout_ms = 30'000;
 constexpr long keep_alive_s = 30;
-/// Of what was sent and nobody confirms: a connection that is dead without saying so would be used
+/// Of what was sent and is not confirmed: a connection that is dead without saying so would be used
 /// again and again, for a quarter of an hour.
 constexpr unsigned silence_ms = 45'000;
 
@@ -215,7 +215,7 @@ void CurlTransfer::set_body() {
 }
 
 void CurlTransfer::set_headers() {
-    // What libcurl would add by itself and nobody asked for.
+    // What libcurl would add by itself and the request does not have.
     if (!has_header(request_, "expect")) add_header("Expect:");
     if (!has_header(request_, "content-type")) add_header("Content-Type:");
     for (const auto& [name, value] : request_.headers) {

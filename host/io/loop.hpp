@@ -59,7 +59,7 @@ protected:
     std::atomic<int> outside_{0};
 
 private:
-    std::shared_ptr<NextChange> alarm_;  ///< NULL: somebody else moves the clock
+    std::shared_ptr<NextChange> alarm_;  ///< NULL: the clock is moved from outside
 };
 
 /// A loop whose time passes only when told. One thread.

@@ -225,7 +225,7 @@ void StreamConnection<Stream>::take(Code error) {
     hand_over();
 }
 
-/// What is no request gets an answer where there is somebody to read it, and then the door.
+/// What is no request is answered while the peer still reads; then the connection is closed.
 template <class Stream>
 void StreamConnection<Stream>::refuse(Code error) {
     const bool is_http =

@@ -71,7 +71,7 @@ public:
         virtual void write(std::string part) = 0;
         virtual void end() = 0;
         virtual void cut() = 0;
-        virtual void drop() = 0;  ///< nobody will answer any more
+        virtual void drop() = 0;  ///< no answer will come any more
         virtual bool is_open() const = 0;
         virtual void when_closed(std::function<void()> then) = 0;
     };

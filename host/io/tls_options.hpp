@@ -1,4 +1,4 @@
-/// Whom a client trusts, and what it proves itself with.
+/// The authorities that a client trusts, and what it proves itself with.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-/// Which members of API objects are read by anybody. The others, which make up most of a dump
-/// (managedFields, env, probes, images, statuses), are stepped over while it is parsed.
+/// Which members of API objects are read. The others, which make up most of a dump (managedFields,
+/// env, probes, images, statuses), are stepped over while it is parsed.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct KeptMembers {
     std::span<const Member> members;
     const KeptMembers* also = nullptr;  ///< more of them; NULL: these are all
 
-    /// NULL: nobody reads it.
+    /// NULL: it is not read.
     const Member* find(std::string_view key) const noexcept;
 };
 

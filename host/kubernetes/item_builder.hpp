@@ -1,4 +1,4 @@
-/// One API object out of the events of a parser, without the members that nobody reads.
+/// One API object out of the events of a parser, without the members that are not read.
 #pragma once
 
 #include <cstddef>

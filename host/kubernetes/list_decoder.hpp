@@ -46,8 +46,9 @@ struct DecodeReport {
 using ObjectListener = std::function<void(std::string_view kind, const boost::json::value& object)>;
 
 /// [one thread] Decodes objects as their text comes in; for the shapes see ObjectStream, for the
-/// kinds find_kind(). Of an object that comes twice the last one counts. Members that nobody reads
-/// and kinds that nobody needs are passed over; what is malformed is reported, and the rest loads.
+/// kinds find_kind(). Of an object that comes twice the last one counts. Members that are not read
+/// and kinds that are not needed are passed over; what is malformed is reported, and the rest
+/// loads.
 class ListDecoder {
 public:
     /// Borrows the sink, a ClusterBuilder for example.

@@ -19,8 +19,8 @@ struct ObjectMetadata {
     Time created{};
     std::int64_t generation = 0;    ///< of the spec; 0: it does not say
     std::optional<Time> deleted{};  ///< being deleted, and gone by then unless something holds it
-    /// False: name, namespace or labels could not be read, so that nobody can tell what selects
-    /// the object.
+    /// False: name, namespace or labels could not be read, so that it is unknown what selects the
+    /// object.
     bool is_identified = true;
 };
 

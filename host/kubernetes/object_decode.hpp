@@ -42,7 +42,7 @@ std::optional<engine::snapshot::DisruptionBudgetObject> decode_disruption_budget
 
 // A Node of the Kubernetes API.
 
-/// Nothing: its name, its labels or its taints could not be read, so nobody can tell which pods it
+/// Nothing: its name, its labels or its taints could not be read, so it is unknown which pods it
 /// takes. A resource that cannot be read is one the node has none of. A node whose `allocatable` is
 /// absent gives all its capacity, and one that says nothing at all of its condition counts as
 /// ready: whatever runs in a cluster carries the not-ready taint until its kubelet has spoken.

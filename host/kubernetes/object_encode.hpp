@@ -31,7 +31,7 @@ boost::json::object encode_pod_spec(const engine::snapshot::PodSpec& spec);
 // Nodes and pods as the API writes them, from what is kept of them.
 
 // Without apiVersion and kind, as in lists. What is read from it is equal to what it was written
-// from, but for containers, whose images and split nobody keeps, and for moments that the API
+// from, but for containers, whose images and split are not kept, and for moments that the API
 // cannot write.
 boost::json::object encode_node(const engine::snapshot::NodeObject& node);
 boost::json::object encode_pod(const engine::snapshot::PodObject& pod);

@@ -12,7 +12,7 @@ struct ObjectKind {
     std::string_view kind;   ///< "Pod"
     std::string_view group;  ///< of the API; empty: the core's
     bool has_namespace;
-    engine::snapshot::ObjectKind object;  ///< the same kind, for who takes objects away
+    engine::snapshot::ObjectKind object;  ///< the same kind, for the removal of objects
     /// Decodes one object and hands it on. False: it was left out, and the place
     /// complained about says why.
     bool (*load)(const JsonCursor& object, engine::snapshot::ClusterSink& sink);

@@ -92,7 +92,7 @@ public:
     bool on_comment(Text, Code&) { return true; }
 
 protected:
-    /// From within `begin`: nobody reads the array or object that begins.
+    /// From within `begin`: the array or object that begins is not read.
     void skip() noexcept { skipped_ = 1; }
 
 private:
@@ -121,7 +121,7 @@ private:
         return true;
     }
 
-    std::size_t skipped_ = 0;  ///< how many arrays and objects are open that nobody reads
+    std::size_t skipped_ = 0;  ///< how many arrays and objects are open that are not read
     std::string key_parts_;
 };
 
@@ -227,9 +227,9 @@ private:
 };
 
 // API objects out of JSON text that comes in pieces: a list is handed on item by item, and of an
-// item only what somebody reads is ever in memory.
+// item only what is read is ever in memory.
 
-/// Who gets the objects, in the order of the text.
+/// Receives the objects, in the order of the text.
 class ObjectSink {
 public:
     virtual ~ObjectSink() = default;

@@ -1,4 +1,4 @@
-/// Who a pod belongs to.
+/// The owner of a pod.
 #pragma once
 
 #include "engine/snapshot/objects.hpp"

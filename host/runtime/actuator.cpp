@@ -315,7 +315,7 @@ private:
                 increase(place, asked, cloud);
                 continue;
             }
-            // Nobody refused to grow it: the group's own error says all.
+            // No cloud refused to grow it: the group's own error says all.
             answer({CloudAction::increase, place},
                    Error{.code = ErrorCode::cancelled,
                          .message = "group " + asked.group.value() + " was not made",
@@ -411,7 +411,7 @@ private:
         take_removal(at, {std::move(error)});
     }
 
-    // Each result has a place of its own; whoever ends the last call has seen all of them.
+    // Each result has a place of its own; the end of the last call has seen all of them.
     void take(std::optional<Error>& place, std::optional<Error> error) {
         place = std::move(error);
         end_one();

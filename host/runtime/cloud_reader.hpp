@@ -19,8 +19,8 @@
 
 namespace capstan::runtime {
 
-/// One cloud's part of a CloudsView. What is as it was the last time is the same list, so that
-/// nobody compares it; neither is NULL.
+/// One cloud's part of a CloudsView. A list that has not changed since the last time is the same
+/// object, so that it need not be compared; neither is NULL.
 struct CloudReading {
     using Groups = std::shared_ptr<const std::vector<engine::Group>>;
     using MachineTypes = std::shared_ptr<const std::vector<MachineType>>;

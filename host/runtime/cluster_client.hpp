@@ -1,5 +1,4 @@
-/// The Kubernetes side of carrying decisions out, whoever holds the cluster: an API server, or a
-/// simulation.
+/// The Kubernetes side of carrying decisions out, the same for an API server and a simulation.
 #pragma once
 
 #include <cstddef>

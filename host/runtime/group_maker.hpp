@@ -33,7 +33,7 @@ public:
 
     Result<engine::CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
                                              const engine::CallContext& circumstances) override;
-    /// All that was asked for, by cloud and name of the plan: `told` of a pass that asks nobody.
+    /// All that was asked for, by cloud and name of the plan: `told` of a pass that asks no cloud.
     std::vector<Theory> take_theories();
 
 private:

@@ -23,7 +23,7 @@ struct Wiring {
     };
     std::vector<Stage> expanders;
     std::vector<std::shared_ptr<instances::PluginInstance>> similarity;
-    std::shared_ptr<instances::PluginInstance> splitter;  ///< NULL: nobody shares nodes out
+    std::shared_ptr<instances::PluginInstance> splitter;  ///< NULL: all nodes go to the option's own group
     std::vector<std::shared_ptr<instances::PluginInstance>> group_sources;
     /// Those of the pipeline that have not started: each is asked all the same, and fails.
     struct Absent {

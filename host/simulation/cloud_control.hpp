@@ -1,4 +1,4 @@
-/// The simulated clouds as somebody outside changes them while they run.
+/// The simulated clouds, changed from outside while they run.
 #pragma once
 
 #include <optional>

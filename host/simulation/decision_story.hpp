@@ -1,4 +1,4 @@
-/// What is told of decisions and of what came of them, and kept for those who ask.
+/// What is told of decisions and of what came of them, and kept for explanations.
 #pragma once
 
 #include <map>

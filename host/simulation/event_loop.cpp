@@ -7,7 +7,8 @@
 namespace capstan::simulation {
 namespace {
 
-/// Who only waits, for a back-off to end or for a cloud to have machines again, may do so for ever.
+/// A run that only waits, for a back-off to end or for a cloud to have machines again, may do so
+/// for ever.
 constexpr Duration quiet_patience = std::chrono::hours(24);
 
 /// Whether the error says that what an action is about is not there, or is otherwise than it has to
@@ -142,7 +143,7 @@ std::optional<Time> EventLoop::pass_due() const {
     return asked ? earliest(due, std::max(*asked, now())) : due;
 }
 
-/// The next thing that happens though nobody does it now.
+/// The next thing that is due by itself.
 std::optional<Time> EventLoop::next_by_itself() const {
     return earliest(parts_.world.next_due(), parts_.machines.next_due());
 }

@@ -25,7 +25,7 @@ inline std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b
     return a && b ? std::min(a, b) : a ? a : b;
 }
 
-// The loop over virtual time: what happens next, who notices, when a pass is due.
+// The loop over virtual time: what happens next, which parts are told, when a pass is due.
 
 /// Passes stay on the grid of the scan interval, counted from the start, but for those that a cloud
 /// wants to begin soon; those that could come to nothing new are left out. What happens at one

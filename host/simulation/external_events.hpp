@@ -20,9 +20,9 @@
 
 namespace capstan::simulation {
 
-/// Who looks after pods.
+/// The kind of controller of pods.
 enum class Controller {
-    none,          ///< nobody: what is gone is gone
+    none,          ///< no controller: what is gone is gone
     replica_set,   ///< a Deployment's: brings back those that vanish, under new names, at once
     stateful_set,  ///< the same names again, NAME-0 first, each when those before it are ready
     job,           ///< pods that end by themselves; one that vanishes before starts over
@@ -41,7 +41,7 @@ struct PodBatch {
     Duration start_up{0};   ///< from being bound to being ready, which is when budgets count it
     Duration stop_time{0};  ///< from being told to end to being gone, unless its grace is shorter
     /// They are there already, on nodes that they fill one after the other, the groups in turn, as
-    /// far as requests allow; nobody asks for anything else. Others wait for the scheduler.
+    /// far as requests allow; nothing else is checked. Others wait for the scheduler.
     bool packed = false;
 };
 
@@ -62,7 +62,7 @@ struct Bind {
     std::string pod{}, node{};
 };
 
-/// Somebody else changes a node; what is absent stays.
+/// Another client changes a node; what is absent stays.
 struct NodeEdit {
     std::string node{};
     std::optional<bool> ready{}, cordoned{};

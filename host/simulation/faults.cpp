@@ -28,7 +28,7 @@ std::string_view name_of(FaultKind kind) noexcept {
 
 namespace {
 
-/// A chance that is so small is none: nobody waits for it.
+/// A chance that is so small is none.
 constexpr std::uint64_t most_slots = 10'000'000;
 
 std::uint64_t mixed(std::uint64_t x) noexcept {

@@ -28,7 +28,7 @@ enum class FaultKind {
     flap,             ///< a node of a group is not ready, and then is again
     eviction_error,   ///< the API server fails: evictions and node changes
     policy_denial,    ///< an admission policy denies every eviction
-    clock_jump,      ///< somebody sets the wall clock forward by `lasts`, or back if it is negative
+    clock_jump,      ///< the wall clock is set forward by `lasts`, or back if it is negative
     restart,         ///< the autoscaler starts anew with the memory it saved
     restart_midway,  ///< the same after it carried a decision out and before it could remember
 };
@@ -63,7 +63,7 @@ struct FaultEvent {
     std::string cloud{};  ///< empty: of faults about clouds, one that chance names
     Duration lasts{0};
     bool begins = true;        ///< false: it is over
-    std::uint64_t chance = 0;  ///< random, for whoever has to choose among several
+    std::uint64_t chance = 0;  ///< random, for a choice among several
     bool operator==(const FaultEvent&) const = default;
 };
 

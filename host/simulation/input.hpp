@@ -110,7 +110,7 @@ struct CloudSettings {
     /// The same with all that steps will change, to be checked before anything runs; empty: nothing
     /// changes.
     runtime::config::TomlValue changed{};
-    /// When, after the start, something changes there that nobody asked for; ascending.
+    /// When, after the start, something changes there unasked; ascending.
     std::vector<Duration> changes{};
 };
 
@@ -123,7 +123,7 @@ struct Input {
     /// How machines of all groups become nodes, where no Registration says otherwise.
     Duration register_delay = std::chrono::seconds(10), ready_delay = std::chrono::seconds(10);
     std::vector<Registration> registrations{};  ///< from the start, later ones on top of earlier
-    /// False: nobody but Bind gives pods a node.
+    /// False: only Bind gives pods a node.
     bool scheduler = true;
     /// What it spreads pods over that have no constraints of their own; nothing: what the
     /// configuration says of it.

@@ -56,7 +56,7 @@ Resources daemons_of(const Cluster& cluster) {
     return out;
 }
 
-/// Whom the scheduler's default constraints hold for is not looked into.
+/// Which pods the scheduler's default constraints hold for is not looked into.
 bool may_be_spread(const engine::snapshot::PodSpec& spec, const engine::Settings& settings) {
     return !spec.spread.empty() || (!spec.has_soft_spread && !settings.default_spread.empty());
 }
@@ -222,7 +222,7 @@ bool surely_fits(const Cluster& cluster, PodIndex pod, const engine::Group& grou
     Resources room = room_on_new_node(cluster, group);
     room -= Resources{{"pods", 1}};
     room -= row.spec->requests;
-    // Amounts that nobody told of are zero, so what is asked for beyond them shows as missing.
+    // Unknown amounts are zero, so what is asked for beyond them shows as missing.
     return std::ranges::all_of(room, [&](const Resources::Entry& e) {
         return e.amount >= 0 || (e.resource == "pods" && !node.allocatable.find("pods"));
     });

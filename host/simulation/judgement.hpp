@@ -37,7 +37,7 @@ bool is_of_nodes(const engine::MachineRemoval& removal);
 /// With many nodes that are not ready nothing is scaled at all.
 bool is_cluster_well(const engine::snapshot::Cluster& cluster, const engine::Settings& settings);
 
-/// A DaemonSet's or a mirror pod: bound to its node, so nobody waits for it.
+/// A DaemonSet's or a mirror pod: bound to its node, so it does not wait.
 bool belongs_to_node(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
 /// Its priority is below the cut-off: it gives way to any other pod, and keeps no node.
 bool is_expendable(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
@@ -66,7 +66,7 @@ bool surely_fits(const engine::snapshot::Cluster& cluster, engine::snapshot::Pod
                  const engine::Group& group, const engine::Settings& settings);
 
 /// Whether a node that is there may have room for the pod once pods that give way to all others
-/// have done so. kube-scheduler sees to that, and so nobody buys a machine for it; the scheduler of
+/// have done so. kube-scheduler sees to that, and so no machine is bought for it; the scheduler of
 /// the simulation knows no preemption.
 bool may_push_others_aside(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                            const engine::Settings& settings);

@@ -169,7 +169,7 @@ Result<void> Passes::run() {
     return carry_out(std::move(result), input);
 }
 
-/// Those who look on are told what there is and what is done about it, sabotage or not.
+/// Observers are told what there is and what is done about it, sabotage or not.
 Result<runtime::PassResult> Passes::decide(const runtime::PassInput& input) {
     if (!saboteur_) return runtime::decide(input);
     CAPSTAN_TRY(runtime::PassResult result, runtime::decide(saboteur_->told(input)));

@@ -40,10 +40,9 @@ public:
         Sabotage sabotage = Sabotage::none;
         Duration scan_interval = std::chrono::seconds(10);
     };
-    /// `looks`: moments at which something changes in the clouds that nobody asked for, ascending;
-    /// nothing: it may at any time. Begins with the memory that was kept. `internal`: the
-    /// configuration names an instance that is not there; `invalid_config`: the kept memory cannot
-    /// be read.
+    /// `looks`: moments at which something changes in the clouds unasked, ascending; nothing: it
+    /// may at any time. Begins with the memory that was kept. `internal`: the configuration names
+    /// an instance that is not there; `invalid_config`: the kept memory cannot be read.
     static Result<Passes> make(const runtime::config::Config& config, runtime::PluginHost& host,
                                std::uint64_t seed, std::optional<std::vector<Time>> looks,
                                const Parts& parts);

@@ -78,8 +78,8 @@ void check_changes(const CloudSettings& cloud, Prepared& out,
     if (first.errors() == 0) complaints = all;
 }
 
-/// Deadlines of decisions count real time, and a miss changes the decision. Nobody waits for a
-/// simulation, so a busy machine must not make it come out differently; what the configuration says
+/// Deadlines of decisions count real time, and a miss changes the decision. A simulation has no
+/// deadline, so a busy machine must not make it come out differently; what the configuration says
 /// still counts.
 void extend_deadlines(runtime::config::Config& config) {
     for (runtime::config::PluginConfig& plugin : config.plugins) {
@@ -88,7 +88,7 @@ void extend_deadlines(runtime::config::Config& config) {
 }
 
 /// A hook that overruns its deadline in real time is left out, and a machine under load would make
-/// another story of it. Who hangs for ever is still noticed.
+/// another story of it. A hook that hangs for ever is still noticed.
 void be_patient(runtime::PluginSet& plugins) {
     for (runtime::LoadedPlugin& plugin : plugins) {
         std::optional<Duration>& deadline = plugin.config.limits.call_deadline;

@@ -91,8 +91,8 @@ std::vector<std::optional<NodeIndex>> find_nodes(const engine::snapshot::Cluster
     std::vector<std::optional<NodeIndex>> nodes(pods.size());
     if (pods.empty() || cluster.node_count() == 0) return nodes;
     Scheduling scheduling(cluster, pods);
-    // A pod that looks at others may fit once they are placed: as long as anything moves, whoever
-    // is left is tried again.
+    // A pod with inter-pod constraints may fit once others are placed: as long as any pod is
+    // placed, the rest are tried again.
     std::size_t before = 0;
     do {
         before = scheduling.placed();

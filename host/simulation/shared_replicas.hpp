@@ -10,7 +10,7 @@
 
 namespace capstan::simulation {
 
-/// A Balancer over workloads of batches. Only a live cluster has somebody to look after it.
+/// A Balancer over workloads of batches. Only a live cluster has a controller for it.
 struct SharedReplicas {
     struct Target {
         std::string name{};  ///< of a batch with a controller

@@ -6,7 +6,8 @@
 namespace capstan::simulation {
 namespace {
 
-/// Who brings back pods of such an owner. What a DaemonSet or a node owns goes with its node.
+/// The controller that brings back pods of such an owner. What a DaemonSet or a node owns goes with
+/// its node.
 Controller controller_kind(const engine::snapshot::PodOwner& owner) {
     if (owner.kind.empty() || owner.kind == "DaemonSet" || owner.kind == "Node")
         return Controller::none;

@@ -29,8 +29,8 @@ namespace capstan::simulation {
 /// that moment. One thread.
 class SimulatedCluster {
 public:
-    /// `has_scheduler`: false: nobody but Bind gives pods a node. `default_spread`: what the
-    /// scheduler spreads pods over that have no constraints of their own.
+    /// `has_scheduler`: false: only Bind gives pods a node. `default_spread`: the constraints of
+    /// pods that have none of their own.
     SimulatedCluster(EventLog& story, RunStatistics& tally,
                      engine::snapshot::ClusterBuilderOptions options = {},
                      bool has_scheduler = true,

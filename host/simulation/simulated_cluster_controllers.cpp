@@ -118,7 +118,7 @@ void SimulatedCluster::want(BatchId of, int count) {
     b.wanted = count;
     if (b.scaled.wanted) b.scaled.wanted = count;
     has_changed_ = true;
-    // A Job's object says nothing that anybody looks at, and traces have very many of them.
+    // A Job's object says nothing that is read, and traces have very many of them.
     if (b.controller == Controller::none || b.controller == Controller::job) return;
     builder_.set(engine::snapshot::ControllerObject{.kind = b.look.owner.kind,
                                                     .ns = b.look.ns,

@@ -68,7 +68,7 @@ void SimulatedCluster::add_node(engine::snapshot::NodeObject object, std::string
     renew(node, now);
 }
 
-/// Lets everybody know how the node is now.
+/// Publishes how the node is now.
 void SimulatedCluster::renew(Node& node, Time now) {
     builder_.set(node.object);
     add_daemons(node, now);

@@ -18,7 +18,7 @@ public:
               bool is_told = false);
     std::vector<Event>& events() noexcept { return events_; }
 
-    /// From here on nothing is told: it is kept, until take_held(), for whoever will tell it.
+    /// From here on lines are kept instead of told, until take_held().
     void hold() { is_held_ = true; }
     std::vector<Event> take_held();
     void tell(Event event);

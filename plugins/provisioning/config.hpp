@@ -29,7 +29,7 @@ struct Config {
     Dedicated dedicated = Dedicated::selector_and_toleration;
     bool alpha = false;  ///< a group for each selector, however well they go together
     Spot spot = Spot::also;
-    int max_groups = 50;  ///< of the cluster, whoever made them
+    int max_groups = 50;  ///< of the cluster, made by Capstan or not
     std::string prefix = "nodeautoprovisioning";
     std::set<std::string, std::less<>> machine_types{};  ///< empty: all that are on offer
     std::set<std::string, std::less<>> zones{};          ///< empty: all

@@ -13,7 +13,7 @@ namespace {
 /// What a pod counts that requests no cpu.
 constexpr std::int64_t least_cpu = 50;
 
-/// Everybody with one wish.
+/// All pods with one wish.
 struct Party {
     Labels labels{};
     std::int64_t popularity = 0;

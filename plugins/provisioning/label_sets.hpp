@@ -17,7 +17,7 @@ struct PodRequirements {
     NodeRequirements wish{};
 };
 
-/// Labels and taints for one group, and whom it is for.
+/// Labels and taints for one group, and the pods that it is for.
 struct LabelSet {
     NodeRequirements wish{};
     std::uint32_t pods = 0;     ///< that would run there
@@ -26,11 +26,11 @@ struct LabelSet {
 };
 
 /// Of one machine in one zone. A pass has to end, however many pods ask for a node of their own;
-/// who is left out is more popular once the others have their groups.
+/// a wish that is left out is more popular once the others have their groups.
 inline constexpr std::size_t most_sets = 32;
 
 /// The most popular wish leads; each other one joins, by popularity, that contradicts nothing that
-/// is there and keeps nobody off who joined before. Who is left over begins anew. Wishes for
+/// is there and keeps off no pod that joined before. What is left over begins anew. Wishes for
 /// different taints never meet, since a pod would need to tolerate all of them.
 ///     3 x {x: a}, 2 x {y: b}, 1 x {x: c}  ->  {x: a, y: b}, {x: c}
 /// Equally popular wishes go by their labels. With `alpha` each wish is a set of its own. At most

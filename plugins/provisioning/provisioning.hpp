@@ -17,7 +17,7 @@ namespace capstan::provisioning {
 
 /// Everything is borrowed for the call.
 struct Situation {
-    std::span<const PodEquivalenceGroup> pods;  ///< who waits
+    std::span<const PodEquivalenceGroup> pods;  ///< pods that wait
     std::span<const MachineType> machines;      ///< on offer
     int groups = 0;                             ///< that the cluster has
     Resources room{};          ///< by how much it may grow; what is not there has no limit

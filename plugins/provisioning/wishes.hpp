@@ -14,9 +14,9 @@
 
 namespace capstan::provisioning {
 
-/// An empty node, before labels are made for anybody.
+/// An empty node, before labels are made for any pod.
 struct Bare {
-    Labels labels{};  ///< of the machine, in that zone: nobody may ask for other values
+    Labels labels{};  ///< of the machine, in that zone: no pod may ask for other values
     std::vector<Taint> taints{};
     Resources room{};
 };

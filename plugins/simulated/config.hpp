@@ -14,7 +14,7 @@ namespace capstan::simulated {
 enum class Shortage {
     report,  ///< takes it; the machines stay requested, and after a while carry an error
     refuse,  ///< takes what there are machines for, or answers out_of_capacity if there are none
-    silent,  ///< takes it; the machines stay requested, and nobody says why
+    silent,  ///< takes it; the machines stay requested, without a reason
 };
 
 /// What happens to a group at one moment, beside what it is asked for.
@@ -26,7 +26,7 @@ struct Change {
     std::optional<Error> removal_failure{};  ///< no machine can be removed from now on
     std::optional<Error> machine_error{};    ///< what requested machines carry from now on
     bool recover = false;                    ///< and from now on none of the three
-    std::optional<int> target{};             ///< somebody else sets it
+    std::optional<int> target{};             ///< set from outside
     int lose = 0;                            ///< machines that vanish; the target stays
     int take = 0;                            ///< machines that vanish, and the target with them
     std::vector<int> machines{};             ///< which those are, by number; empty: the oldest

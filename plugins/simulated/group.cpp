@@ -49,7 +49,7 @@ Group::Group(GroupConfig config, Time start, Time now, GroupRecord record)
 
 void Group::begin_listing(Time now) {
     if (config_.refresh_every <= Duration(0)) return;
-    // A list is as old as the last multiple of the time between two, whoever asks when.
+    // A list is as old as the last multiple of the time between two, whenever it is asked for.
     next_listing_ = now - (now - start_) % config_.refresh_every;
     listed_ = list();
 }

@@ -26,7 +26,7 @@ bool has_node(MachineState state) {
     return state == MachineState::running || state == MachineState::deleting;
 }
 
-/// Whoever has a node runs, however long machines take to boot by now.
+/// A machine with a node runs, however long machines take to boot by now.
 Time launch_of(const JoinedNode& node, const GroupConfig* config, Time now) {
     const Duration boot = config == nullptr ? Duration(0) : config->boot;
     return std::min(node.launched.value_or(now), now - boot);

@@ -51,7 +51,7 @@ HttpRequest copy_http_request(const capstan_http_request& raw) {
     return out;
 }
 
-/// A request that was accepted: what its end will be, and whom to tell.
+/// A request that was accepted: what its end will be, and its callback.
 struct Sent {
     HttpRequest request;
     std::optional<HttpReply> reply;

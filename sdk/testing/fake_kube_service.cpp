@@ -11,7 +11,7 @@ namespace testing {
 namespace {
 
 constexpr std::size_t watches_max = 16;
-/// A watch is a timer that nobody waits for, so that it ends with the host.
+/// A watch is a timer that is not waited for, so that it ends with the host.
 constexpr Duration for_ever = std::chrono::hours(24 * 365 * 100);
 
 KubeResource copy_resource(const capstan_kube_resource& raw) {

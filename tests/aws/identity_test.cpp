@@ -11,7 +11,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-/// Who has asked for the groups.
+/// The identity that has asked for the groups.
 std::string principal_of(const AwsServer& aws) {
     const std::vector<Call> lists = aws.calls("DescribeAutoScalingGroups");
     return lists.empty() ? "" : lists.front().principal;

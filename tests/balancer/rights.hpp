@@ -7,7 +7,7 @@
 
 namespace capstan::balancer {
 
-/// "update deployments.apps/scale", "list pods"; empty: discovery, which everybody may ask.
+/// "update deployments.apps/scale", "list pods"; empty: discovery, which every user may ask.
 std::string right_of(const std::string& method, const std::string& target);
 
 /// All that the roles of a manifest grant.

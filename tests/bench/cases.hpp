@@ -22,7 +22,7 @@ boost::json::object measure_spread(const SpreadWorkload& workload, int repeat);
 boost::json::object measure_provisioning(const ProvisioningWorkload& workload, int repeat);
 /// The pass without any group: it only finds out which pods fit on existing nodes.
 boost::json::object measure_filter(const Workload& workload, int repeat);
-/// The pass of a cluster without pending pods: which nodes nobody needs. Every node may go as far
+/// The pass of a cluster without pending pods: which nodes are unneeded. Every node may go as far
 /// as minima and the number of removals are concerned.
 boost::json::object measure_scale_down(const Workload& workload, int repeat);
 /// Objects in, an immutable cluster out.

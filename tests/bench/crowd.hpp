@@ -1,4 +1,4 @@
-/// Who lives in a cluster behind an API server in this process.
+/// The pods and nodes of a cluster behind an API server in this process.
 #pragma once
 
 #include <cstdint>

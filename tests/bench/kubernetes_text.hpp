@@ -7,7 +7,7 @@ namespace capstan::bench {
 
 /// `{"kind":"PodList", ... "items":[`, then pods with a comma between them, then `]}`.
 std::string list_head();
-/// A pod of ReplicaSet number / 30, with what a real one carries and nobody here reads: managed
+/// A pod of ReplicaSet number / 30, with what a real one carries and nothing here reads: managed
 /// fields, environment, probes, status. About 7.8 KB.
 std::string pod_text(int number);
 /// The same pod on another node than number % 15000.

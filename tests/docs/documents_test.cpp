@@ -1,4 +1,4 @@
-// Nobody who types what a document shows is told that there is no such thing.
+// What a document shows is accepted when it is typed.
 #include <gmock/gmock.h>
 
 #include <filesystem>

@@ -17,7 +17,7 @@
 namespace capstan::e2e {
 namespace {
 
-/// A port that nobody listens on now.
+/// A port that is free now.
 int free_port() {
     const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};

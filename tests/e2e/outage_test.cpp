@@ -14,7 +14,7 @@ namespace capstan::e2e {
 namespace {
 
 struct Outage : Stories {
-    /// As soon as somebody listens.
+    /// As soon as a server listens.
     void apply(const std::string& yaml) const {
         ASSERT_TRUE(becomes(120s, [&] {
             try {

@@ -24,7 +24,7 @@ node_delete_delay_after_taint = "1s"
 eviction_retry = "1s"
 )";
 
-/// As much as anybody reads.
+/// As much as is of use to a reader.
 std::string beginning(const std::string& text) {
     constexpr std::size_t most = 20'000;
     return text.size() <= most ? text : text.substr(0, most) + "...\n";

@@ -25,7 +25,7 @@ struct Stories : ::testing::Test {
     void SetUp() override;
     void TearDown() override;
 
-    /// Who holds the Lease; empty: nobody.
+    /// The holder of the Lease; empty: none.
     std::string holder() const;
     /// Whether all nodes there are, so many of them, are ready.
     bool has_ready_nodes(std::size_t count) const;

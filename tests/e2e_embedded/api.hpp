@@ -21,7 +21,7 @@ public:
         : url_(std::move(url)), token_(std::move(token)) {}
 
     const std::string& url() const { return url_; }
-    /// Throws only where nobody answers.
+    /// Throws only where no server answers.
     Answer answer(const std::string& path) const;
     /// Throws where there is no answer, or a refusal.
     boost::json::value get(const std::string& path) const;
@@ -36,7 +36,7 @@ public:
     /// Pods with that label `app` that run and are ready.
     int ready_pods(const std::string& app) const;
     void scale(const std::string& deployment, int replicas) const;
-    /// Who leads; empty: nobody.
+    /// The leader; empty: none.
     std::string leader() const;
 
 private:

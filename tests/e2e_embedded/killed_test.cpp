@@ -1,5 +1,5 @@
-// The daemon is killed at each step of its work, with kubectl for hands: whoever comes next brings
-// it to its end, and does nothing twice. Deaths between any two requests are told on virtual time
+// The daemon is killed at each step of its work, with kubectl for hands: the next daemon brings it
+// to its end, and does nothing twice. Deaths between any two requests are told on virtual time
 // (tests/faults).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What an operator asks: a daemon by its admin port, and the commands that need none; and what
-// nobody gets to read, however much is asked.
+// What an operator asks: a daemon by its admin port, and the commands that need none; and what is
+// never shown, however much is asked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Requests that plugins and `capstan doctor` make: whoever asks again until it is done has it done
-// once, whatever went wrong.
+// Requests that plugins and `capstan doctor` make: a request that is repeated until it is done is
+// done once, whatever went wrong.
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -38,7 +38,7 @@ struct Calls : Client {
     std::uint64_t first_revision = 0;
 };
 
-/// Has five replicas, as somebody who looks every ten seconds would have it.
+/// Has five replicas, as a controller that looks every ten seconds would have it.
 class Scaler {
 public:
     explicit Scaler(Calls& calls) : calls_(calls) { look(); }

@@ -1,4 +1,4 @@
-// Whoever follows objects, a plugin or the host itself, in small pages: in the end they know what
+// Watches of objects in small pages, by a plugin or the host itself: in the end each knows what
 // there is, whatever went wrong, and a plugin was told of each version once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using Texts = std::map<std::string, std::string>;
 constexpr std::int64_t page = 2;
 
 /// Nodes with a label that is written anew: five at the start, two more come, two go, and some of
-/// that happens while nobody watches and is forgotten at once.
+/// that happens while no watch is open and is forgotten at once.
 struct Changes : Client {
     Changes() {
         for (const char* name : {"n1", "n2", "n3", "n4", "n5"}) make(name);

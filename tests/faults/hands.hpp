@@ -1,5 +1,5 @@
-/// Whoever else is at work in a cluster, in the least possible form: kubelets, the scheduler, and
-/// the controller of pods that belong to a ReplicaSet.
+/// The others at work in a cluster, in the least possible form: kubelets, the scheduler, and the
+/// controller of pods that belong to a ReplicaSet.
 #pragma once
 
 #include <chrono>

@@ -278,7 +278,7 @@ TEST(Faults, OfWatchesThatFallSilent) {
     }
 }
 
-/// Nobody listens on the server's port for a while, from various moments on.
+/// The server's port is closed for a while, from various moments on.
 TEST(Faults, OfAServerThatIsAway) {
     for (const Duration from : {0s, 21s, 45s, 90s, 100s, 110s, 130s}) {
         for (const Duration how_long : {1s, 20s, 90s}) {
@@ -378,7 +378,7 @@ TEST(Faults, OfHandingTheLeaseBack) {
     expect_succession("update lease", {.verb = "update", .resource = "leases.coordination.k8s.io"});
 }
 
-/// Of a mark that nobody remembers the next daemon knows nothing: it takes it off, and begins anew.
+/// The next daemon takes off a mark that no memory knows, and begins anew.
 std::string with_second_marks(std::string outcome) {
     for (std::size_t at = 0; (at = outcome.find(" x1", at)) != std::string::npos;)
         outcome.replace(at, 3, " x2");

@@ -74,7 +74,7 @@ constexpr Thing things[] = {
     {"services", space, R"({"metadata":{"name":"x"},"spec":{"selector":{"app":"x"}}})"},
 };
 
-/// Thrown out of the daemon, whose parts end without a word to anybody.
+/// Thrown out of the daemon, whose parts end without a callback.
 struct Death {};
 
 bool is_change(const io::ServedRequest& request) {

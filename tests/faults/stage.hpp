@@ -5,8 +5,8 @@
 /// with b-1 that asks for little. Then p-1 comes, which needs a machine of its own. So a machine is
 /// ordered, and web-2 is found to be unneeded: it is marked, b-1 is evicted, and its machine is
 /// removed. h-1 comes as well, for which no machine is large enough. Meanwhile all watches are cut
-/// once and the history is forgotten, and objects of all other kinds are exchanged, once while
-/// nobody watches and once while the watches are open.
+/// once and the history is forgotten, and objects of all other kinds are exchanged, once while no
+/// watch is open and once while the watches are open.
 #pragma once
 
 #include <filesystem>

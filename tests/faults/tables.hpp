@@ -21,7 +21,7 @@ struct Request {
 struct Mishap {
     const char* name;
     void (*strike)(simulation::api_server::ApiFault& fault);
-    /// The server says no and means it: nobody tells again of an event that it refuses so.
+    /// The server refuses for good: an event that it refuses so is not sent again.
     bool is_refusal = false;
 };
 

@@ -5,7 +5,7 @@
 namespace capstan::engine::drainability {
 namespace {
 
-/// Whether somebody makes another in its place, once it is gone.
+/// Whether a controller makes another pod in its place once it is gone.
 bool comes_back(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
                 const Settings& settings) {
     const snapshot::PodRow row = cluster.pod(pod);

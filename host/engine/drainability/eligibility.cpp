@@ -55,7 +55,7 @@ std::optional<Time> find_tainted_at(const snapshot::NodeRow& node) {
     return is_older_than_node ? std::nullopt : std::optional(at);
 }
 
-/// A taint that nobody remembers counts for as long as a removal may take.
+/// A taint that memory knows nothing of counts for as long as a removal may take.
 std::optional<Ineligible> removed_by_others(const snapshot::NodeRow& node, const Settings& settings,
                                             const PassTime& time) {
     const std::optional<Time> told = find_tainted_at(node);

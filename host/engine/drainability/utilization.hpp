@@ -31,8 +31,8 @@ public:
     /// `wall`: see PassTime.
     UtilizationMeter(const snapshot::Cluster& cluster, const Settings& settings, Time wall);
 
-    /// The error: the node reports no allocatable cpu or memory. `group`: whose wishes count; may
-    /// be NULL.
+    /// The error: the node reports no allocatable cpu or memory. `group`: its options count; may be
+    /// NULL.
     Result<Utilization> of(snapshot::NodeIndex node, const Group* group);
 
 private:

@@ -27,7 +27,7 @@ void forget_make_backoffs(Memory& memory, const Settings& settings, Time now);
 
 /// Notes the machines of one group that have failed, and backs it off where one is not among
 /// `known`, those of the pass before: all new ones are one failure. A machine that is overdue
-/// counts only while something is asked for: nobody waits for it otherwise.
+/// counts only while the group has an open request: no pod waits for the machine otherwise.
 void follow_failures(Memory& memory, const GroupCounts& group, const std::set<MachineId>& known,
                      const Settings& settings, Time now);
 

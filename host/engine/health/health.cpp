@@ -101,11 +101,12 @@ private:
         const auto request = memory_.requests.find(group.id());
         const int asked_for =
             request == memory_.requests.end() ? 0 : std::max(0, request->second.increase);
-        // On its way is right whoever asked for it; what goes is right too.
+        // A machine on its way is right, whether this host or another client asked for it. A
+        // machine that is being deleted is right, too.
         const int coming = std::max(asked_for, out.unjoined + group.nodes.starting);
         out.least = std::max(0, group.target() - out.long_unjoined - out.failed - coming -
                                     group.nodes.deleted - group.machines.foreign);
-        // Whoever suspended a node knows of it: it is not missing.
+        // A suspended node was suspended on purpose: it is not missing.
         const int well = group.nodes.ready + group.nodes.suspended;
         const int present = well + group.nodes.unready + group.nodes.starting;
         const int missing = std::max(0, out.least - well);

@@ -1,5 +1,5 @@
-/// How nodes and groups are doing: who takes pods now, what is still on its way, and whether the
-/// cluster may be changed at all.
+/// How nodes and groups are doing: which nodes take pods now, what is still on its way, and whether
+/// the cluster may be changed at all.
 #pragma once
 
 #include <optional>

@@ -64,7 +64,8 @@ private:
     }
 
     /// A group that is only ever empty or full: where one machine fails, the others that have no
-    /// node are of no use. Nodes that are there go as nodes do, when nobody needs them.
+    /// node are of no use. Nodes that are there are removed like other nodes once they are
+    /// unneeded.
     bool give_up_atomic() {
         const std::string because = why_whole();
         if (because.empty()) return false;

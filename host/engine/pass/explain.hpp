@@ -1,5 +1,5 @@
-/// What a pass makes of pods and groups, for people who ask: the same arguments as run_pass, the
-/// same answers, told of any class and any group.
+/// What a pass makes of pods and groups, for `capstan explain`: the same arguments as run_pass and
+/// the same answers, for any pod group and any node group.
 #pragma once
 
 #include <cstdint>

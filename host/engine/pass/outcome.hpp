@@ -21,8 +21,8 @@ struct Outcome {
 
 /// What to save before a decision is carried out, for a host that dies in the middle of it: the
 /// memory of before, what the nodes are for that are about to be ordered, which groups are about to
-/// be made, and which are backed off for what the pass has found. That it was done the clouds will
-/// say, though maybe not at once; whom for only this.
+/// be made, and which are backed off for what the pass has found. The clouds will say that it was
+/// done, though maybe not at once; only this record says for which pods.
 Memory remember_plan(Memory before, const Outcome& outcome, const Settings& settings, Time now);
 
 /// What became of a decision's actions: groups that are to come, requests that were taken, groups

@@ -82,8 +82,8 @@ void count_as_seen(Memory& memory, bool is_seen, Time now) {
         unneeded.since = std::min(later(unneeded.since, now - *since), now);
 }
 
-/// Groups as they are and as they could be, and whose nodes are whose; `memory` is brought up to
-/// the moment.
+/// Groups as they are and as they could be, and the membership of nodes in groups; brings `memory`
+/// up to the moment.
 provisioning::GroupsToMake begin(const Snapshot& told, Memory& memory, const Policies& policies,
                                  const Settings& settings, const CallContext& circumstances,
                                  templates::Membership& membership) {

@@ -61,7 +61,7 @@ struct PassContext {
     /// By shape: groups. By pod group: pending classes, then those that are only nominated or asked
     /// about.
     std::unique_ptr<scheduling::CompiledPredicates> rules{};
-    PassPhaseObserver* parts = nullptr;  ///< NULL: nobody listens
+    PassPhaseObserver* parts = nullptr;  ///< NULL: none
     /// Groups that the cluster may have, those counted that a pass makes; nothing: any number.
     std::optional<int> most_groups{};
     /// Groups that could be made and are none of the groups, since there is no use in it.

@@ -62,7 +62,7 @@ std::vector<bool> classes_with_pods(const snapshot::Cluster& cluster) {
 
 }  // namespace
 
-/// Which budgets are whose: the same for every copy.
+/// Which budgets select which pods: the same for every copy.
 struct DisruptionBudgets::Match {
     std::vector<const DisruptionBudget*> budgets;  // by name
     std::vector<std::uint32_t> bounds;             // of class i's in `numbers`: from [i] to [i + 1]

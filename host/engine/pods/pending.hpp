@@ -34,8 +34,8 @@ struct PendingPods {
 /// nomination to a node that is not there is void. Of more than Settings::max_pods_considered only
 /// the oldest count, of equal age those first by namespace and name.
 /// Pods whose spread over zones has timed out count under PodGroupRow::lapsed.
-/// `displaced`: bound pods that will want another place; they count as if they had none, and
-/// under their own class: who takes their place is new, and its time begins anew.
+/// `displaced`: bound pods that will want another place; they count as if they had none, and under
+/// their own pod group: the pod that replaces one is new, and its age begins anew.
 PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
                          const PassTime& time, std::span<const snapshot::PodIndex> displaced = {});
 

@@ -1,4 +1,4 @@
-/// Groups that auto-provisioning made and that nobody needs any more.
+/// Groups that auto-provisioning made and that no pod needs any more.
 #pragma once
 
 #include <optional>

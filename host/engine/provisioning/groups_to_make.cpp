@@ -13,7 +13,7 @@
 namespace capstan::engine::provisioning {
 namespace {
 
-/// Pods without room, for whom groups are looked for.
+/// Pods that fit on no node, for which groups are looked for.
 std::vector<PodEquivalenceGroup> find_waiting(const pass_context::PassContext& context,
                                               const scale_up::Progress& progress) {
     std::vector<PodEquivalenceGroup> out;

@@ -102,7 +102,7 @@ private:
                               : settings_.daemonset_eviction_for_occupied_nodes;
     }
 
-    /// Once each, and nobody waits for them.
+    /// Once each; the drain does not wait for them.
     void evict_daemons() {
         for (const snapshot::PodIndex pod : pods_.daemons) {
             if (is_old(pod) && may_evict_daemon(pod) && find_past(pod) == nullptr)

@@ -62,7 +62,7 @@ void forget_those_over(Memory& memory, const Snapshot& snapshot,
             at = memory.removals.erase(at);
             continue;
         }
-        // Somebody else was faster.
+        // Another client has changed it already.
         if (machine != nullptr && machine->state == MachineState::deleting &&
             is_revocable(removal.phase))
             enter(removal, RemovalPhase::removed, now);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view delay_prefix = "delay-deletion.cluster-autoscaler.kubernetes.io/";
 
-/// The annotation by which somebody delays the removal; empty: nobody does.
+/// The annotation that delays the removal; empty: none.
 std::string find_delay(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
     for (const snapshot::LabelPair& pair : node.annotations)
         if (cluster.text(pair.key).starts_with(delay_prefix))
@@ -64,7 +64,7 @@ public:
     }
 
     void advance_all() {
-        // Whoever began first is first to get what budgets allow.
+        // The removal that began first is the first to get what budgets allow.
         std::vector<std::pair<Time, std::string>> order;
         for (const auto& [node, removal] : memory_.removals)
             order.emplace_back(removal.since, node);

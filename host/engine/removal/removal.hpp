@@ -36,7 +36,7 @@ struct RemovalSteps {
 /// Before candidates are looked for: forgets removals whose node or machine has vanished, those
 /// being undone only with their node; on the first pass after a start, has taints of a run that
 /// could not remember them taken off the nodes of groups, and cordons only where they are ours.
-/// Later on such taints are somebody else's.
+/// Later on such taints belong to another client.
 Memory remember_removals(Memory memory, const Snapshot& snapshot,
                          const templates::Membership& membership, const Settings& settings,
                          Time now);

@@ -1,4 +1,4 @@
-/// Which of the nodes that nobody needs go now, and what the others wait for.
+/// Which of the unneeded nodes go now, and what the others wait for.
 #pragma once
 
 #include <functional>

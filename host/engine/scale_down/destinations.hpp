@@ -19,7 +19,7 @@ enum class ConstraintScope : std::uint8_t {
     some,   ///< each node takes it or does not
 };
 
-/// A pod as those see it who look for a place for it.
+/// A pod as the search for its new place sees it.
 struct RelocatingPod {
     scheduling::PodGroupIndex pod_group = 0;
     snapshot::NodeIndex hint = snapshot::no_node;  ///< tried first

@@ -57,7 +57,7 @@ private:
     std::vector<bool> goes_;
     std::vector<scheduling::PodGroupIndex> twins_;
     std::map<scheduling::PodGroupIndex, Found>
-        known_{};  // by twin, of those who do not look at pods
+        known_{};  // by equivalent pod group, of pods without inter-pod constraints
     std::size_t looked_at_ = 0;
 };
 

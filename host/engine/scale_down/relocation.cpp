@@ -110,7 +110,7 @@ std::optional<snapshot::PodIndex> Relocation::remove(snapshot::NodeIndex node,
         for (const Leaving& pod : *left) {
             if (assign(pod)) continue;
             without.push_back(pod);
-            // Only who looks at others may find room once these have theirs.
+            // Only a pod with inter-pod constraints may fit after these have their places.
             if (pod.mover.company == ConstraintScope::none) break;
         }
         const bool is_hopeless =

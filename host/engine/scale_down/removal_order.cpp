@@ -28,7 +28,7 @@ Rank rank_of(const drainability::Candidate& node, const snapshot::Cluster& clust
              const Memory& memory) {
     Rank out{.has_pods = !node.is_empty(), .is_risky = node.is_risky, .pods = node.moving.size()};
     out.is_new = !memory.unneeded.contains(cluster.text(cluster.node(node.node).name));
-    // What goes with the node disturbs nobody.
+    // A pod that goes with its node is not disrupted.
     if (out.has_pods) out.utilization = node.utilization;
     return out;
 }

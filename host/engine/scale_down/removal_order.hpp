@@ -51,7 +51,7 @@ struct UnderWay {
 ///                                       whole 11            ->  11
 ///                                       empty 8, whole 3    ->  whole 3, empty 7
 ///                                       empty 8, drain 8    ->  empty 8, drain 2
-/// `may_begin` is asked of each whose turn it is, once, in that order; who may not leaves the turn
+/// `may_begin` is asked of each unit in that order, once; a unit that may not begin leaves its turn
 /// to the next. Empty: all may.
 std::vector<std::size_t> take_turns(std::span<const WaitingRemovals> waiting, UnderWay under_way,
                                     const ScaleDownSettings& settings,

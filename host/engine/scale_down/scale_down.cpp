@@ -61,8 +61,8 @@ std::int64_t count_assigned(const pass_context::PassContext& context,
 }
 
 /// Since when each of them has been unneeded; of all others that is forgotten. A node that is yet
-/// to pass its checks counts from when it joined, whoever waits for it; one that becomes ready
-/// counts anew: nobody could need it before.
+/// to pass its checks counts from when it joined, even if a pod waits for it; one that becomes
+/// ready counts anew: no pod could need it before.
 void remember_unneeded(const pass_context::PassContext& context,
                        const drainability::Candidates& candidates, const UnneededNodes& unneeded,
                        Memory& memory) {

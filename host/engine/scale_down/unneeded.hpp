@@ -1,4 +1,4 @@
-/// Which nodes nobody needs: all of them could go at once, and every pod would have a place.
+/// Which nodes are unneeded: all of them could go at once, and every pod would have a place.
 #pragma once
 
 #include <cstddef>

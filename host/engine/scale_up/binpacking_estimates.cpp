@@ -142,7 +142,8 @@ BinpackingEstimate BinpackingEstimates::work_out(scheduling::TemplateNodeId shap
     return out;
 }
 
-/// Who was refused by an empty node always will be, unless it looks at other pods.
+/// A pod that an empty node refuses is refused by every node of that template, unless it has
+/// inter-pod constraints.
 void BinpackingEstimates::drop(const std::vector<scheduling::PodGroupIndex>& refused,
                                CompatiblePods& takers) const {
     std::vector<bool> never(pods_.size(), false);

@@ -39,7 +39,7 @@ public:
     std::shared_ptr<const BinpackingEstimate> of(scheduling::TemplateNodeId shape, int max_nodes);
 
 private:
-    /// Who may go on nodes of a shape, largest first, and what is known of them.
+    /// The pods that may go on nodes of a template, largest first, and what is known of them.
     struct CompatiblePods {
         SizeOrder pod_groups{};
         bool look_at_pods = false;  ///< one of them does

@@ -79,9 +79,9 @@ std::vector<std::size_t> places_by_size(const scheduling::CompiledPredicates& ru
     return places;
 }
 
-/// The order in which pods get room on nodes to come: the higher priority, then who fits on the
-/// nodes of the fewest groups, then the larger. A pass that asked for a large node for one pod
-/// would else find it taken by small ones in the next, and ask again.
+/// The order in which pods get room on nodes to come: the higher priority, then the pod that fits
+/// on the nodes of the fewest groups, then the larger. A pass that asked for a large node for one
+/// pod would else find it taken by small ones in the next, and ask again.
 std::vector<scheduling::PodGroupIndex> order_for_upcoming(const pass_context::PassContext& context,
                                                           const scheduling::Placement& placement,
                                                           scheduling::Slot first_upcoming,
@@ -168,7 +168,7 @@ InitialPlacement::InitialPlacement(const pass_context::PassContext& the_context)
     for (const scheduling::PodGroupIndex s :
          order_for_upcoming(*context, placement, nodes, progress.left))
         any = assign(s, nodes, first_new) || any;
-    // Who looks at other pods may have come before those it wants to see.
+    // A pod with inter-pod constraints may have been tried before the pods that it has to be near.
     while (any) any = assign_constrained(first_new);
     wait_for_unread_orders(*context, progress);
     for (scheduling::PodGroupIndex s = 0; s < before.size(); ++s)

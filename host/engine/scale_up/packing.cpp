@@ -77,7 +77,8 @@ std::vector<Least> least_from_each(const scheduling::CompiledPredicates& rules,
 /// node only shrinks while packing.
 scheduling::Slot skip_full(const scheduling::Placement& placement, scheduling::Slot from,
                            const Least& least) {
-    // Who asks for nothing of a resource does not mind that its daemons ask for more than there is.
+    // A pod that requests nothing of a resource fits even where daemons request more of it than
+    // there is.
     const auto lacks = [&](scheduling::Slot slot, snapshot::ResourceIndex resource,
                            std::int64_t amount) {
         return amount > 0 && placement.free(slot, resource) < amount;
@@ -205,7 +206,7 @@ Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands
             packed.refused.push_back(demands[i].pod_group);
         }
     }
-    // Who looks at other pods may have come before those it wants to see.
+    // A pod with inter-pod constraints may have been tried before the pods that it has to be near.
     const auto pack_late = [&](std::size_t i) {
         return placed[i] < demands[i].count &&
                placement_->rules().has_inter_pod_constraints(demands[i].pod_group) &&

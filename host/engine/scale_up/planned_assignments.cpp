@@ -177,7 +177,8 @@ bool PlannedAssignments::take_turn(Queue& queue) {
         placement_->place(queue.pod_group, want.slot, room.in_all);
         left -= room.in_all;
         any = any || room.in_all > 0;
-        // Who looks at nobody and finds no room now never will.
+        // A pod without inter-pod constraints that fits on none of these nodes now fits on none
+        // later: nodes only fill up.
         want.pods = queue.has_inter_pod_constraints ? want.pods - room.in_all : 0;
         if (left == 0 || (queue.in_step && want.pods > 0)) break;
     }

@@ -1,8 +1,8 @@
 /// What nodes to come were ordered for, from one pass to the next.
 ///
-/// A pass that orders nodes knows who goes where. The next one sees the same pods and those nodes,
-/// and would fill them from the front: with spread and affinity that may place fewer. So it puts
-/// them first where they were put before, as far as they still fit; who is new comes after.
+/// A pass that orders nodes knows which pod goes where. The next one sees the same pods and those
+/// nodes, and would fill them from the front: with spread and affinity that may place fewer. So it
+/// puts them first where they were put before, as far as they still fit; new pods come after them.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@
 namespace capstan::engine::scale_up {
 
 /// "namespace/kind/name" of the controller; of pods without one "namespace//labels". Pods of
-/// several classes may share it: it says whom to try, never who fits.
+/// several pod groups may share it: it says which pods to try, never which fit.
 std::string planned_as(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group);
 
-/// Who has been put on nodes to come, the ordered ones included: by group, nodes with the same pods
-/// together, in a fixed order. As large as there are such nodes, at most.
+/// The pods that were assigned to upcoming nodes, those just ordered included: by group, nodes with
+/// the same pods together, in a fixed order. As large as there are such nodes, at most.
 std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
     const pass_context::PassContext& context, const scheduling::Placement& placement);
 

@@ -29,7 +29,7 @@ struct AcceptedOption {
 struct Progress {
     explicit Progress(const pass_context::PassContext& context);
 
-    std::vector<int> left;  ///< by pod group: pods that wait, nobody but those that are pending
+    std::vector<int> left;  ///< by pod group: pods that wait; only those that are pending count
     std::vector<int> fit;   ///< by pod group: pods for which there is room as it is
     QuotaTracker ledger;
     std::vector<AcceptedOption> grants{};

@@ -29,8 +29,8 @@ NodeTemplate looks_of(const pass_context::PassContext& context, pass_context::Gr
     return described ? *described : NodeTemplate();
 }
 
-/// Also what nobody waits for any more: a cloud that has it again may make it yet. What this pass
-/// takes back is among it, since the cloud has still to agree.
+/// Machines that are no longer waited for count, too: a cloud that has capacity again may still
+/// make them. What this pass takes back is among it, since the cloud has still to agree.
 std::vector<limits::NodesToCome> nodes_to_come(const pass_context::PassContext& context) {
     std::vector<limits::NodesToCome> out;
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {

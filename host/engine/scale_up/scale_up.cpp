@@ -248,7 +248,7 @@ void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen, Chosen
     if (!carried.note.empty()) progress.notes.push_back(std::move(carried.note));
     if (carried.helped.empty()) {
         ground_.placement.undo(mark);
-        // Without this the same option would come again, and again help nobody.
+        // Without this the same option would come again, and make no pod schedulable again.
         progress.ledger.close(option.group,
                               {ReasonCode::nothing_granted,
                                {},

@@ -1,4 +1,4 @@
-/// Takes one option after the other until everybody is helped who can be.
+/// Takes one option after the other until every pod that can be made schedulable is.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-/// The ways to grow that there are: one for each group that may grow and helps somebody.
+/// The ways to grow that there are: one for each group that may grow and makes a pod schedulable.
 #pragma once
 
 #include <cstdint>

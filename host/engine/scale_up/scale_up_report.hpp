@@ -6,7 +6,8 @@
 
 namespace capstan::engine::scale_up {
 
-/// Of more classes that nobody helps the groups' reasons are not listed: explain() has them.
+/// For further unschedulable pod groups the reasons of node groups are not listed: explain() has
+/// them.
 inline constexpr std::size_t max_explained_classes = 1000;
 
 /// After run().

@@ -133,7 +133,8 @@ public:
         return sum <= nodes;
     }
 
-    /// What the limits of the cluster leave of it; who cannot take all is full from now on.
+    /// What the limits of the cluster leave of it; a group that cannot take all of it is full from
+    /// now on.
     int give(const std::vector<int>& answer) {
         int given = 0;
         for (std::size_t i = 0; i < answer.size(); ++i) {
@@ -187,7 +188,7 @@ BalancedIncreases share_out(const pass_context::PassContext& context, const Quot
         const int asked = std::accumulate(answer->begin(), answer->end(), 0);
         const int given = sharing.give(*answer);
         left -= given;
-        if (given == asked) break;  // nobody was cut short: what is left, the splitter left
+        if (given == asked) break;  // no group was cut short: the splitter left what is left
     }
     return {.shares = sharing.shares(), .note = {}};
 }

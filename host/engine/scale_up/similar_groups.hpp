@@ -26,9 +26,9 @@ Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
                    const NodeTemplate& b, const CallContext& circumstances);
 
 /// Which of many node templates are similar, asked for one at a time: each pair is compared once at
-/// most, and only if somebody asks. Only templates of one bucket can agree, so of two buckets only
-/// those checks are asked that may decide. Similarity with tolerances is not transitive, so each
-/// template has a list of its own. Borrows the circumstances, and the checks themselves.
+/// most, and only when asked. Only templates of one bucket can agree, so of two buckets only those
+/// checks are asked that may decide. Similarity with tolerances is not transitive, so each template
+/// has a list of its own. Borrows the circumstances, and the checks themselves.
 class SimilarGroups {
 public:
     SimilarGroups(std::vector<NamedCheck> checks, std::vector<NodeTemplate> templates,

@@ -10,7 +10,7 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Whether the scheduler will look at the domain: one without nodes holds nobody back.
+/// Whether the scheduler will look at the domain: one without nodes holds no pod back.
 bool takes_part(const scheduling::SpreadDomains::Domain& domain, const DomainOutlook& outlook) {
     return domain.exists || outlook.will_exist || (outlook.can_grow && outlook.most > domain.count);
 }

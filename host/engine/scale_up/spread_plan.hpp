@@ -43,7 +43,7 @@ using Hindsights = std::map<std::pair<std::uint32_t, std::string>, DomainLimit>;
 
 /// When the pods of a class may be planned.
 enum class SpreadTurn : std::uint8_t {
-    with_others,       ///< nothing to plan, or nobody but planned pods adds to its count
+    with_others,       ///< nothing to plan, or only planned pods add to its count
     after_others,      ///< others add to the count, and the class itself does not
     after_everything,  ///< others add to the count, and so does the class
 };
@@ -56,7 +56,7 @@ std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::
 /// Borrows its arguments.
 class SpreadPlan {
 public:
-    /// Leaves alone who has zones.
+    /// Pods that have zones already are left as they are.
     SpreadPlan(scheduling::Placement& placement, const Hindsights& hindsights,
                const std::vector<bool>& has_zones)
         : placement_(&placement), hindsights_(&hindsights), has_zones_(&has_zones) {}

@@ -13,7 +13,7 @@
 
 namespace capstan::engine::scheduling {
 
-/// Enters into a book what pod groups want of these, and says who has it. Borrows both.
+/// Enters into an index what pod groups want of these, and says which pod has it. Borrows both.
 class ExclusiveResources {
 public:
     /// Enters everything that any pod group wants.

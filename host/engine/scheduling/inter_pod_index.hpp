@@ -1,5 +1,5 @@
-/// Everything about pods that look at pods, data: which counters there are, who looks at them
-/// and who adds to them.
+/// Inter-pod constraints as data: which counters there are, which pod groups read them and which
+/// add to them.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ public:
     bool has(std::uint32_t pod_group) const noexcept {
         return pod_group < of_.size() && of_[pod_group].is_set;
     }
-    /// By domain, how many more; only for who has some.
+    /// By domain, how many more; only for pod groups that have any.
     std::span<const int> left(std::uint32_t pod_group) const noexcept {
         return of_[pod_group].left;
     }

@@ -167,7 +167,7 @@ std::string describe_rule(const State& state, Slot slot, const Together& rule) {
     return what;
 }
 
-/// Whoever looks at the pod finds no constraint there.
+/// No pod's constraint reads this pod.
 std::string_view source_of(const SpreadRule& rule) {
     return rule.is_default ? " (the scheduler's default)" : "";
 }

@@ -52,7 +52,8 @@ struct CompiledPredicates::PredicateData {
 /// By pod group: the lowest that asks the same of a node by itself, by its requests and by every
 /// predicate of one node alone. Other pods may still tell the two apart.
 std::vector<PodGroupIndex> find_equivalent(const CompiledPredicates& rules);
-/// The same where they may not: who looks at pods has no twin but itself.
+/// The same where they may not: a pod group with inter-pod constraints is equivalent to itself
+/// alone.
 std::vector<PodGroupIndex> find_twins(const CompiledPredicates& rules);
 
 /// Whether all that other pods decide about the pod group is its one wide constraint of spread:

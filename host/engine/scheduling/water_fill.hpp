@@ -14,8 +14,8 @@ struct DomainLoad {
     bool operator==(const DomainLoad&) const = default;
 };
 
-/// Pours `pods` as water: the lowest rise first, and nobody above its most. What does not divide
-/// goes one each to those in front. The answer adds up to less than `pods` only when all are full.
+/// Pours `pods` as water: the lowest rise first, and none above its most. What does not divide goes
+/// one each to those in front. The answer adds up to less than `pods` only when all are full.
 ///     counts 0, 2, 5 and 5 pods  ->  +4, +1, +0: the third is above the water
 std::vector<int> water_fill(std::span<const DomainLoad> basins, int pods);
 

@@ -79,7 +79,7 @@ struct Cluster::State {
     std::shared_ptr<const ClusterObjects> objects;
     std::size_t pod_group_count = 0;
     std::size_t bytes = 0;
-    std::shared_ptr<const DefaultSpreads> default_spreads{};  ///< NULL: nobody has any
+    std::shared_ptr<const DefaultSpreads> default_spreads{};  ///< NULL: no pod has any
 };
 
 }  // namespace capstan::engine::snapshot

@@ -27,8 +27,8 @@ public:
     explicit DefaultSelectors(const Cluster& cluster);
 
     /// Everything by which the Services that select pods of the class, and the ReplicaSet,
-    /// StatefulSet or ReplicationController that owns them, select their pods. Empty: nobody does,
-    /// and default constraints do not count for them.
+    /// StatefulSet or ReplicationController that owns them, select their pods. Empty: nothing
+    /// selects them, and default constraints do not count for them.
     LabelSelector of(const PodGroupRow& pods) const;
 
 private:

@@ -1,5 +1,5 @@
 /// Objects of the Kubernetes API as a decoder or a simulation hands them to the snapshot, one at a
-/// time. They are taken apart there; nobody keeps them.
+/// time. They are taken apart there and not kept.
 #pragma once
 
 #include <cstdint>
@@ -111,7 +111,7 @@ struct ControllerObject {
     std::string name{};
     std::string uid{};
     std::optional<int> replicas{};  ///< spec.replicas; nothing: has none, or does not say
-    /// Of its pods; nothing: it does not say, or is a Job, whose pods nobody looks for so.
+    /// Of its pods; nothing: it does not say, or is a Job, whose pods are not found by selector.
     std::optional<LabelSelector> selector{};
     bool operator==(const ControllerObject&) const = default;
 };

@@ -9,8 +9,8 @@
 
 namespace capstan::engine::snapshot {
 
-/// Who was told of an element may read it on any thread while another thread adds more: reading
-/// touches neither the size nor a part that is still being filled.
+/// A reader that was told of an element may read it on any thread while another thread adds more:
+/// reading touches neither the size nor a part that is still being filled.
 template <class T>
 class StableVector {
 public:

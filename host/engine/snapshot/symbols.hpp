@@ -13,8 +13,8 @@ namespace capstan::engine::snapshot {
 /// it never decides anything.
 enum class Symbol : std::uint32_t { empty = 0 };
 
-/// A table that only grows. Texts never move: whoever holds a symbol may read its text on any
-/// thread while another adds more; `add` and `find` are for one thread at a time.
+/// A table that only grows. Texts never move: the holder of a symbol may read its text on any
+/// thread while another thread adds more; `add` and `find` are for one thread at a time.
 class Symbols {
 public:
     Symbols();

@@ -26,8 +26,8 @@ snapshot::PodGroupId class_on_new_node(const snapshot::Cluster& cluster, const I
     const auto rows = cluster.daemon_sets();
     const auto at = std::ranges::lower_bound(rows, of, {}, identity);
     if (at == rows.end() || identity(*at) != of) return seen;
-    // Requests that differ were set on admission, or by someone who sizes pods; the next pod will
-    // have them too. All else that differs is the name of the node.
+    // Requests that differ were set on admission, or by an autoscaler of pod sizes; the next pod
+    // will have them, too. All else that differs is the name of the node.
     return std::ranges::equal(cluster.equivalence_group(at->equivalence_group).requests,
                               cluster.equivalence_group(seen).requests)
                ? at->equivalence_group

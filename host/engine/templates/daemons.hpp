@@ -1,4 +1,4 @@
-/// Pods that run on a new node from the start, whoever else comes.
+/// Pods that run on a new node from the start, whichever others come.
 #pragma once
 
 #include <span>

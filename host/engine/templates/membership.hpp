@@ -18,8 +18,8 @@ struct MachineIndex {
 };
 
 /// A node belongs to the group that has a machine of its provider id; without a provider id, of the
-/// group whose machine has its name as Machine::node_name or as its id. Nodes of no group are
-/// nobody's to change.
+/// group whose machine has its name as Machine::node_name or as its id. Nodes of no group are never
+/// changed.
 struct Membership {
     std::vector<std::optional<MachineIndex>> machine_of;  ///< by NodeIndex
     std::vector<std::vector<snapshot::NodeIndex>> nodes;  ///< by group, ascending

@@ -11,7 +11,7 @@
 namespace capstan::engine::templates {
 namespace {
 
-/// The kubelet's own limit, where nobody says another.
+/// The kubelet's own limit, where no other is set.
 constexpr std::int64_t usual_max_pods = 110;
 /// What clouds count for a static kube-proxy.
 constexpr std::int64_t kube_proxy_cpu = 100;

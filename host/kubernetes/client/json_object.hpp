@@ -18,8 +18,8 @@ namespace capstan::kubernetes::client {
 /// Nothing: it is no JSON, or no object. As deep as schemas of custom resources nest.
 std::optional<boost::json::object> find_json_object(std::string_view text);
 
-/// A reply's body. `unavailable`: it is no JSON object, so whoever answered is not, or not yet, an
-/// API server.
+/// A reply's body. `unavailable`: it is no JSON object, so the server that answered is not, or not
+/// yet, an API server.
 Result<boost::json::object> parse_object(const ApiReply& reply);
 /// The same of whatever a request came back with.
 Result<boost::json::object> parse_object(Result<ApiReply> reply);

@@ -5,18 +5,18 @@
 
 namespace capstan::kubernetes::client {
 
-/// Holds `burst` tokens and gets `per_second` new ones; each request takes one, and whoever finds
-/// none has a place in the queue. One thread at a time.
+/// Holds `burst` tokens and gets `per_second` new ones; each request takes one, and a request that
+/// finds none has a place in the queue. One thread at a time.
 ///     10 per second, burst 2, five at once  ->  0, 0, 100, 200, 300 ms
 class TokenBucket {
 public:
-    /// No more than 0 per second: nobody waits.
+    /// No more than 0 per second: no request waits.
     TokenBucket(double per_second, double burst) noexcept
         : per_second_(per_second), burst_(burst), tokens_(burst) {}
 
     /// How long the caller waits from `now`, which never steps back.
     Duration take(Duration now) noexcept;
-    /// By whoever waits no longer: those that come later wait less.
+    /// For a request that waits no longer: later ones wait less.
     void give_back() noexcept;
 
 private:

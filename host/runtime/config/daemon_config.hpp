@@ -15,8 +15,8 @@
 
 namespace capstan::runtime::config {
 
-/// Who acts, where several hosts run. The names of the lock are upstream's, so that both never act
-/// at once.
+/// Which of several hosts acts. The names of the lock are upstream's, so that both autoscalers
+/// never act at once.
 struct LeaderElection {
     bool enabled = true;
     std::string lease = "cluster-autoscaler";

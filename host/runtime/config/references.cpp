@@ -21,7 +21,7 @@
 
 namespace capstan::runtime::config {
 
-// Names of instances and secrets: who they mean, and whether they may be used where they stand.
+// Names of instances and secrets: what they mean, and whether they may be used where they stand.
 
 namespace {
 
@@ -255,7 +255,7 @@ void check_cluster(const Config& config, Diagnostics& out) {
         out.error(setting_place(config.tree, {"cluster", "context"}),
                   "cluster.context: a pod's service account has no contexts; name a kubeconfig");
     }
-    // Not quoted: somebody may have written a password into it.
+    // Not quoted: it may hold a password.
     if (!cluster.server.empty() && !io::parse_url(cluster.server)) {
         const Place place = setting_place(config.tree, {"cluster", "server"});
         out.hide(place);
@@ -424,8 +424,8 @@ void check_log(const Config& config, Diagnostics& out) {
     }
 }
 
-/// Read, so that a configuration made from upstream's flags stays as it is. Whoever sets one to
-/// something else than its default is to know that nothing comes of it.
+/// Read, so that a configuration made from upstream's flags stays as it is. An operator that sets
+/// one to something else than its default is told that it has no effect.
 struct KeyWithoutEffect {
     const char *section, *key;
     bool is_default;

@@ -18,8 +18,8 @@ inline constexpr std::size_t regex_bytes_max = 1024;
 /// was found.
 Result<SettingValue> read_scalar(const TomlValue& from, const Field& field);
 
-/// True for a wrong value that nobody should get to read: in a secret's place, or a URL that may
-/// have a password in it. No message of read_scalar repeats it.
+/// True for a wrong value that must not be shown: in a secret's place, or a URL that may have a
+/// password in it. No message of read_scalar repeats it.
 bool may_be_secret(const TomlValue& from, const Field& field);
 
 /// What was found, for messages: `string "many"`, `integer 10`, `a table`.

@@ -27,7 +27,7 @@ std::string toml_string(std::string_view text);
 /// "plugin.aws" and "k8s.io/a" -> `plugin.aws."k8s.io/a"`
 std::string join_path(std::string_view path, std::string_view key);
 
-/// What somebody meant who wrote `wrong`: the closest of `words` by insertions, deletions,
+/// The word that was meant by `wrong`: the closest of `words` by insertions, deletions,
 /// replacements and swaps of neighbours, the first of equals. Empty when none is close.
 std::string find_similar(std::string_view wrong, const std::vector<std::string>& words);
 /// "; did you mean 'region'?", or nothing.

@@ -11,7 +11,7 @@ namespace {
 
 using Shape = SettingValue::Shape;
 
-/// Somebody who finds a default wrong is sent to the table that could hold another value.
+/// An error about a default names the table that could hold another value.
 void mark_defaulted(SettingValue& value, const Place& place) {
     value.place = place;
     value.key_place = place;

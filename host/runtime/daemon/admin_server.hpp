@@ -60,7 +60,7 @@ std::string_view workload_kind(std::string_view word);
 /// The other way around.
 std::string_view workload_word(std::string_view kind);
 
-/// Whether the path is one that everybody may ask, with a token or without: those of probes.
+/// Whether the path is served without a token, too: those of probes.
 bool is_probe(std::string_view target);
 
 // The admin port of [admin].

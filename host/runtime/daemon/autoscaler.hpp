@@ -28,7 +28,7 @@ public:
         /// The cluster as it is now; waits for it.
         std::function<Result<engine::snapshot::Cluster>()> look;
         /// See Circumstances. Asked when the cluster has been looked at, when the clouds have, and
-        /// when the decision is to be carried out; NULL: nobody is ever blind.
+        /// when the decision is to be carried out; NULL: a pass is never blind.
         std::function<std::string()> blind_because{};
         /// Asked once a decision is there; an error: it must not be carried out any more.
         std::function<Result<void>()> may_act;

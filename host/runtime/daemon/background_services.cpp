@@ -243,7 +243,7 @@ void BackgroundServices::load_memory(std::uint64_t term, MemoryKeeper::Loaded do
 }
 
 /// Even what was begun in this term comes too late when the term is over, and also when this host
-/// leads again: somebody else may have led between.
+/// leads again: another host may have led between.
 Result<void> BackgroundServices::ask_gate(std::uint64_t term) const {
     if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
     if (leadership_ && leadership_->term() == term) return {};

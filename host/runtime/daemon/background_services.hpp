@@ -36,7 +36,7 @@ class BackgroundServices {
 public:
     struct Options {
         std::string version{};
-        std::string identity{};  ///< of this process, like nobody else's
+        std::string identity{};  ///< of this process, unlike any other's
         std::uint64_t seed = 0;
         bool dry_run = false;
         std::function<void(const kubernetes::client::ApiAttempt&)> on_attempt{};
@@ -63,7 +63,7 @@ public:
                                                             PluginHost& host, Options options);
     BackgroundServices(const BackgroundServices&) = delete;
     BackgroundServices& operator=(const BackgroundServices&) = delete;
-    /// Nobody is called back afterwards.
+    /// No callback runs afterwards.
     ~BackgroundServices();
 
     /// Signals are taken from now on; see take_wishes.
@@ -81,7 +81,7 @@ public:
     /// Lease back. `done` when that is over.
     void stop(std::function<void()> done);
 
-    /// What passes wait for, whoever leads; empty: nothing, or none are to be made.
+    /// What passes wait for, on every host; empty: nothing, or no passes are to be made.
     std::string unready_because() const;
     /// Whether passes are to be made: this host leads, and it and its plugins have seen the
     /// cluster.

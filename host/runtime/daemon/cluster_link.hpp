@@ -1,5 +1,5 @@
-/// The connection to the API server that [cluster] names: how to reach it, who we are there, what
-/// it shows.
+/// The connection to the API server that [cluster] names: how to reach it, the identity used there,
+/// what it shows.
 #pragma once
 
 #include <chrono>
@@ -39,7 +39,7 @@ public:
                                                      services::Logger& log, const Options& options);
     ClusterLink(const ClusterLink&) = delete;
     ClusterLink& operator=(const ClusterLink&) = delete;
-    /// Cancels what is open; nobody is called back afterwards.
+    /// Cancels what is open; no callback runs afterwards.
     ~ClusterLink();
 
     kubernetes::client::Api& api() noexcept;

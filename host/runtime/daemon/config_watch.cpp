@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whoever writes a file may take several steps.
+/// A file may be written in several steps.
 constexpr Duration quiet_time = std::chrono::seconds(1);
 /// How often a file that is gone is looked for.
 constexpr Duration absent_period = std::chrono::seconds(10);
@@ -143,7 +143,7 @@ void ConfigWatch::tell_in(Duration delay) {
 
 void ConfigWatch::tell() {
     timer_.reset();
-    // Whoever keeps the file open writes without an event.
+    // A writer that keeps the file open causes no event.
     look();
     if (timer_) return;
     const bool is_gone = seen_.empty();

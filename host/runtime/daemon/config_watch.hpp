@@ -34,7 +34,7 @@ public:
                                                      std::string known = {});
     ConfigWatch(const ConfigWatch&) = delete;
     ConfigWatch& operator=(const ConfigWatch&) = delete;
-    /// Nobody is called afterwards.
+    /// No callback runs afterwards.
     ~ConfigWatch();
 
 private:
@@ -59,7 +59,7 @@ private:
     std::set<int> watches_{};  ///< of the folders on the way to the file, by inotify's numbers
     std::array<char, 4096> buffer_{};
     std::optional<io::TimerId> timer_{};
-    /// Gone with this: an event that is on its way then finds nobody.
+    /// Gone with this: an event that is on its way then has no effect.
     const std::shared_ptr<ConfigWatch*> self_ = std::make_shared<ConfigWatch*>(this);
 };
 

@@ -1,4 +1,4 @@
-/// The controllers of a daemon: who of them is called, and what is told of them.
+/// The controllers of a daemon: which of them are called, and what is reported of them.
 #pragma once
 
 #include <memory>

@@ -359,7 +359,7 @@ void Daemon::follow_term() {
     }
 }
 
-/// The memory of whoever led before is this term's.
+/// The memory of the leader before is this term's.
 Result<void> Daemon::begin_term(std::uint64_t term) {
     if (term == inheritance_->term()) return {};
     CAPSTAN_TRY(engine::Memory memory, inheritance_->take(term));

@@ -18,7 +18,7 @@ namespace capstan::runtime::daemon {
 
 struct DaemonOptions {
     std::string version{};
-    std::string identity{};  ///< of this process, like nobody else's: the Lease's holder
+    std::string identity{};  ///< of this process, unlike any other's: the Lease's holder
     std::uint64_t seed = 0;
     bool dry_run = false;
     /// The configuration's file, watched where [reload] says so; empty: there is none.

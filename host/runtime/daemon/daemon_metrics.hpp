@@ -26,7 +26,7 @@ class DaemonMetrics {
 public:
     explicit DaemonMetrics(prometheus::Registry& registry);
 
-    /// Who it is. `cluster`: its name in the configuration, maybe none.
+    /// Its identity. `cluster`: its name in the configuration, maybe none.
     void introduce(const std::string& version, const std::string& cluster);
 
     // [passes' thread]

@@ -25,7 +25,7 @@ std::string snapshot_json(const PassReport& pass, Time start, Time end);
 /// Nothing could be gathered.
 std::string failed_snapshot_json(const std::string& why, Time start, Time end);
 
-// Who asks for a snapshot for debugging, and the pass that gathers it.
+// Requests for a snapshot for debugging, and the pass that gathers it.
 
 struct TakenSnapshot {
     std::string json{};
@@ -39,8 +39,8 @@ public:
     using Answer = std::function<void(Result<TakenSnapshot> snapshot)>;
     using RequestId = std::uint64_t;
 
-    /// `answer` is called once, by whoever gathers or gives up. `busy`: another one waits already,
-    /// and `answer` is dropped.
+    /// `answer` is called once, when the snapshot is gathered or given up. `busy`: another one
+    /// waits already, and `answer` is dropped.
     Result<RequestId> ask(Answer answer);
     /// It has taken too long: `unavailable`. Nothing happens where it has been answered.
     void give_up(RequestId request);

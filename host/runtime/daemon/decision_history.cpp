@@ -13,7 +13,7 @@
 namespace capstan::runtime::daemon {
 namespace {
 
-/// Worth keeping: something was asked for, or somebody stays without help.
+/// Worth keeping: an action was asked for, or pods remain unschedulable.
 bool is_remarkable(const engine::Decision& decision) {
     return asks_for_something(decision) || !decision.unhelped.empty();
 }
@@ -227,7 +227,7 @@ private:
                   "the node is not removed: " + change.because);
         const engine::snapshot::Cluster& cluster = pass_.input.snapshot.cluster;
         const auto node = cluster.find_node(change.node);
-        // Somebody else was faster.
+        // Another request was faster.
         if (node && !engine::has_taint(cluster.node(*node), key)) return;
         if (error != nullptr) {
             about(node_reference(change.node), true, "ClusterAutoscalerCleanup",

@@ -1,4 +1,4 @@
-/// The last pass and the last decisions, for whoever asks.
+/// The last pass and the last decisions, for the admin port.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace capstan::runtime::daemon {
 /// [any thread]
 class DecisionHistory {
 public:
-    /// `ring`: decisions that are kept, of passes that asked for something or could not help
-    /// somebody; each as text, so that no snapshot outlives its pass.
+    /// `ring`: decisions that are kept, of passes that asked for an action or left pods
+    /// unschedulable; each as text, so that no snapshot outlives its pass.
     explicit DecisionHistory(std::size_t ring = 200) : ring_(ring) {}
 
     void put(std::shared_ptr<const PassReport> pass);

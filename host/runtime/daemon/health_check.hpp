@@ -1,4 +1,4 @@
-/// Whether the daemon does its work, for whoever restarts it when it does not.
+/// Whether the daemon does its work, for the probe that restarts it when it does not.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ namespace capstan::runtime::daemon {
 class Leadership {
 public:
     struct Options {
-        std::string identity{};  ///< of this process, like nobody else's
+        std::string identity{};  ///< of this process, unlike any other's
         std::uint64_t seed = 0;
         bool is_alone = false;              ///< acts without asking for a Lease: a dry run
         std::function<void()> on_change{};  ///< a term began or ended
@@ -35,10 +35,10 @@ public:
     ~Leadership();
 
     void start();
-    /// The number of the term that lasts now, from 1; nothing: somebody else leads, or nobody.
-    /// What was decided in one term must not be done in another.
+    /// The number of the term that lasts now, from 1; nothing: another host leads, or none. What
+    /// was decided in one term must not be done in another.
     std::optional<std::uint64_t> term() const;
-    /// Who leads, as far as is known; empty: nobody.
+    /// The leader, as far as is known; empty: none.
     std::string leader() const;
     /// Leads no longer, at once, hands the Lease back, and waits in line again after `pause`, or
     /// when `come_back` is called. Another host that waits leads then. False: none is held.

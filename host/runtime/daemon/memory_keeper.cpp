@@ -11,7 +11,7 @@ constexpr const char* key = "memory";
 constexpr const char* aside_key = "unreadable-memory";
 constexpr std::string_view state_prefix = "state.";
 
-/// Whoever stopped may have done more than it could remember.
+/// The leader that stopped may have done more than it could save.
 engine::Memory for_a_start(engine::Memory memory) {
     memory.started = false;
     return memory;
@@ -98,7 +98,7 @@ void MemoryKeeper::save(std::string memory, const std::map<std::string, std::str
     maps_.write(
         options_.name, std::move(change),
         [this, done = std::move(done)](const Result<kubernetes::client::ConfigMap>& written) {
-            // Of a write that failed nobody knows whether it came through.
+            // A write that failed may have come through all the same.
             saved_ = written ? written->data : std::map<std::string, std::string>();
             if (!written) return done(fail(within("memory", written.error())));
             done({});

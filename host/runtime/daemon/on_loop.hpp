@@ -14,7 +14,7 @@
 
 namespace capstan::runtime::daemon {
 
-/// Longer than anything takes that runs on the loop: whoever gets this far has lost it.
+/// Longer than anything takes that runs on the loop: a wait that gets this far has lost the loop.
 inline constexpr Duration loop_patience = std::chrono::minutes(10);
 
 /// What `work`, which gives a Result, comes to on the loop's thread. `deadline`: the loop does not

@@ -1,4 +1,4 @@
-/// One pass as a whole: what it saw, decided and did, for those who tell of it.
+/// One pass: what it saw, decided and did, for its reporters.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-/// Tells everybody of a pass: log, metrics, admin port, status, events.
+/// Reports a pass to the log, metrics, the admin port, the status and events.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace capstan::runtime::daemon {
 
-/// What is shown of the daemon, whoever asks.
+/// What is shown of the daemon.
 struct Shown {
     Shown(const config::Admin& limits, prometheus::Registry& registry)
         : health(limits), metrics(registry), config([this](bool is_in_force, Time taken_over) {

@@ -95,8 +95,8 @@ public:
 
     /// While a write is under way the last text that came meanwhile waits for its end.
     void write(std::string text, Time now);
-    /// Removes it, once a write that is under way has ended, for nobody keeps it up to date any
-    /// more. `done` is not called inside this.
+    /// Removes it, once a write that is under way has ended, for it is kept up to date no longer.
+    /// `done` is not called inside this.
     void remove(std::function<void()> done);
     kubernetes::client::ObjectReference reference() const;
 

@@ -33,7 +33,7 @@ public:
     Waiting(io::Loop& loop, Options options) : loop_(loop), options_(options) {}
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
-    /// Whoever waits is never called.
+    /// A callback that waits is never called.
     ~Waiting();
 
     /// Waits for the next thing to do; one at a time. `wants_passes` false: only for interruptions.

@@ -20,9 +20,9 @@
 namespace capstan::runtime::daemon {
 
 /// An API server that is away for an hour fails hundreds of passes for one and the same reason. Two
-/// failures of one code are one trouble, for their sentences say how long it lasts, and what has
-/// not failed for as long as `quiet` is over, whether anybody said so or not. Moments are of the
-/// monotonic clock. [one thread]
+/// failures of one code are one trouble, for their sentences say how long it lasts, and an outage
+/// without failures for as long as `quiet` is over, whether a success was reported or not. Moments
+/// are of the monotonic clock. [one thread]
 class FailureLog {
 public:
     /// How long what was told is not told again.

@@ -303,7 +303,8 @@ void CloudClient::ended() {
     const std::shared_ptr<Call> next = std::move(waiting_.front());
     waiting_.pop_front();
     begin(next);
-    // One that could not begin makes no room for the others: they would wait for nobody.
+    // A call that could not begin makes no room for the others: they would wait for a call that is
+    // not there.
     while (under_way_ == 0 && !waiting_.empty()) {
         const std::shared_ptr<Call> other = std::move(waiting_.front());
         waiting_.pop_front();

@@ -54,10 +54,10 @@ public:
     static Result<std::shared_ptr<CloudClient>> of(std::shared_ptr<PluginInstance> instance,
                                                    ChangeGate gate = {});
 
-    /// Groups and machines as they are: `known` itself where the cloud says that once more, so
-    /// that whoever asked sees by the pointer that there is nothing new. NULL: nothing is known.
-    /// Deadline: limits.refresh_deadline. Once something was changed, or a change failed, the next
-    /// one is CAPSTAN_REFRESH_UNCACHED.
+    /// Groups and machines as they are: `known` itself where the cloud says that once more, so that
+    /// the pointer tells that there is nothing new. NULL: nothing is known. Deadline:
+    /// limits.refresh_deadline. Once something was changed, or a change failed, the next one is
+    /// CAPSTAN_REFRESH_UNCACHED.
     void refresh(View known, Done<View> done);
     // Deadline of the others: limits.call_deadline, or a minute.
     void increase(Resize resize, Done<Resized> done);

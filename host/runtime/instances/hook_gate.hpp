@@ -69,7 +69,7 @@ private:
     int not_returned_ = 0;
 };
 
-// Who is inside an instance's hooks: one at a time or several, and nobody once it is closed.
+// The calls inside an instance's hooks: one at a time or several, and none once it is closed.
 
 /// [any thread]
 class HookGate {
@@ -77,12 +77,12 @@ public:
     enum class Entry { entered, closed, timed_out };
     using Deadline = std::chrono::steady_clock::time_point;
 
-    /// Enters alone, or beside others who did not come alone; waits for that until `deadline`.
+    /// Enters alone, or beside calls that did not enter alone; waits for that until `deadline`.
     Entry enter(bool alone, Deadline deadline);
-    /// Enters alone if nobody is inside.
+    /// Enters alone if no call is inside.
     bool try_enter_alone();
     void leave();
-    /// Lets nobody in any more and calls `when_empty` once everybody has left: at once, or on the
+    /// Lets no call in any more and calls `when_empty` once all have left: at once, or on the
     /// thread of the last.
     void close(std::function<void()> when_empty);
     std::size_t inside() const;

@@ -11,7 +11,7 @@ namespace capstan::runtime::instances {
 
 namespace {
 
-/// Between two tries to find nobody inside a hook.
+/// Between two tries to find no call inside a hook.
 constexpr Duration reconfigure_pause = std::chrono::milliseconds(2);
 /// On top of its deadline, until it is no longer waited for.
 constexpr Duration reconfigure_grace = std::chrono::seconds(1);
@@ -232,7 +232,7 @@ PluginInstance::Done PluginInstance::answering_once(Duration timeout, Done done)
     };
 }
 
-/// [strand] Tries again later while somebody is inside a hook: the strand is not kept waiting.
+/// [strand] Tries again later while a call is inside a hook: the strand is not kept waiting.
 void PluginInstance::reconfigure_now(const std::shared_ptr<const capstan_settings>& settings,
                                      Duration deadline, const Done& done) {
     const std::string name = named(*context_) + ": reconfigure";

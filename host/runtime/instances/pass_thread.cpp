@@ -23,7 +23,7 @@ struct PassThread::Worker {
             Task current = std::exchange(task, nullptr);
             lock.unlock();
             current();
-            // What it owns goes before anybody hears that it has ended.
+            // What it owns is destroyed before its end is reported.
             current = nullptr;
             lock.lock();
             is_busy = false;

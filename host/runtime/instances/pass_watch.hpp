@@ -41,7 +41,7 @@ std::string_view told_instead_of(loop::Hook hook) noexcept;
 std::string miss_text(const SkippedHook& miss);
 
 /// Thrown through a pass whose thread was abandoned, once the hook it was in has returned after
-/// all: nobody waits for its answer, and it must not ask anybody else.
+/// all: its answer is no longer waited for, and it must call no other hook.
 struct AbandonedPass {};
 
 /// One per run of a pass. The pass's thread keeps it alive, however late it comes back.

@@ -55,8 +55,8 @@ private:
     const PluginPolicy<capstan_expander> plugin_;
 };
 
-/// Breaches: no answer, two answers, `decided` without having said that it may decide. A verdict
-/// nobody knows means `differs`, as the boundary says.
+/// Breaches: no answer, two answers, `decided` without having said that it may decide. An unknown
+/// verdict means `differs`, as the boundary says.
 class PluginSimilarity final : public engine::SimilarityCheck {
 public:
     static Result<std::unique_ptr<PluginSimilarity>> make(std::shared_ptr<PluginInstance> instance,

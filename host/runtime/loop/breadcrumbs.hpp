@@ -66,7 +66,7 @@ constexpr std::string_view name_of(Hook hook) noexcept { return hook_names[index
 /// thread]
 class Trail {
 public:
-    /// Counts without a file, for nobody.
+    /// Counts without a file.
     Trail() noexcept;
     Trail(const Trail&) = delete;
     Trail& operator=(const Trail&) = delete;

@@ -134,7 +134,8 @@ void RemovalMetrics::count_evictions(const PassObservation& pass) {
 void RemovalMetrics::follow(const PassObservation& pass) {
     for (const auto& [node, before] : before_->removals)
         follow(pass, node, before, find_removal(pass.memory, node));
-    // Chosen and given up in one pass; what a run left that nobody remembers is unmarked at once.
+    // Chosen and given up in one pass; a mark that an earlier run left and no memory knows is taken
+    // off at once.
     for (const auto& [node, after] : pass.memory.removals)
         if (after.phase == RemovalPhase::undoing && !before_->removals.contains(node) &&
             !was_unmarked(pass.decision, node))

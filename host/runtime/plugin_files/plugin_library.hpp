@@ -40,7 +40,7 @@ public:
     const ClassInfo* find_class(std::string_view id) const;
     const std::filesystem::path& copy() const { return copy_; }
 
-    /// [load] Calls deinit and asks the dynamic loader to unload. Nobody may use the library any
+    /// [load] Calls deinit and asks the dynamic loader to unload. The library must not be used any
     /// more.
     void close();
 

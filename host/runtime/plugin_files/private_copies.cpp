@@ -59,7 +59,7 @@ fs::path descriptor_path(const io::FileDescriptor& fd) {
     return "/proc/self/fd/" + std::to_string(fd.get());
 }
 
-/// Removes the copies in a folder and nothing else, whoever may have put a folder there.
+/// Removes the copies in a folder and nothing else that may lie there.
 void remove_copies(const fs::path& folder) {
     std::error_code error;
     std::vector<fs::path> copies;
@@ -70,7 +70,7 @@ void remove_copies(const fs::path& folder) {
     for (const fs::path& copy : copies) fs::remove(copy, error);
 }
 
-/// Removes folders whose process has ended: nobody holds their lock. Best effort.
+/// Removes folders whose process has ended: their lock is free. Best effort.
 void remove_abandoned(const fs::path& place) {
     std::error_code error;
     std::vector<fs::path> ours;

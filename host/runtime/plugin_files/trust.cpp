@@ -182,7 +182,7 @@ Result<io::FileDescriptor> open_trusted(const fs::path& file) {
         return refuse("is not the absolute path of a file");
     CAPSTAN_TRY(const io::FileDescriptor folder, open_folder(file.parent_path()));
     struct stat facts{};
-    // Without O_NONBLOCK the host would wait for somebody to write into a FIFO.
+    // Without O_NONBLOCK the host would wait for a writer of a FIFO.
     CAPSTAN_TRY(io::FileDescriptor fd,
                 open_in(folder.get(), file.filename(), O_RDONLY | O_NONBLOCK, facts));
     CAPSTAN_CHECK(check_file(facts, ::geteuid()));

@@ -26,7 +26,7 @@ struct TrustPolicy {
     bool require_sha256 = false;
 };
 
-/// Who named the file: a configuration, or a person on the command line.
+/// Where the file was named: in a configuration, or on the command line.
 enum class PathOrigin { configuration, command_line };
 
 /// The file that `name` means, with every link resolved. Decides about the path only; open_trusted

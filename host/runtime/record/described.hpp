@@ -3,8 +3,8 @@
 ///     struct WrongSize { int current = 0, expected = 0; Time since{}; };
 ///     BOOST_DESCRIBE_STRUCT(WrongSize, (), (current, expected, since))
 ///
-/// The names are the keys of the text, and a member that has its default is left out of it. So
-/// whoever renames a member or changes a default changes a format.
+/// The names are the keys of the text, and a member that has its default is left out of it. So a
+/// change of a member's name or default changes a format.
 #pragma once
 
 #include <type_traits>

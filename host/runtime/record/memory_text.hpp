@@ -23,8 +23,8 @@ Result<void> check_version(kubernetes::JsonProblems& problems, std::string_view 
 Result<void> check_problems(const kubernetes::JsonProblems& problems, std::string_view name);
 
 /// `invalid_argument`: no JSON, no version, or one line for each thing that is wrong, with its
-/// place in what is called `name`. `unsupported`: a later version than `latest`; who wrote it
-/// stands in `host`.
+/// place in what is called `name`. `unsupported`: a later version than `latest`; `host` says which
+/// program wrote it.
 template <NamedMembers T>
 Result<T> parse_versioned(std::string_view text, std::string_view name, int latest) {
     CAPSTAN_TRY(const boost::json::value document, parse_json(text, name));
@@ -90,7 +90,7 @@ inline constexpr std::size_t config_map_bytes = std::size_t{1000} << 10;
 Result<std::string> memory_text(const engine::Memory& memory, std::string_view host,
                                 std::size_t limit = std::numeric_limits<std::size_t>::max(),
                                 const std::optional<engine::PassTime>& written = {});
-/// Of such a text, what it says beside who wrote it and when.
+/// Of such a text, what it says beside its writer and time.
 std::string_view memory_part(std::string_view text);
 
 /// `read`: now, and moments are read as of then (see read_back), with the time since the text was

@@ -11,8 +11,8 @@
 
 namespace capstan::runtime::record {
 
-/// What was decided on, with those who decide now. Clouds are not asked again: what they said
-/// stands in the record. `invalid_argument`: see make_cluster.
+/// What was decided on, with the policies of now. Clouds are not asked again: their answers stand
+/// in the record. `invalid_argument`: see make_cluster.
 Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settings& settings,
                                   Wiring wiring);
 

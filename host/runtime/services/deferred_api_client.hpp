@@ -1,5 +1,5 @@
-/// An Api whose server is known later than those who ask it: plugins start before the host is
-/// connected, and outlive its connection.
+/// An Api whose server is known later than its users: plugins start before the host is connected,
+/// and outlive its connection.
 #pragma once
 
 #include <functional>

@@ -97,7 +97,7 @@ Result<InstanceState> StateFolder::load(const PluginInstanceId& owner) {
     std::string bytes(state_text_limit, '\0');
     in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     bytes.resize(static_cast<std::size_t>(in.gcount()));
-    // Somebody else's file is not overwritten: an operator decides what becomes of it.
+    // A file that Capstan did not write is not overwritten: an operator decides what becomes of it.
     std::optional<InstanceState> state = find_state(bytes);
     if (!state)
         return fail(ErrorCode::unavailable, file.string() + " is not a file of plugin state");

@@ -45,11 +45,11 @@ struct HostEnvironment {
     HttpClients http{};                           ///< empty: this host sends no requests
     std::shared_ptr<SecretSource> secrets{};      ///< NULL: it has none
     std::shared_ptr<StateStore> state{};          ///< NULL: it keeps none
-    std::shared_ptr<loop::Breadcrumbs> crumbs{};  ///< NULL: nobody asks how the process died
+    std::shared_ptr<loop::Breadcrumbs> crumbs{};  ///< NULL: none are kept
     std::uint64_t seed = 0;
     std::string version{};
-    /// Time is virtual, so nobody is late: how long a plugin keeps its strand in real time is the
-    /// machine's affair and not reported.
+    /// Time is virtual, so no call is late: how long a plugin keeps its strand in real time depends
+    /// on the machine and is not reported.
     bool is_virtual = false;
     std::shared_ptr<KubeGateway> kube{};  ///< NULL: it has no cluster
     /// Of the process; not NULL.
@@ -67,7 +67,7 @@ struct HostEnvironment {
     std::shared_ptr<PassWishes> pass_wishes = std::make_shared<PassWishes>();
 };
 
-/// Who an instance is and what it may use.
+/// The identity of an instance, and what it may use.
 struct InstanceIdentity {
     PluginInstanceId id;
     std::string class_id;

@@ -307,8 +307,8 @@ void OperationTable::set_timer(Slot& slot, capstan_op op, Duration due,
     });
 }
 
-/// Tells the plugin that nobody waits any longer, and leaves it a grace to end the operation
-/// itself.
+/// Tells the plugin that the operation is no longer waited for, and leaves it a grace to end the
+/// operation itself.
 void OperationTable::give_up(capstan_op op) {
     {
         const Lock lock(mutex_);

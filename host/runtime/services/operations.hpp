@@ -21,7 +21,7 @@
 
 namespace capstan::runtime::services {
 
-/// One call: what may end it and whom that concerns.
+/// One call: what may end it, and what is told then.
 struct Operation {
     std::string what;                                 ///< "refresh"; begins its error messages
     std::uint32_t result_type = CAPSTAN_RESULT_NONE;  ///< CAPSTAN_RESULT_*

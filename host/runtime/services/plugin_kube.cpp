@@ -115,7 +115,8 @@ void PluginKube::start(std::uint64_t key, KubeCall call, capstan_kube_done done,
         if (!open_.contains(key)) return;  // cancelled on its way
     }
     if (!kubernetes::client::is_question(call.request)) {
-        // What was decided in one term must not be done in another, whoever led between them.
+        // What was decided in one term must not be done in another: another host may have led
+        // between them.
         call.request.may_leave = [gateway = gateway_, term = call.term]() -> Result<void> {
             if (gateway->term() == term) return {};
             return capstan::fail(ErrorCode::cancelled, "the term in which it was begun is over");

@@ -149,7 +149,7 @@ namespace {
 
 constexpr std::uint32_t field_limit = 64;
 
-/// A level nobody knows is the nearest one.
+/// An unknown level is the nearest known one.
 config::LogLevel level_of(std::int32_t level) noexcept {
     return static_cast<config::LogLevel>(
         std::clamp<std::int32_t>(level, CAPSTAN_LOG_TRACE, CAPSTAN_LOG_ERROR));

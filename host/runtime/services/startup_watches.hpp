@@ -12,8 +12,8 @@ namespace capstan::runtime::services {
 
 /// They begin as soon as the host is connected, and no decision is to be made until each is
 /// settled: its plugin has been told what there is, or why that cannot be known, or hears no more
-/// of it. Those that are opened later are not here, and nobody waits for them. Used on the loop's
-/// thread alone.
+/// of it. Watches that are opened later are not here, and no pass waits for them. Used on the
+/// loop's thread alone.
 class StartupWatches {
 public:
     using Id = std::uint64_t;

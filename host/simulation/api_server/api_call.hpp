@@ -55,7 +55,7 @@ Answer<HttpReply> serve_scale(const ApiCall& call);
 Answer<HttpReply> serve_eviction(const ApiCall& call);
 Answer<HttpReply> serve_binding(const ApiCall& call);
 Answer<HttpReply> serve_log(const ApiCall& call);
-/// Of a service account; nobody asks for it here.
+/// Of a service account; it is not checked here.
 Answer<HttpReply> serve_token(const ApiCall& call);
 
 /// Removes a pod where its disruption budget allows that, and counts it against the budget. 429:
@@ -63,7 +63,7 @@ Answer<HttpReply> serve_token(const ApiCall& call);
 Answer<Removed> evict(ObjectStore& store, std::string_view space, std::string_view name,
                       const RemoveOptions& options);
 
-/// Reviews of what the sender may do and who it is: everything, and one who may. Nothing: the
+/// Reviews of what the sender may do, and of its identity: it may do everything. Nothing: the
 /// request is about neither.
 std::optional<HttpReply> serve_review(const ApiRequest& request);
 

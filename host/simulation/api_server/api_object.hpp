@@ -59,7 +59,7 @@ void set_default(json::object& object, std::string_view path, json::value value)
 /// The other way: `key` takes over the value of `from`, or goes where `from` has none.
 void take_member(json::object& object, const json::object& from, std::string_view key);
 
-/// Seconds that somebody wrote, as a length of time: never below nothing, never above ten years.
+/// Seconds of a request, as a length of time: never below nothing, never above ten years.
 Duration bounded_seconds(std::int64_t seconds);
 
 /// "2026-11-21T10:50:00Z"

@@ -65,7 +65,7 @@ struct ApiRequest {
     std::string_view option(std::string_view key) const;
     bool is_set(std::string_view key) const { return option(key) == "true" || option(key) == "1"; }
     bool is_dry_run() const { return option("dryRun") == "All"; }
-    /// Who writes: fieldManager, or the first word of the user agent.
+    /// The writer: fieldManager, or the first word of the user agent.
     std::string manager() const;
     std::string resource() const { return group.empty() ? plural : plural + "." + group; }
 };

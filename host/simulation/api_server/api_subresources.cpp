@@ -136,12 +136,13 @@ Answer<HttpReply> serve_scale(const ApiCall& call) {
     return scale_reply(call, *kept);
 }
 
-/// Who asks, and what may they do? A simulated cluster lets everybody do everything.
+/// The identity of a caller, and what it may do: a simulated cluster lets every caller do
+/// everything.
 
 namespace {
 
-/// What was asked, to be said back; empty where it came in an encoding that nobody has to read,
-/// for the answer is always the same.
+/// What was asked, to be said back; empty where it came in an encoding that need not be read, for
+/// the answer is always the same.
 json::value spec_of(const ApiRequest& request) {
     boost::system::error_code error;
     const json::value body = json::parse(request.body, error);
@@ -209,7 +210,7 @@ namespace {
 
 constexpr std::size_t most_disrupted = 2000;
 
-/// Nobody is served by a pod in these states, so no budget counts it.
+/// A pod in these states serves no requests, so no budget counts it.
 bool is_beyond_budgets(const json::object& pod) {
     const std::string_view phase = text_at(pod, "status.phase");
     return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
@@ -227,7 +228,7 @@ std::vector<ApiObject> budgets_of(const ObjectStore& store, const json::object& 
     return out;
 }
 
-/// A pod that serves nobody may go when the others are enough, or when the budget says so.
+/// A pod that serves no requests may go when the others are enough, or when the budget says so.
 bool may_go_unready(const json::object& pod, const json::object& budget) {
     if (has_condition(pod, "Ready")) return false;
     if (text_at(budget, "spec.unhealthyPodEvictionPolicy") == "AlwaysAllow") return true;

@@ -180,7 +180,7 @@ void CustomKinds::establish(const json::object& definition) {
     const auto set = [&](json::object& fresh) {
         fresh["status"] = established_status(definition, store_.now());
     };
-    // It may be gone by now; then nobody waits for its status.
+    // It may be gone by now; then its status is of no use.
     std::ignore =
         store_.edit(store_.kind("customresourcedefinitions.apiextensions.k8s.io"), "",
                     text_at(definition, "metadata.name"), set, {.part = ObjectPart::status});

@@ -172,7 +172,7 @@ std::optional<json::object> legacy_resources(const ResourceKinds& kinds, std::st
 }
 
 /// As little OpenAPI as makes clients send what they have: which patches validate fields, and the
-/// schemas of those who wrote one.
+/// schemas of definitions that have one.
 
 namespace {
 

@@ -61,7 +61,7 @@ public:
     }
     void lose() { finish(fail(lost(what_))); }
     void refuse() { finish(fail(ErrorCode::unavailable, what_ + ": connection refused")); }
-    /// Nobody is called back any more.
+    /// No callback runs any more.
     void forget() {
         done_ = nullptr;
         listener_ = {};
@@ -113,7 +113,7 @@ private:
     void later(What what) {
         boost::asio::post(loop_.io(),
                           [self = shared_from_this(), what = std::move(what)]() mutable {
-                              // Cancelled meanwhile, if nobody waits for its end.
+                              // Cancelled meanwhile, if its end is not waited for.
                               if (self->done_) what(*self);
                           });
     }

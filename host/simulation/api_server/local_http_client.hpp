@@ -22,7 +22,7 @@ public:
     LocalHttpClient(ApiServer& server, io::Loop& loop, OnRequest on_request = {});
     LocalHttpClient(const LocalHttpClient&) = delete;
     LocalHttpClient& operator=(const LocalHttpClient&) = delete;
-    /// Nobody is called back afterwards.
+    /// No callback runs afterwards.
     ~LocalHttpClient() override;
 
     RequestId send(HttpRequest request, Done done) override;

@@ -125,7 +125,7 @@ Answer<void> check_owners(const ResourceKind& kind, const json::object& live,
     return fail(std::move(refusal));
 }
 
-/// What the manager had set, sets no more, and nobody else does.
+/// What the manager had set, sets no more, and no other manager sets.
 FieldSet given_up(const json::array& entries, const FieldManager& manager, const FieldSet& set) {
     FieldSet out = subtract(fields_of_manager(entries, manager), set);
     for (const json::value& item : entries)

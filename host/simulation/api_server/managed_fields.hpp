@@ -1,4 +1,4 @@
-/// Who set which fields: metadata.managedFields, and applying a configuration by it.
+/// Which manager set which fields: metadata.managedFields, and applying a configuration by it.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct FieldManager {
 /// An object's entries; empty: none.
 const json::array& managers_of(const json::object& object);
 
-/// The fields that `fresh` has otherwise than `before` (NULL: all of them) become the manager's,
-/// and nobody else's.
+/// The fields that `fresh` has otherwise than `before` (NULL: all of them) become the manager's
+/// alone.
 void record_fields(json::object& fresh, const json::object* before, const FieldManager& manager,
                    Time now);
 

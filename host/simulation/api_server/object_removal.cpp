@@ -7,7 +7,7 @@
 namespace capstan::simulation::api_server {
 namespace {
 
-/// What a kubelet may still take to stop it. Nothing: there is nobody who would have to.
+/// What a kubelet may still take to stop it. Nothing: no kubelet has to.
 std::int64_t grace_of(const ResourceKind& kind, const json::object& object,
                       const RemoveOptions& options) {
     if (kind.resource() != "pods" || text_at(object, "spec.nodeName").empty()) return 0;

@@ -1,5 +1,5 @@
 /// The objects of a cluster as an API server keeps them: one count of revisions for all, conflicts,
-/// and what happened lately. Whoever plays a part of the cluster uses it directly.
+/// and what happened lately. Controllers, kubelets and the scheduler use it directly.
 ///     store.edit(*pods, "default", "web-0", [](json::object& pod) { ... });
 #pragma once
 
@@ -26,7 +26,7 @@ enum class ObjectPart { all_but_status, status, everything };
 struct WriteOptions {
     ObjectPart part = ObjectPart::all_but_status;
     bool is_dry_run = false;       ///< all checks, all defaults, and nothing kept
-    std::string manager{};         ///< whose fields those are that change; empty: nobody asks
+    std::string manager{};         ///< owner of the fields that change; empty: not recorded
     std::string subresource{};     ///< through which the manager came
     bool is_from_outside = false;  ///< checked for what people write, and controllers do not
 };

@@ -271,7 +271,7 @@ Answer<void> read_entry(const Raw& raw, const ProtobufField& field, json::object
     return {};
 }
 
-/// Members that are nothing but a zero are those that nobody gave: they are always sent.
+/// Members that are nothing but a zero were not given: they are always sent.
 bool is_said(const json::value& value, ProtobufType type) {
     switch (type) {
         case ProtobufType::text: return !value.get_string().empty();

@@ -73,8 +73,8 @@ private:
 };
 
 /// Of all kept objects. Boost's copies name the memory of what they were copied from, so it must
-/// serve them, too, for as long as the program runs: whoever is not making a kept object gets
-/// memory of its own from the heap.
+/// serve them, too, for as long as the program runs: outside the making of a kept object memory
+/// comes from the heap.
 class KeptMemory final : public json::memory_resource {
 public:
     /// While one is made, by this thread, in that piece; what is given back then stays in it.
@@ -208,7 +208,7 @@ void ResourceStorage::record(const std::string& key, Change change) {
 }
 
 void ResourceStorage::forget_until(std::uint64_t revision) {
-    // Who has been told everything misses nothing.
+    // A watcher that has been told everything misses nothing.
     for (const auto& weak : subscribers_)
         if (const auto state = weak.lock(); state != nullptr && next(state->seen) == nullptr)
             state->seen = std::max(state->seen, revision);
@@ -239,7 +239,7 @@ void ResourceStorage::deliver(const std::shared_ptr<Subscription::State>& state)
         const Change* change = next(state->seen);
         if (change == nullptr) return;
         state->seen = change->revision;
-        // A copy: whoever is told may write, which moves the history.
+        // A copy: the watcher that is told may write, which moves the history.
         const Change told = *change;
         state->subscriber.changed(told);
     }

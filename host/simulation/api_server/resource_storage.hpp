@@ -17,12 +17,12 @@
 
 namespace capstan::simulation::api_server {
 
-/// A copy that nobody changes any more, of that revision. All of it lies together and goes at once,
-/// so that thousands of old states cost little to keep and to forget. Copies of it, and of its
-/// parts, are like any others and may outlive it. [any thread]
+/// A copy that never changes, of that revision. All of it lies together and goes at once, so that
+/// thousands of old states cost little to keep and to forget. Copies of it, and of its parts, are
+/// like any others and may outlive it. [any thread]
 ApiObject make_kept(const json::object& object, std::uint64_t revision);
 
-// One resource's objects, what lately happened to them, and who wants to know.
+// One resource's objects, what lately happened to them, and their watchers.
 
 enum class ChangeType { added, modified, deleted };
 

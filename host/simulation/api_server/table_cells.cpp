@@ -197,7 +197,7 @@ void append(std::string& list, const std::string& item) {
 
 std::string none_if_empty(std::string text) { return text.empty() ? "<none>" : std::move(text); }
 
-/// "cpu: <unknown>/50%": nobody measures anything here.
+/// "cpu: <unknown>/50%": nothing is measured here.
 std::string targets_text(const json::object& autoscaler) {
     std::string out;
     for (const json::value& item : list_at(autoscaler, "spec.metrics")) {

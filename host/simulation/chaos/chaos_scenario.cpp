@@ -187,7 +187,7 @@ private:
         if (goes) add(some_time(from), Remove{full});
     }
 
-    /// Somebody else sets a target, of a group that is there then.
+    /// Another client sets a target, of a group that is there then.
     void retarget() {
         const Duration at = some_time();
         std::vector<GroupBounds> there;

@@ -12,7 +12,7 @@
 namespace capstan::simulation::chaos {
 
 /// `input` is what happens in `base` without its expectations, then calm. Until `storm` after the
-/// start there are faults, targets that somebody else changes, pods that come, go and are scaled;
+/// start there are faults, targets that another client changes, pods that come, go and are scaled;
 /// all faults are over by then. What chance has made impossible (an edit of a node that never came,
 /// the target of a group that has left) is left out; what the base asks for and a cloud refuses
 /// ends the run. Equal arguments, equal storms.

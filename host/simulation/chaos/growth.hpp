@@ -1,4 +1,5 @@
-/// What more machines of a group would be good for: whether it could get them, and who fits there.
+/// What more machines of a group would be good for: whether it could get them, and which pods fit
+/// there.
 #pragma once
 
 #include <map>

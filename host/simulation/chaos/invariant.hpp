@@ -76,7 +76,7 @@ std::unique_ptr<Invariant> evictions_invariant();
 std::unique_ptr<Invariant> removals_invariant();
 /// No machine goes by our act under a pod that counts.
 std::unique_ptr<Invariant> pods_invariant();
-/// No node keeps our taints or our cordon once nobody removes it any more.
+/// No node keeps our taints or our cordon once its removal has ended.
 std::unique_ptr<Invariant> leftovers_invariant();
 /// Pods that fit a group that could grow get a node within a bound.
 std::unique_ptr<Invariant> service_invariant();
@@ -94,7 +94,7 @@ std::unique_ptr<Invariant> rest_invariant();
 /// Where the price decides first, no group is grown that costs a multiple of another that would
 /// surely have done.
 std::unique_ptr<Invariant> cost_invariant();
-/// No group is made twice or for nobody, and none deleted that has machines, is to have some, or
+/// No group is made twice or without need, and none deleted that has machines, is to have some, or
 /// was not made by auto-provisioning.
 std::unique_ptr<Invariant> made_groups_invariant();
 /// After a restart nothing is asked for a second time.

@@ -11,8 +11,8 @@
 namespace capstan::simulation::chaos {
 namespace {
 
-/// How long a node may carry our marks though nobody removes it: the time it takes to notice, and
-/// an API server that fails meanwhile.
+/// How long a node may carry our marks though its removal has ended: the time it takes to notice,
+/// and an API server that fails meanwhile.
 constexpr Duration leftover_patience = std::chrono::hours(1);
 /// How long a removal that began in calm may take: a drain has an hour, and then the rest.
 constexpr Duration removal_max = std::chrono::minutes(100);

@@ -13,7 +13,7 @@ namespace capstan::simulation::chaos {
 struct Picture {
     std::set<std::string> waiting{};     ///< pods without a node
     std::set<std::string> running{};     ///< "default/web-1 on n1", DaemonSets' and going ones not
-    std::set<std::string> nodes{};       ///< each with what decides who may run there
+    std::set<std::string> nodes{};       ///< each with what decides which pods may run there
     std::set<std::string> going{};       ///< nodes whose pods have to go somewhere else
     std::set<std::string> backed_off{};  ///< groups that may not grow at that moment
     std::map<std::string, int> targets{};  ///< by group

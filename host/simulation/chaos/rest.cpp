@@ -89,7 +89,7 @@ private:
         for (const std::string& name : removal.nodes) {
             const auto index = moment.cluster().find_node(name);
             if (!index) continue;
-            // Nodes tell when they were created by the wall clock, which nobody sets in calm.
+            // Nodes tell when they were created by the wall clock, which is not set in calm.
             const Time created =
                 moment.cluster().node(*index).created - (moment.wall() - moment.now());
             const auto after = orders->second.upper_bound(created);

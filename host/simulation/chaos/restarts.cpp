@@ -38,9 +38,9 @@ public:
 private:
     /// No machine failed or was late, no back-off began or ended, and no pod came: what was asked
     /// for is enough. Pods with spread
-    /// or affinity go by where others run. The scheduler, who knows no plan, may have put one of
-    /// them meanwhile into a zone that another was to have: then its mate needs a machine there
-    /// that nobody could have asked for before. Where nobody moved, nobody needs one.
+    /// or affinity go by where others run. The scheduler, which knows no plan, may have put one of
+    /// them meanwhile into a zone that another was to have: then the other needs a machine there
+    /// that could not have been asked for before. Where no pod moved, none needs one.
     bool is_unchanged(const Moment& moment) const {
         const Picture now = picture_of(moment);
         const Picture& before = before_->picture;

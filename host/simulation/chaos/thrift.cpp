@@ -178,7 +178,7 @@ public:
     }
 
 private:
-    /// What the autoscaler makes of it, for the one who looks into this.
+    /// What the autoscaler makes of it, for the report of a violation.
     static std::string what_is_said(const Moment& last, const std::string& node) {
         const auto& verdicts = last.decision().nodes;
         const auto at = std::ranges::find(verdicts, node, &engine::NodeVerdict::node);

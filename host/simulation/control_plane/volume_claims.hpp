@@ -11,7 +11,7 @@ namespace capstan::simulation::control_plane {
 
 /// A claim gets a volume at once, or, where its class waits for a consumer, when its first pod has
 /// a node; the volume is then held to the node's zone, if it has one. Volumes that were made here
-/// go with their claims. Claims of no class wait for somebody to bind them. [the loop's thread]
+/// go with their claims. Claims of no class wait to be bound from outside. [the loop's thread]
 class VolumeClaims {
 public:
     explicit VolumeClaims(ControlContext& context);

@@ -56,7 +56,7 @@ constexpr std::array open_domains{"node-role.kubernetes.io"sv,
                                   "delay-deletion.cluster-autoscaler.kubernetes.io"sv};
 constexpr std::array own_roles{"control-plane"sv, "master"sv};
 
-/// Their values are from a small set that everybody uses.
+/// Their values are from a small, well-known set.
 constexpr std::array public_keys{"kubernetes.io/arch"sv,
                                  "beta.kubernetes.io/arch"sv,
                                  "kubernetes.io/os"sv,

@@ -64,7 +64,7 @@ LiveStory::~LiveStory() {
 
 void LiveStory::follow(std::string_view resource,
                        void (LiveStory::*take)(const api_server::Change&)) {
-    // Who falls behind goes on with what comes next: a story may have a gap.
+    // A reader that falls behind goes on with what comes next: a story may have a gap.
     auto opened = store_.subscribe(
         store_.kind(resource), store_.revision(),
         {[this, take](const api_server::Change& change) { (this->*take)(change); },

@@ -58,7 +58,7 @@ private:
     api_server::ObjectStore& store_;
     const TellLive tell_;
     std::map<std::string, App> apps_{};
-    std::vector<std::pair<std::string, std::vector<std::string>>> nodes_{};   ///< what, who
+    std::vector<std::pair<std::string, std::vector<std::string>>> nodes_{};   ///< kind, names
     std::map<std::string, std::pair<std::string, std::string>> balancers_{};  ///< told and now
     std::optional<io::TimerId> timer_{};
     std::vector<std::unique_ptr<api_server::Subscription>> subscriptions_{};

@@ -23,11 +23,11 @@ Manifest make_manifest(const engine::snapshot::DaemonSetObject& set);
 Manifest make_manifest(const Budget& budget);
 Manifest make_manifest(const engine::snapshot::ServiceObject& service);
 /// The Deployment, StatefulSet or Job that looks after the pods. Pods that end by themselves are a
-/// Job's; those that nobody looks after are no manifest, but many: `make_pod`.
+/// Job's; pods without a controller are no manifest, but many: `make_pod`.
 Manifest make_manifest(const PodBatch& batch);
 Manifest make_pod(const PodBatch& batch, const std::string& name);
 
-/// Who looks after the pods: "deployments.apps", "statefulsets.apps", "jobs.batch"; empty: nobody.
+/// The controller of the pods: "deployments.apps", "statefulsets.apps", "jobs.batch"; empty: none.
 std::string workload_of(const PodBatch& batch);
 
 }  // namespace capstan::simulation::live

@@ -41,7 +41,7 @@ ClusterFigures figures_of(const api_server::ObjectStore& store) {
         const std::string_view phase = api_server::text_at(*pod, "status.phase");
         if (phase == "Succeeded" || phase == "Failed") continue;
         if (api_server::text_at(*pod, "spec.nodeName").empty()) ++out.pending;
-        // What ran on a node that is gone ends when somebody sweeps up, and nobody waits for that.
+        // A pod of a node that is gone ends with garbage collection, which is not waited for.
         const bool has_node =
             out.looks.contains(std::string(api_server::text_at(*pod, "spec.nodeName")));
         if (has_node && api_server::find_value(*pod, "metadata.deletionTimestamp") != nullptr)

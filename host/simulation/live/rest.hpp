@@ -9,7 +9,7 @@
 
 namespace capstan::simulation::live {
 
-/// Nodes and pods of one moment, as far as somebody who waits for the end of something cares.
+/// Nodes and pods of one moment, as far as the wait for quiescence needs them.
 struct ClusterFigures {
     std::int64_t pending = 0;                    ///< pods without a node that are not over
     std::map<std::string, int> nodes{};          ///< by group of the simulated cloud; "": of none

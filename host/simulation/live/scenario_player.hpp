@@ -72,7 +72,7 @@ private:
     struct Known {
         std::string resource{};  ///< of their workload; "pods": they have none
         std::string ns{};
-        int last_number = 0;  ///< of pods that nobody looks after
+        int last_number = 0;  ///< of pods without a controller
     };
 
     api_server::ObjectStore& store_;

@@ -1,4 +1,4 @@
-/// What a strip says where somebody points at it.
+/// What a strip says below the pointer.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Cell {
     std::string text{};
 };
 
-/// More of them nobody can point at.
+/// More of them are too narrow to point at.
 inline constexpr int cells_max = 150;
 
 /// At most one more than `most`, side by side from the first level to `span`, each wide enough to

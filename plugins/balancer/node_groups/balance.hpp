@@ -23,8 +23,8 @@ struct Growth {
 
 /// Spreads `nodes` over the groups so that sizes end as even as possible, as water fills a vessel:
 ///     sizes 1, 3, 6 and 4 nodes  ->  +3, +1, +0
-/// Nobody shrinks. A full group stays as it is, and so does one that is above its maximum. What an
-/// even split leaves over goes one each to the groups that were smallest, of equal ones to the
+/// No group shrinks. A full group stays as it is, and so does one that is above its maximum. What
+/// an even split leaves over goes one each to the groups that were smallest, of equal ones to the
 /// lower id; so the order of the groups does not matter. The answer, ordered by index, adds up to
 /// less than `nodes` only when every group is full.
 std::vector<Growth> balance(const std::vector<GroupSize>& groups, int nodes);

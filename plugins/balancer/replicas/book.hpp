@@ -45,7 +45,7 @@ public:
     void soil_all();
     /// Others may have told and written since.
     void forget_told();
-    // Whether there was anybody to soil.
+    // Whether there was an entry to mark.
     bool soil_namespace(const std::string& ns);
     /// Those with that target.
     bool soil_target(const KubeResource& resource, const std::string& ns, const std::string& name);
@@ -53,7 +53,7 @@ public:
 
     /// Those that waited longest first, then by namespace and name.
     std::vector<std::shared_ptr<Entry>> dirty() const;
-    /// Who has the object for a target, too, and is older: its word counts. NULL: nobody.
+    /// The older Balancer that has the object for a target, too, and decides on it. NULL: none.
     const Balancer* find_elder(const Balancer& balancer, const Target& target) const;
     const std::map<std::string, std::shared_ptr<Entry>>& entries() const noexcept {
         return entries_;
@@ -61,7 +61,8 @@ public:
     std::optional<Time> next_due() const;
 
 private:
-    /// When it was made, its path; and by object: who has it for a target, the oldest first.
+    /// When it was made, its path; and by object: the Balancers that have it for a target, the
+    /// oldest first.
     using Claim = std::pair<std::string, std::string>;
     void claim_all(const Balancer& balancer);
     void unclaim_all(const Balancer& balancer);

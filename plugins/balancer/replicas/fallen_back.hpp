@@ -8,8 +8,8 @@
 
 namespace capstan::replicas {
 
-/// Until when nobody shrinks; nothing: that is over, or never began. Kept in the condition, so that
-/// it outlives a restart; another spec ends it.
+/// Until when no target shrinks; nothing: that is over, or never began. Kept in the condition, so
+/// that it outlives a restart; another spec ends it.
 std::optional<Time> hold_end(const Balancer& balancer, std::int64_t fallback, Duration hold,
                              Time now);
 

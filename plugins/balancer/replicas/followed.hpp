@@ -24,7 +24,7 @@ class Followed {
 public:
     struct Options {
         std::string ns{};                 ///< empty: all
-        std::function<void()> on_news{};  ///< somebody is dirty
+        std::function<void()> on_news{};  ///< an entry is dirty
         std::function<void(const Entry&)> on_gone{};
     };
     Followed(Host host, Options options);

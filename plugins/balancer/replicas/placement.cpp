@@ -104,7 +104,7 @@ Placement place(const Question& request) {
     } else {
         place_by_proportions(request, rest, out);
     }
-    // What found no other place has not been asked of anybody.
+    // Replicas that found no other place have not been asked of any target.
     out.fallback = std::max<std::int64_t>(out.fallback - out.overflow, 0);
     return out;
 }

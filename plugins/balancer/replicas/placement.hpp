@@ -42,7 +42,7 @@ struct Question {
 struct Placement {
     std::map<std::string, std::int64_t> replicas{};  ///< of every target
     std::int64_t missing = 0;                        ///< forced above `wanted` by minimums
-    std::int64_t overflow = 0;                       ///< wanted, but nobody may take them
+    std::int64_t overflow = 0;                       ///< wanted, but no target may take them
     std::int64_t fallback = 0;                       ///< asked of others because some did not start
     bool operator==(const Placement&) const = default;
 };
@@ -53,7 +53,7 @@ struct Placement {
 ///     priority, 5 wanted, n1 (min 1, max 7), n2 (min 1)       ->  n1 4, n2 1
 ///     the same, 2 of n1's 4 pods blocked                      ->  n1 4, n2 3
 ///     proportional 50/50, 10 wanted, 3 of a's 5 pods blocked  ->  a 5, b 8
-/// By priority they go on to the next ones, as upstream has it, and what nobody there can take to
+/// By priority they go on to the next ones, as upstream has it, and what none of those can take to
 /// healthy ones before them. Where pods start in no target, nothing is added anywhere.
 Placement place(const Question& request);
 

@@ -124,7 +124,7 @@ void Replicas::yield_to_elders(Balancer& balancer) const {
     });
 }
 
-/// Those that did not answer last time come last, so that they cost nobody else their time.
+/// Those that did not answer last time come last, so that they cost the others no time.
 Task<void> Replicas::read_targets(Turn& turn) {
     const std::vector<Target>& targets = turn.balancer.targets;
     turn.readings.resize(targets.size());

@@ -11,7 +11,7 @@ namespace {
 
 using Wide = detail::Int128;
 
-/// Those who can take more, with the exact share of each as a fraction over `weights`.
+/// The sharers that can take more, with the exact share of each as a fraction over `weights`.
 struct Round {
     std::vector<Sharer*> open;
     Wide pool = 0;     ///< what they have, and the rest
@@ -49,8 +49,8 @@ Wide excess(const Round& round) {
     return out;
 }
 
-/// Takes out who is beyond a bound, where that is certain to be so in the end; the others go on
-/// without. False: nobody is.
+/// Takes out sharers beyond a bound, where that is certain to be so in the end; the others go on
+/// without. False: none is.
 bool narrow(Round& round) {
     const Wide over = excess(round);
     const auto leaves = [&](Sharer* s) {
@@ -140,7 +140,7 @@ std::int64_t share_by_least_error(std::int64_t rest, std::vector<Sharer>& sharer
     return rest;
 }
 
-/// Gives the next one to who has the most weight for each, `left` times.
+/// Gives the next one to the sharer with the most weight for each, `left` times.
 void give_to_highest(std::vector<Sharer>& sharers, Wide left) {
     for (; left > 0; --left) {
         Sharer* pick = nullptr;

@@ -43,11 +43,11 @@ struct Steps {
 
 /// With easing there are never fewer ready pods than wanted, and never more replicas than the goal
 /// and one step above it: others grow by a step, and as far as pods are ready there, these shrink.
-/// What changes the sum is no move and not put off. `holds`: nobody shrinks at present.
+/// What changes the sum is no move and not put off. `holds`: no target shrinks at present.
 Steps plan_steps(std::vector<Scaled> targets, std::int64_t wanted, const StepLimit& easing,
                  bool holds);
 
-/// After growth failed: shrinks by so many less in all, that nobody has fewer replicas for it.
+/// After growth failed: shrinks by so many less in all, that no target has fewer replicas for it.
 std::vector<Step> hold_back(std::vector<Step> shrink, std::int64_t failed);
 
 }  // namespace capstan::replicas

@@ -27,7 +27,7 @@ struct FreeDigest {
 };
 using PrivateKey = std::unique_ptr<EVP_PKEY, FreeKey>;
 
-/// A key with a passphrase is none: there is no one to ask for it.
+/// A key with a passphrase cannot be used: the passphrase cannot be asked for.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 PrivateKey read_rsa_key(std::string_view pem) {

@@ -151,7 +151,7 @@ inline std::string format_duration(Duration duration) {
     return out;
 }
 
-/// The same for people, who want no fractions of a second: whole seconds, below one of them whole
+/// The same for people, without fractions of a second: whole seconds, below one of them whole
 /// milliseconds; what is more is cut off.
 ///     38.6497214s -> "38s"        1h -> "1h"        1.5ms -> "1ms"
 inline std::string format_rough_duration(Duration duration) {

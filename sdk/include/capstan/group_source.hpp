@@ -84,7 +84,7 @@ using ExistingGroupList = Listing<ExistingGroupView, capstan_existing_group>;
 class GroupSourceRequest {
 public:
     explicit GroupSourceRequest(const capstan_group_source_request& in) noexcept : in_(&in) {}
-    /// Who has no room on nodes that are there or to come.
+    /// Pods that fit on no node that is there or upcoming.
     PodEquivalenceGroupList pods() const noexcept { return PodEquivalenceGroupList(in_->pods); }
     /// Of one cloud, ordered by name.
     MachineTypeList machines() const noexcept { return MachineTypeList(in_->machines); }

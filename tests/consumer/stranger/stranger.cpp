@@ -1,5 +1,5 @@
-// Two kinds in one file, one class each, with what pins a library made by g++ if nobody minds:
-// templates with statics.
+// Two kinds in one file, one class each, with what pins a library made by g++ unless its build
+// prevents it: templates with statics.
 #include <map>
 #include <memory>
 #include <string>

@@ -84,7 +84,7 @@ TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
     EXPECT_THAT(other.err, HasSubstr("are of --kind cloud"));
 }
 
-/// The skeleton's API on loopback, for those who have its token; a connection for each request.
+/// The skeleton's API on loopback, for clients that have its token; a connection for each request.
 class SkeletonServer {
 public:
     SkeletonServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -59,7 +59,7 @@ TEST(Provisioning, ComparesWhatTheMachineDeterminesAndNeverAddsIt) {
     EXPECT_THAT(nowhere.groups, IsEmpty());
     ASSERT_EQ(nowhere.left_out.size(), 1u);
     EXPECT_THAT(nowhere.left_out[0].because, HasSubstr("the machine has \"amd64\""));
-    // A host name is no label that anybody could give to a group.
+    // A host name is no label that could be given to a group.
     EXPECT_THAT(suggest({pod("p", {{"kubernetes.io/hostname", "n1"}})}, machines).groups,
                 IsEmpty());
 }
@@ -184,7 +184,7 @@ TEST(Provisioning, TakesATolerationAloneForNoRequirementUnlessItIsTold) {
     tolerant.tolerations.front().effect = Effect::no_execute;
     EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)}, literal)),
                 ElementsAre("m{}!team=a:NoExecute"));
-    // Whoever tolerates any value names none that a taint could have.
+    // A pod that tolerates any value names none that a taint could have.
     tolerant.tolerations = {{.key = "team", .op = Toleration::Op::exists}};
     EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)}, literal)), ElementsAre("m{}"));
 }

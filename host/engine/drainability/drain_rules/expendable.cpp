@@ -3,7 +3,7 @@
 
 namespace capstan::engine::drainability {
 
-// Nobody starts a node for such a pod, so nobody keeps one for it either.
+// No node is started for an expendable pod, so none is kept for it either.
 Opinion judge_expendable(const snapshot::PodRow&, const snapshot::PodGroupRow& row,
                          const DrainContext& context) {
     if (!pods::is_expendable(*row.spec, context.settings)) return std::nullopt;

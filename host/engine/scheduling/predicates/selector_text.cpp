@@ -8,7 +8,7 @@
 namespace capstan::engine::scheduling {
 namespace {
 
-constexpr std::size_t most = 4;  // more than this nobody reads in a sentence
+constexpr std::size_t most = 4;  // more are too many for a sentence
 
 std::string list(const std::vector<std::string>& values) {
     return "[" + listed(values, [](const std::string& value) { return value; }, most) + "]";

@@ -1,6 +1,6 @@
 /// What the volumes of a class of pods ask of a node, worked out once for all its pods:
 /// VolumeBinding and VolumeZone as conditions on the node's labels, VolumeRestrictions as claims
-/// that nobody else may use, NodeVolumeLimits as handles to attach.
+/// that no other pod may use, NodeVolumeLimits as handles to attach.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-/// Where the API server is, how it proves who it is, and how we prove who we are.
+/// Where the API server is, how it proves its identity, and how this client proves its own.
 #pragma once
 
 #include <chrono>
@@ -39,7 +39,7 @@ struct AccessSurroundings {
 
 struct ClusterAccess {
     std::string server{};  ///< "https://10.0.0.1:6443", without a slash at the end
-    /// Whom to trust; the client's certificate comes with each Credential instead.
+    /// The authorities to trust; the client's certificate comes with each Credential instead.
     io::TlsOptions tls{};
     std::filesystem::path ca_file{};  ///< where tls.ca_pem is from, for a CaWatch; empty: it stays
     std::string proxy_url{};          ///< empty: as the environment says, NO_PROXY included
@@ -80,7 +80,7 @@ public:
             OnTrouble on_trouble = {});
     CaWatch(const CaWatch&) = delete;
     CaWatch& operator=(const CaWatch&) = delete;
-    /// Nobody is called afterwards.
+    /// No callback runs afterwards.
     ~CaWatch();
 
 private:

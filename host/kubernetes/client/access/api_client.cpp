@@ -68,7 +68,7 @@ Error within_api(Error error) {
 
 }  // namespace
 
-/// Shared with handlers that may outlive the client, and then find nobody.
+/// Shared with handlers that may outlive the client, and then do nothing.
 class ApiClient::Core : public std::enable_shared_from_this<Core> {
     /// A handler that finds its call again, unless that has ended.
     template <class... Args>
@@ -283,7 +283,7 @@ private:
         call.done(std::move(result));
     }
 
-    /// For whoever must not be called back at once.
+    /// For callers that must not be called back inside their own call.
     void end_later(RequestId id, ClientCall& call, Error error) {
         calls_.erase(id);
         boost::asio::post(loop_.io(), [weak = weak_from_this(), done = std::move(call.done),

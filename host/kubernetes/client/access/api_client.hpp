@@ -52,7 +52,7 @@ public:
               ApiClientOptions options);
     ApiClient(const ApiClient&) = delete;
     ApiClient& operator=(const ApiClient&) = delete;
-    /// Cancels what is open; nobody is called back afterwards.
+    /// Cancels what is open; no callback runs afterwards.
     ~ApiClient() override;
 
     /// As Api says. The timeout includes waiting for credentials and for the rate limit.

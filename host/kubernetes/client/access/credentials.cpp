@@ -21,7 +21,7 @@ std::unique_ptr<BIO, Free> reader_of(const std::string& text) {
     return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-/// Without it OpenSSL would ask whoever sits at the terminal.
+/// Without it OpenSSL would ask at the terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 const char* find_flaw(const std::string& certificate_pem, const std::string& key_pem) {
@@ -41,7 +41,7 @@ const char* find_flaw(const std::string& certificate_pem, const std::string& key
 
 Result<void> check_key_pair(const std::string& certificate_pem, const std::string& key_pem) {
     const char* const flaw = find_flaw(certificate_pem, key_pem);
-    // What OpenSSL keeps of its failures would be taken for somebody else's.
+    // Failures that OpenSSL keeps would be taken for those of another call.
     ERR_clear_error();
     if (flaw != nullptr) return fail(ErrorCode::invalid_config, flaw);
     return {};

@@ -1,4 +1,4 @@
-/// Who requests to an API server are made as.
+/// The identity that requests to an API server are made with.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ namespace capstan::kubernetes::client {
 /// no metric, and deliberately nothing prints it.
 struct Credential {
     /// To be added to the request: "authorization" with a bearer token or a user's password, and
-    /// who is to be impersonated ("impersonate-user", "impersonate-group" once a group, ...). Names
-    /// in lower case; a name may stand here more than once.
+    /// the identity to impersonate ("impersonate-user", "impersonate-group" once a group, ...).
+    /// Names in lower case; a name may stand here more than once.
     HttpHeaders headers{};
     /// For TLS, as PEM: a certificate with its chain, and its key. Both or neither. A connection
     /// made with another certificate must not be used any more.
@@ -35,7 +35,7 @@ class Credentials {
 public:
     using Done = std::function<void(Result<Credential>)>;
 
-    /// Whoever still waits is never called.
+    /// A callback that still waits is never called.
     virtual ~Credentials() = default;
     /// The credential for a request that is made now. Asked for before each request, it costs
     /// nothing but when it has to be renewed. `done` is called once, on the loop's thread, never

@@ -1,4 +1,4 @@
-/// Credentials that are at hand: in the configuration, or in files that somebody renews.
+/// Credentials that are at hand: in the configuration, or in files that are renewed from outside.
 #pragma once
 
 #include <chrono>

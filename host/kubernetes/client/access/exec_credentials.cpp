@@ -234,7 +234,7 @@ void ExecCredentials::fail_all(Error error) {
 void ExecCredentials::tell_all(const Result<Credential>& result) {
     const auto alive = later_.watch();
     for (const Done& done : std::exchange(waiting_, {})) {
-        // Whoever is told may end us, or ask again at once.
+        // The callback may end this object, or ask again at once.
         if (alive.expired()) return;
         done(result);
     }

@@ -78,7 +78,7 @@ public:
     struct Options {
         ExecPlugin plugin{};
         ExecCluster cluster{};
-        HttpHeaders headers{};      ///< besides what the plugin says: who to impersonate
+        HttpHeaders headers{};      ///< besides what the plugin says: the identity to impersonate
         Environment environment{};  ///< the plugin gets it, and its own variables
         Duration deadline = std::chrono::seconds(60);
         std::uint64_t seed = 0;  ///< of jitter

@@ -27,8 +27,8 @@ constexpr std::size_t last_lines = 5, last_bytes = 1024;
 
 }  // namespace
 
-/// Shared with the waits, the one for the program's end above all: a program that nobody is
-/// interested in any more still has to be taken off the process table.
+/// Shared with the waits, the one for the program's end above all: a program that is of no interest
+/// any more still has to be taken off the process table.
 class ProgramProcess::Child : public std::enable_shared_from_this<Child> {
 public:
     Child(io::Loop& loop, Spawned spawned, std::size_t output_max, Done done)
@@ -143,7 +143,7 @@ private:
         output_.close();
         errors_.close();
     }
-    /// Until it has been waited for, nobody else gets its number.
+    /// Until it has been waited for, no other process gets its number.
     void kill() const {
         if (pid_ > 0) ::kill(-pid_, SIGKILL);
     }
@@ -238,7 +238,7 @@ private:
     posix_spawn_file_actions_t actions_;
 };
 
-/// A group of its own, and signals as if nobody had touched them.
+/// A group of its own, and signals with their defaults.
 class Attributes {
 public:
     Attributes() {

@@ -1,4 +1,4 @@
-/// What a kubeconfig says about one cluster and who asks it.
+/// What a kubeconfig says about one cluster and the user that asks it.
 #pragma once
 
 #include <filesystem>
@@ -54,7 +54,7 @@ struct KubeconfigUser {
 struct Kubeconfig {
     std::string context{};
     KubeconfigCluster cluster{};
-    KubeconfigUser user{};  ///< of a context without a user: nobody
+    KubeconfigUser user{};  ///< of a context without a user: anonymous
     std::string kube_namespace = "default";
     std::vector<std::filesystem::path> files{};  ///< that were read
 };

@@ -16,13 +16,13 @@ public:
     explicit CachePublisher(engine::snapshot::ClusterBuilderOptions options);
 
     engine::snapshot::ClusterBuilder& builder() noexcept { return *builder_; }
-    /// A kind is partly of a new list from now on until end_replace(): nobody gets to see that.
+    /// A kind is partly of a new list from now on until end_replace(); that state is not published.
     void begin_replace();
     void end_replace();
     /// The last cluster in which every kind was whole; nothing: there has been none.
     std::optional<engine::snapshot::Cluster> cluster();
-    /// What is here now, for who only looks: what cluster() would give, or what has come so far
-    /// where that is nothing. Whoever waits for a change is told of it all the same.
+    /// What is here now, without taking it: what cluster() would give, or what has come so far
+    /// where that is nothing. A waiter for a change is told of it all the same.
     engine::snapshot::Cluster held();
 
     /// Calls on_change, where something changed since cluster() that may be shown, and

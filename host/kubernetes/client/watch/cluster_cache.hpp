@@ -49,7 +49,7 @@ public:
     ClusterCache(Api& api, io::Loop& loop, Options options);
     ClusterCache(const ClusterCache&) = delete;
     ClusterCache& operator=(const ClusterCache&) = delete;
-    /// Cancels what is open; nobody is called back afterwards.
+    /// Cancels what is open; no callback runs afterwards.
     ~ClusterCache();
 
     void start();
@@ -78,8 +78,8 @@ public:
     /// Since when the scheduler has found no node for the pod, by the server's clock; nothing: it
     /// has, or has not tried yet.
     std::optional<Time> unschedulable_since(const std::string& ns, const std::string& pod) const;
-    /// How each kind is followed, and how many objects of it are here now, whether or not anybody
-    /// has asked for a cluster.
+    /// How each kind is followed, and how many objects of it are here now, whether or not a cluster
+    /// was asked for.
     std::vector<ReflectorStatus> status() const;
     /// What is wrong at this moment, by kind; costs nothing to ask.
     std::vector<MirrorTrouble> troubles() const;

@@ -51,7 +51,7 @@ using Keys = std::vector<std::string>;  // "namespace/name/uid"
 Result<Keys> find_unknown(const engine::removal::NodeLook& look, const boost::json::object& list) {
     const boost::json::array* items = find_array(list, {"items"});
     const boost::json::value* member = list.if_contains("items");
-    // Who took another answer for an empty list would remove a node under its pods.
+    // Taking another answer for an empty list would remove a node under its pods.
     if (items == nullptr && (member == nullptr || !member->is_null()))
         return fail(ErrorCode::unavailable, "is no list: it has no items");
     Keys unknown;

@@ -15,10 +15,10 @@
 
 namespace capstan::kubernetes::client {
 
-/// A mirror follows watches, and nobody can tell one that is silent from one in which nothing
-/// happens. This asks: once for the version that the pods have come to, by the smallest list there
-/// is, then for each node's pods not older than that, which the API server has at hand. Used on the
-/// loop's thread alone.
+/// A cache follows watches, and a silent watch looks like one in which nothing happens. This asks:
+/// once for the version that the pods have come to, by the smallest list there is, then for each
+/// node's pods not older than that, which the API server has at hand. Used on the loop's thread
+/// alone.
 class NodePods {
 public:
     using Done = std::function<void(std::size_t, Result<void>)>;
@@ -29,9 +29,9 @@ public:
     NodePods(Api& api, io::Loop& loop, OnUnknown on_unknown = {})
         : on_unknown_(std::move(on_unknown)), calls_(api, loop) {}
 
-    /// `done` gets the place of each node in `looks`, as soon as it is known. An error: nobody
-    /// answered; or, with the provider code engine::unknown_pods, which pods are there that the
-    /// look does not know and a drain would count. `done` is not called inside this, nor once this
+    /// `done` gets the place of each node in `looks`, as soon as it is known. An error: no answer
+    /// came; or, with the provider code engine::unknown_pods, which pods are there that the look
+    /// does not know and a drain would count. `done` is not called inside this, nor once this
     /// object is gone.
     void look(std::vector<engine::removal::NodeLook> looks, Done done);
 

@@ -1,6 +1,5 @@
-/// Follows objects of one kind as JSON, with everything they have: for those who know what to make
-/// of them. What this program reads itself goes from the same Reflector into a mirror, which keeps
-/// less.
+/// Follows objects of one kind as JSON, with everything they have, for plugins. What this program
+/// reads itself goes from the same Reflector into a mirror, which keeps less.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +42,8 @@ public:
         /// outage from the sixth.
         std::function<void(const Error&)> on_trouble{};
     };
-    /// Borrows both. When it goes, it cancels what is open; nobody is called back afterwards. It
-    /// must not go inside its own callbacks.
+    /// Borrows both. Its destructor cancels what is open; no callback runs afterwards. It must not
+    /// go inside its own callbacks.
     ObjectWatch(Api& api, io::Loop& loop, const Options& options);
     ObjectWatch(const ObjectWatch&) = delete;
     ObjectWatch& operator=(const ObjectWatch&) = delete;

@@ -92,8 +92,8 @@ void Reflector::State::wait(Duration delay) {
     });
 }
 
-/// A server that answers anybody again is there for all, so nobody waits out what is left. Seldom
-/// in a row, for it may answer others and fail here.
+/// A server that answers one request again is there for all, so no reflector waits out the rest of
+/// its back-off. That is allowed seldom in a row, for the server may answer others and fail here.
 void Reflector::State::wake_on_answer() {
     if (wakes == most_wakes) return;
     on_answer = api.answer_bell().subscribe([this] {
@@ -250,7 +250,7 @@ void Reflector::State::take_bookmark(const boost::json::value& object) {
         finish_replace(version_of(object));
         phase = Phase::watching;
         silence.begin_watch();
-        silence.expect_bookmarks();  // whoever sends this one sends others, too
+        silence.expect_bookmarks();  // a server that sends this one sends others, too
     }
 }
 

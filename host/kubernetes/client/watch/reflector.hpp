@@ -69,7 +69,7 @@ public:
     Reflector(Api& api, io::Loop& loop, KindStore& store, Options options);
     Reflector(const Reflector&) = delete;
     Reflector& operator=(const Reflector&) = delete;
-    /// Cancels what is open; nobody is called back afterwards.
+    /// Cancels what is open; no callback runs afterwards.
     ~Reflector();
 
     void start();

@@ -61,7 +61,7 @@ private:
     std::shared_ptr<char> present_{};
 };
 
-// What it means for somebody who follows a kind that a request came back with an error.
+// What the error of a request means for a watch of a kind.
 
 enum class WatchError : std::uint8_t {
     busy,       ///< the same again later: too many requests, no connection, no valid token

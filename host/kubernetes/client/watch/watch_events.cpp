@@ -18,7 +18,7 @@ Result<void> WatchReader::feed(std::string_view piece) { return state_->parser.w
 
 Result<PageEnd> WatchReader::finish_page() {
     CAPSTAN_CHECK(state_->parser.finish());
-    // Who took another answer for an empty list would think that everything is gone.
+    // Taking another answer for an empty list would make everything seem gone.
     if (!state_->parser.events().is_page())
         return fail(ErrorCode::invalid_argument, "is no list: it has no items");
     return state_->parser.events().page();
@@ -96,7 +96,7 @@ void WatchEvents::key(std::string_view key) {
     if (place_ == Place::document && key == "items") is_page_ = true;
 }
 
-/// Where the text that comes next goes; NULL: nobody reads it.
+/// Where the text that comes next goes; NULL: it is not read.
 std::string* WatchEvents::wanted_text() {
     if (place_ == Place::document && key_ == "type") return &type_;
     if (place_ == Place::metadata && key_ == "resourceVersion") return &page_.resource_version;

@@ -16,7 +16,7 @@
 
 namespace capstan::kubernetes::client {
 
-/// Who gets the objects, in the order of the text. They are valid during the call alone.
+/// Receives the objects, in the order of the text. They are valid during the call alone.
 class WatchSink {
 public:
     virtual ~WatchSink() = default;

@@ -93,7 +93,7 @@ private:
 
 // Tells an API server of events, as far as it can bear them.
 
-/// Nobody waits for an event, and nothing depends on one: what cannot be told in time is dropped
+/// No caller waits for an event, and nothing depends on one: what cannot be sent in time is dropped
 /// and counted. Used on the loop's thread alone.
 class EventRecorder {
 public:

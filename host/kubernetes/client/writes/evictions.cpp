@@ -81,8 +81,8 @@ void Evictions::evict(const engine::Eviction& eviction, Done done) {
                 });
 }
 
-// A conflict means another uid as well as a pod that somebody is just writing to; servers word
-// neither alike, so the pod itself is asked.
+// A conflict means another uid as well as a pod that is just being written to; servers word neither
+// alike, so the pod itself is asked.
 void Evictions::check_identity(const engine::Eviction& eviction, Error conflict, Done done) {
     ApiRequest request{.path = path_of(resources::pods, eviction.ns, eviction.pod),
                        .purpose = "eviction"};

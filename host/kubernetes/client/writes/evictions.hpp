@@ -10,7 +10,7 @@
 
 namespace capstan::kubernetes::client {
 
-/// Each eviction is asked for once: whoever decides may ask again later. Used on the loop's thread
+/// Each eviction is asked for once: the next decision may ask again. Used on the loop's thread
 /// alone.
 class Evictions {
 public:
@@ -23,8 +23,8 @@ public:
     /// `throttled`: a budget does not allow it now (provider_code "DisruptionBudget", the subject
     /// is the budget's "namespace/name" where the server names it), or the API asks for patience.
     /// `unsupported`: more than one budget has a say over the pod, which the API does not take;
-    /// somebody has to change one of them.
-    /// `done` is not called inside this, nor once this object is gone.
+    /// an operator has to change one of them. `done` is not called inside this, nor once this
+    /// object is gone.
     void evict(const engine::Eviction& eviction, Done done);
 
 private:

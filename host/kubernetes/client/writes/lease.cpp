@@ -144,7 +144,7 @@ void LeaderElector::wait_in_turn() {
 }
 
 void LeaderElector::attempt() {
-    // The leader knows what the object says and saves itself reading it, unless somebody else has
+    // The leader knows what the object says and saves itself reading it, unless another client has
     // written to it.
     if (leads_ && observed_ && now() < observed_at_ + options_.lease_duration)
         return renew(*observed_, [this](const Error&) { read(); });
@@ -211,7 +211,7 @@ Api::Done LeaderElector::winning() {
 }
 
 void LeaderElector::lost(const Error& error) {
-    // That somebody was faster is how elections go.
+    // That another candidate was faster is no failure of an election.
     if (error.code != ErrorCode::conflict && options_.on_trouble) options_.on_trouble(error);
     if (!is_stopping_) wait_in_turn();
 }

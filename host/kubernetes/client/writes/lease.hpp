@@ -1,4 +1,4 @@
-/// Who leads, as a Lease object says it.
+/// The leader, as a Lease object says it.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace capstan::kubernetes::client {
 /// outside the years that can be written.
 std::optional<std::string> find_micro_time_text(Time time);
 
-/// Empty: nobody.
+/// Empty: none.
 std::string holder_of(const boost::json::object& lease);
 /// How long the holder may go without renewing; zero where it does not say.
 Duration duration_of(const boost::json::object& lease);
@@ -32,12 +32,12 @@ struct LeaseClaim {
     Duration duration{};
     Time now{};
 };
-/// A Lease that nobody has made yet, held by the one who claims it.
+/// A Lease that does not exist yet, held by the claimant.
 boost::json::object make_lease(const LeaseClaim& claim);
-/// `lease` held by the one who claims it: renewed if it was before, otherwise one transition more.
-/// What else it says stays as it is.
+/// `lease` held by the claimant: renewed if it was before, otherwise one transition more. What else
+/// it says stays as it is.
 void claim(boost::json::object& lease, const LeaseClaim& claim);
-/// Held by nobody, for a second: whoever looks next may have it.
+/// Held by no host, for a second: the next candidate may have it.
 void release(boost::json::object& lease, Time now);
 
 // Leader election among programs that share one Lease object, by client-go's rules and timings.
@@ -50,7 +50,7 @@ public:
     struct Options {
         std::string ns{};
         std::string name = "cluster-autoscaler";
-        std::string identity{};  ///< of this process, like nobody else's
+        std::string identity{};  ///< of this process, unlike any other's
         Duration lease_duration = std::chrono::seconds(15);
         Duration renew_deadline = std::chrono::seconds(10);
         Duration retry_period = std::chrono::seconds(2);
@@ -59,7 +59,7 @@ public:
         /// stop(). In turn. May call stop(), and may not destroy the elector.
         std::function<void()> on_started{};
         std::function<void()> on_stopped{};
-        /// Somebody else holds the Lease than before, maybe this process; empty: it was released.
+        /// The Lease has another holder than before, maybe this process; empty: it was released.
         std::function<void(const std::string& identity)> on_new_leader{};
         /// A request came back with this; the elector goes on trying.
         std::function<void(const Error& error)> on_trouble{};
@@ -83,7 +83,7 @@ public:
     bool is_leader() const;
     /// When leading ends, or has ended, without another renewal, on the loop's monotonic clock.
     Duration leads_until() const noexcept { return leads_until_; }
-    /// As far as is known; empty: nobody, or not known yet.
+    /// As far as is known; empty: none, or not known yet.
     const std::string& leader() const { return reported_; }
 
 private:

@@ -32,9 +32,9 @@ void apply_merge_patch(boost::json::object& object, const boost::json::object& p
 
 // Changes nodes through the API without losing what others write to them meanwhile.
 
-/// Reads the node and patches what differs, guarded by its resourceVersion; when somebody else was
-/// faster, both again, five times in all. Where roles grant `update` alone, as upstream's chart
-/// does, it puts the whole object back as it was read, changed. Used on the loop's thread alone.
+/// Reads the node and patches what differs, guarded by its resourceVersion; after a conflict both
+/// again, five times in all. Where roles grant `update` alone, as upstream's chart does, it puts
+/// the whole object back as it was read, changed. Used on the loop's thread alone.
 class NodeWrites {
 public:
     using Done = std::function<void(Result<void>)>;

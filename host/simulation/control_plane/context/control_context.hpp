@@ -1,4 +1,4 @@
-/// What all controllers share: the store, what is told of it, who belongs to whom, and a pace.
+/// What all controllers share: the store, its changes, owners and dependents, and a pace.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ std::optional<Time> condition_since(const json::object& object, std::string_view
 json::object& set_condition(json::object& object, const Condition& condition, Time now);
 void remove_condition(json::object& object, std::string_view type);
 
-// metadata.finalizers: who has still something to do before an object may go.
+// metadata.finalizers: what has still to be done before an object may go.
 
 /// Left by a removal with propagation "Foreground": dependents go first.
 inline constexpr std::string_view foreground_finalizer = "foregroundDeletion";
@@ -37,7 +37,7 @@ inline constexpr std::string_view orphan_finalizer = "orphan";
 bool has_finalizer(const json::object& object, std::string_view name);
 void remove_finalizer(json::object& object, std::string_view name);
 
-// metadata.ownerReferences: who an object belongs to, and who controls it.
+// metadata.ownerReferences: the owners of an object, and its controller.
 
 /// In the order in which they are written.
 std::vector<const json::object*> owners_of(const json::object& object);

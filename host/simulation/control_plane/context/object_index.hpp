@@ -71,7 +71,7 @@ public:
     std::vector<api_server::ApiObject> without_controller(std::string_view space,
                                                           std::string_view resource) const;
     std::vector<api_server::ApiObject> pods_on(std::string_view node) const;
-    /// Whoever names it as an owner.
+    /// Objects that name it as an owner.
     std::vector<ObjectName> dependents_of(std::string_view uid) const;
     /// The object of that uid; none, or one.
     std::vector<ObjectName> named_by_uid(std::string_view uid) const;

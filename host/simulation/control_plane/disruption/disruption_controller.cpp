@@ -44,7 +44,7 @@ Result<std::int64_t> wanted_by_controllers(const ControlContext& context,
                                            const std::vector<api_server::ApiObject>& pods) {
     std::map<std::string, std::int64_t> wanted;
     for (const api_server::ApiObject& pod : pods) {
-        // Nobody brings it back, so it counts for nothing.
+        // No controller brings it back, so it counts for nothing.
         if (find_controller(*pod) == nullptr) continue;
         const auto scaled = find_scaled(context, *pod);
         if (!scaled)
@@ -124,7 +124,7 @@ void write_allowed(json::object& whole, const BudgetNumbers& numbers, std::int64
         number_or(whole, "metadata.generation", 0);
 }
 
-/// Nobody may go while nobody knows how many there should be.
+/// No pod may go while it is unknown how many there should be.
 void write_failure(json::object& whole, const std::string& why, Time now) {
     api_server::make_object(whole, "status")["disruptionsAllowed"] = 0;
     set_condition(whole, {"DisruptionAllowed", "False", "SyncFailed", why},

@@ -51,7 +51,7 @@ void NodeHealth::give_up(const json::object& node) {
                                   " status is now: NodeNotReady"});
 }
 
-/// Nobody is served by what runs there.
+/// Pods there serve no requests.
 void NodeHealth::mark_pods(const json::object& node) {
     for (const api_server::ApiObject& pod :
          context_.index().pods_on(api_server::text_at(node, "metadata.name")))

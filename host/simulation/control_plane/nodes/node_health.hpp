@@ -1,4 +1,4 @@
-/// What follows from the state of nodes: taints, and who is given up.
+/// What follows from the state of nodes: taints, and the pods that are given up.
 #pragma once
 
 #include <string>

@@ -9,8 +9,8 @@ namespace {
 constexpr std::string_view lease_space = "kube-node-lease";
 constexpr std::int64_t lease_duration_s = 40;
 
-/// Whether it is up to the kubelet to say that the node is ready: nobody said anything, or that
-/// nothing was heard of it.
+/// Whether it is up to the kubelet to say that the node is ready: no condition says anything, or it
+/// says that nothing was heard of the node.
 bool is_unspoken_for(const json::object& node) {
     return api_server::find_condition(node, "Ready") == nullptr ||
            api_server::has_condition(node, "Ready", "Unknown");

@@ -10,7 +10,7 @@
 namespace capstan::simulation::control_plane {
 
 /// Heartbeats come at the pace of the clock, whatever the speed, each node's at a time of its own.
-/// A node that somebody else says to be not ready stays so; one that fell silent comes back. [the
+/// A node that another client has set not ready stays so; one that fell silent comes back. [the
 /// loop's thread]
 class NodeLifecycle {
 public:

@@ -92,7 +92,7 @@ void set_container_running(json::object& status, const json::object& pod, const 
 }
 
 void set_conditions(json::object& pod, bool is_ready, std::string_view reason, Time now) {
-    // Somebody may have named the node without a scheduler.
+    // A client may have named the node without a scheduler.
     for (const std::string_view type : {"PodScheduled", "Initialized"})
         set_condition(pod, {.type = type}, now);
     for (const std::string_view type : {"Ready", "ContainersReady"})
@@ -187,7 +187,7 @@ bool may_restart(const json::object& pod, std::int64_t exit_code) {
     return policy == "Always" || (policy == "OnFailure" && exit_code != 0);
 }
 
-/// Nothing: until somebody asks it to go.
+/// Nothing: until its deletion.
 std::optional<Duration> run_time(const json::object& pod, Duration of_jobs) {
     if (const auto annotated = annotated_duration(pod, run_for_annotation)) return annotated;
     const json::object* controller = find_controller(pod);

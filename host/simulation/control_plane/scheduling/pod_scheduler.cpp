@@ -135,7 +135,7 @@ void PodScheduler::stop_waiting(const std::string& key) {
     waiting_.erase(found);
 }
 
-/// Those who were refused get another round, after the one that goes on.
+/// Pods that were refused get another round, after the present one.
 void PodScheduler::note_change() {
     if (next_round_ != 0) return;
     const Duration pause = context_.paced(round_pause);

@@ -23,14 +23,14 @@ std::map<engine::snapshot::PodGroupId, std::string> explain_unschedulable(
 // Gives nodes to pods that ask for the default scheduler: the engine's predicates, the
 // simulation's scores.
 
-/// Pods of higher priority come first, then older ones. Who found no node is tried again, together
-/// with all others who did not, when something changed, but not all the time. Nobody is preempted.
-/// [the loop's thread]
+/// Pods of higher priority come first, then older ones. Pods that found no node are tried again,
+/// all together, when something changed, but not all the time. No pod is preempted. [the loop's
+/// thread]
 class PodScheduler {
 public:
     /// Pods that are tried in one turn of the loop.
     static constexpr std::size_t pods_per_turn = 250;
-    /// Between two rounds over those who wait.
+    /// Between two rounds over the pods that wait.
     static constexpr Duration round_pause = std::chrono::milliseconds(200);
 
     explicit PodScheduler(ControlContext& context);
@@ -62,7 +62,7 @@ private:
 
     ControlContext& context_;
     std::map<std::string, Turn> waiting_;
-    std::set<Turn> round_;  ///< those of them who are still to be tried
+    std::set<Turn> round_;  ///< those of them that are still to be tried
     bool is_awake_ = false;
     io::TimerId next_round_ = 0;  ///< 0: none is set
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -52,7 +52,7 @@ void SchedulingView::follow(const api_server::ResourceKind& kind,
 
 void SchedulingView::load(const api_server::ResourceKind& kind, const json::object& object) {
     json::value document = object;
-    // A node's taints come right behind the node; nobody may slip in between.
+    // A node's taints come right behind the node; no pod may be bound in between.
     if (kind.kind == "Node") set_condition_taints(document.get_object(), context_.now());
     kubernetes::JsonProblems problems(document);
     kubernetes::find_kind(kind.kind, kind.api_version())->load(problems.root(), builder_);

@@ -23,7 +23,7 @@ public:
         return engine::snapshot::with_default_spread(builder_.build(),
                                                      context_.options().default_spread);
     }
-    /// A pod has its node now; said by who bound it, before it is told.
+    /// A pod has its node now; said by the scheduler that bound it, before the change arrives.
     void bind(const json::object& pod, std::string_view node);
 
 private:

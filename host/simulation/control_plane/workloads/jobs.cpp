@@ -174,7 +174,7 @@ Jobs::Jobs(ControlContext& context)
     });
 }
 
-/// Nobody counts the pods of a Job that is gone, or going.
+/// The pods of a Job that is gone, or going, are not counted.
 bool Jobs::is_counted_by_job(const json::object& pod) const {
     const json::object* controller = find_controller(pod);
     if (controller == nullptr) return false;

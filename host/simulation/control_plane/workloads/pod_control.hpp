@@ -25,8 +25,8 @@ void watch_workloads(ControlContext& context, std::string_view resource, std::st
                      ReconcileQueue& queue);
 
 api_server::LabelQuery selector_of(const Workload& workload);
-/// Those of `resource` that it controls and selects, by name. Adopts those that nobody controls,
-/// and lets go of those that it selects no longer.
+/// Those of `resource` that it controls and selects, by name. Adopts pods without a controller, and
+/// releases pods that it selects no longer.
 std::vector<api_server::ApiObject> claim(ControlContext& context, const Workload& workload,
                                          std::string_view resource);
 

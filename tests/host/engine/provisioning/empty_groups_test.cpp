@@ -10,7 +10,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Two empty groups: one that was made, one that somebody else has.
+/// Two empty groups: one that Capstan made, one that it did not.
 MakingCase with_empty_groups() {
     MakingCase c({});
     c.world.group("nap-m", 0).group.autoprovisioned = true;

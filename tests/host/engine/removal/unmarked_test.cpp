@@ -1,4 +1,4 @@
-// Marks that somebody else takes off, and nodes that are backed off after a removal that failed.
+// Marks that another client takes off, and nodes that are backed off after a removal that failed.
 #include "engine/health/removal_backoff.hpp"
 #include "removal_case.hpp"
 

@@ -72,7 +72,8 @@ public:
 
     std::string find_broken_promise() { return promises_->find_broken(); }
 
-    /// Empty: nobody is left who would fit, on what there is or on one more node that may be added.
+    /// Empty: no pod is left that would fit, on what there is or on one more node that may be
+    /// added.
     std::string find_forgotten() {
         const Progress& progress = scale_up_.progress();
         if (!progress.stopped.empty()) return {};

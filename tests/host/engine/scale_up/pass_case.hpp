@@ -90,7 +90,7 @@ struct PassCase {
                  const Resources& machine = amounts(4000), const std::string& zone = {}) {
         Group& out = world.group(id, target);
         out.group.max = max;
-        // Its machines are there, and full of what nobody asks about.
+        // Its machines are there, and full of pods that do not matter here.
         for (int n = 0; n < target; ++n) {
             snapshot::NodeObject& node = world.node(id + "-node-" + std::to_string(n), id);
             node.capacity = machine;

@@ -1,4 +1,4 @@
-// What was asked for is enough: the next pass sees who it was for.
+// What was asked for is enough: the next pass sees which pods it was for.
 #include "engine/scale_up/planned_assignments.hpp"
 
 #include <gmock/gmock.h>

@@ -106,7 +106,7 @@ TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
     PassCase c = three_zone_groups(1);
     c.pods("web", 9, 3000, emulated());
     const Decision decision = c.decide();
-    // The rule itself would hold a and b back; here nobody waits for another zone.
+    // The constraint itself would hold a and b back; here no pod waits for another zone.
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}}));
     EXPECT_EQ(left(decision), 3);
     // The full group is the nearest miss.
@@ -144,7 +144,7 @@ TEST(SpreadEmulation, LeavesOutZonesWhoseTaintsThePodsDoNotTolerate) {
     c.world.describe("a", amounts(4000)).taints = {
         {.key = "dedicated", .value = "gpu", .effect = Effect::no_schedule}};
     c.pods("web", 4, 3000, emulated());
-    // The node in zone a has no taint and keeps its zone in; without it nobody goes there.
+    // The node in zone a has no taint and keeps its zone in; without it no pod goes there.
     EXPECT_EQ(growth(c.decide()), (Growths{{"b", 1}, {"c", 1}}));
     PassCase d;
     d.settings.emulated_spread_label = label;

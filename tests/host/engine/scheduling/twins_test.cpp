@@ -9,8 +9,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// 0 and 1 ask the same and are told apart by their labels alone; 2 and 4 are spread like nobody
-/// else; 3 asks for more, and 5 for another disk.
+/// 0 and 1 ask the same and are told apart by their labels alone; 2 and 4 are spread like no
+/// others; 3 asks for more, and 5 for another disk.
 CompiledPredicates make_rules(World& world) {
     const auto spread = [](const char* name) {
         return TestPod{

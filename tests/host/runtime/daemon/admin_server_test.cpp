@@ -254,7 +254,7 @@ TEST_F(AnAdminPortUnderSiege, RefusesWhatIsLongerThanAnybodyNeeds) {
         {"target of 15 KiB", with_target(15 << 10), "200"},
         {"target of 17 KiB", with_target(17 << 10), "431"},
         {"body of 64 KiB", announcing(64 << 10) + std::string(64 << 10, 'a'), "405"},
-        // Refused for what it announces; whoever goes on would write to nobody.
+        // Refused for what it announces; writing on would reach no reader.
         {"body of 64 KiB and a byte", announcing((64 << 10) + 1), "413"},
     };
     for (const auto& each : cases) {

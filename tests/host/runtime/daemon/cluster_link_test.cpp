@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A kubeconfig of two clusters, and nobody to talk to.
+/// A kubeconfig of two clusters, and no server.
 struct Link : ::testing::Test {
     void SetUp() override {
         std::filesystem::create_directories(folder);

@@ -24,8 +24,8 @@ using Texts = std::vector<std::string>;
 
 void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
-/// A folder on the disk, and a clock that passes when told: what was done to a file is there to be
-/// read by whoever watches as soon as it is done.
+/// A folder on the disk, and a clock that passes when told: what was done to a file can be read by
+/// its watch as soon as it is done.
 struct AWatchedFile : ::testing::Test {
     AWatchedFile() {
         write(file, "first");
@@ -47,7 +47,7 @@ struct AWatchedFile : ::testing::Test {
         write(folder.path() / "new", text);
         fs::rename(folder.path() / "new", file);
     }
-    /// What the file was whenever somebody was called meanwhile.
+    /// What the file was at each callback meanwhile.
     Texts told_within(Duration time) {
         loop.advance(time);
         return std::exchange(told, {});

@@ -91,13 +91,13 @@ public:
                                            const char* space = "kube-system") const {
         return store->find(store->kind(resource), space, name);
     }
-    /// Somebody else writes to that object.
+    /// Another client writes to that object.
     void edit(const char* resource, const char* name,
               const std::function<void(boost::json::object&)>& change) {
         const auto edited = store->edit(store->kind(resource), "kube-system", name, change);
         if (!edited) throw std::runtime_error(edited.error().message);
     }
-    /// Somebody else says that they hold the Lease.
+    /// Another host says that it holds the Lease.
     void take_lease(const std::string& holder) {
         edit("leases.coordination.k8s.io", "cluster-autoscaler", [&](boost::json::object& lease) {
             lease["spec"].as_object()["holderIdentity"] = holder;

@@ -96,7 +96,7 @@ settings = { config_map = "kube-system/prio" })";
                 grown.push_back(increase.group.value());
         };
     }
-    /// Lists of ConfigMaps, which nobody asks for but the expander.
+    /// Lists of ConfigMaps, which only the expander asks for.
     void spoil(simulation::api_server::ApiFault fault) {
         fault.verb = "list";
         fault.resource = "configmaps";

@@ -89,7 +89,7 @@ TEST_F(Instance, SaysWhyItDidNotStart) {
     std::ignore = stop(host, *instance);
 }
 
-/// Waits for a timer, a request and a thread at once, for ever if nobody calls back.
+/// Waits for a timer, a request and a thread at once, for ever without a callback.
 struct Busy : KeepsAll {
     explicit Busy(const Host& host, const Settings&) : host_(host) {
         const auto* const exec = host.service<capstan_exec>(CAPSTAN_SERVICE_EXEC);
@@ -153,7 +153,7 @@ TEST_F(Instance, StaysInMemoryWhenItsStopNeverEnds) {
     stuck = nullptr;
     EXPECT_EQ(journal, "") << "something may still be running in it";
     EXPECT_THAT(host.lines->text(), HasSubstr("stays in memory"));
-    NeverStops::Never::frame.resume();  // it comes back after all, and finds nobody
+    NeverStops::Never::frame.resume();  // it comes back after all, without effect
     host.loop.settle();
     EXPECT_THAT(host.metrics->text(), HasSubstr("late_completions_total{plugin=\"probe\"} 1"));
 }

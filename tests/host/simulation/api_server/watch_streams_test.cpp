@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
-/// Watches over the network, on the loop's one thread: whoever reads lets the loop run meanwhile.
+/// Watches over the network, on the loop's one thread: a read lets the loop run meanwhile.
 struct Watches : ServedApi {
     struct Peer {
         tcp::socket socket;

@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-/// Nobody looks after the objects: pods get no nodes, and Deployments no pods.
+/// There are no controllers: pods get no nodes, and Deployments no pods.
 struct Player : ::testing::Test {
     boost::asio::io_context io{};
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();

@@ -29,7 +29,7 @@ struct Schema::Node {
 
 namespace {
 
-/// What people write, and what nobody would.
+/// What people write, and what they would not.
 const std::vector<std::string>& words() {
     // clang-format off
     static const std::vector<std::string> all{

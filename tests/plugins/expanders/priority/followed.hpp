@@ -1,4 +1,4 @@
-/// A cluster with a ConfigMap of priorities, and somebody who follows it.
+/// A cluster with a ConfigMap of priorities, and its watch.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -34,7 +34,7 @@ public:
     FakeCall& at(Time now) noexcept { return raw_.now_unix_ns = unix_ns(now), *this; }
     /// On the monotonic clock of the FakeHost.
     FakeCall& due(Duration deadline) noexcept { return raw_.deadline_ns = deadline.count(), *this; }
-    /// From now on the hook hears that nobody waits for it any more. Any thread.
+    /// From now on the hook hears that it is no longer waited for. Any thread.
     FakeCall& cancel() noexcept { return cancelled_ = true, *this; }
 
     const capstan_call* raw() const noexcept { return &raw_; }

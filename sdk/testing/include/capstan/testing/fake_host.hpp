@@ -84,7 +84,7 @@ public:
     bool step();
     Duration monotonic() const;
     Time now() const;
-    /// Somebody sets the machine's clock forward, or back where `by` is negative: now() steps, and
+    /// Sets the machine's clock forward, or back where `by` is negative: now() steps, and
     /// monotonic() goes on evenly.
     void step_wall(Duration by);
 

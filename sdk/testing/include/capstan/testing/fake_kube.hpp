@@ -37,10 +37,10 @@ public:
     /// One more kind.
     FakeKube& serve(KubeResource resource, bool has_scale = false);
 
-    /// Somebody else's write: as it is written here, with a new version. The stored object.
+    /// Another client's write: as it is written here, with a new version. The stored object.
     Json put(const KubeResource& resource, Json object);
     FakeKube& put_text(const KubeResource& resource, std::string_view json);
-    /// Somebody else's. False: it is not there.
+    /// Another client's. False: it is not there.
     bool remove(const KubeResource& resource, std::string_view ns, std::string_view name);
     std::optional<Json> find(const KubeResource& resource, std::string_view ns,
                              std::string_view name) const;
@@ -106,7 +106,7 @@ private:
     std::map<Key, Json> objects_;   ///< by group, plural, namespace and name
     std::uint64_t version_ = 0;
     std::uint64_t last_uid_ = 0;
-    bool is_trying_ = false;  ///< a dry run: nobody is told
+    bool is_trying_ = false;  ///< a dry run: watchers are not told
     std::set<std::string> granted_;
     std::vector<Planned> planned_;
     std::map<std::pair<std::string, std::string>, Duration> delays_;  ///< by plural and name

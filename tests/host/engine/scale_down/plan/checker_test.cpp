@@ -1,5 +1,5 @@
 // Random clusters: what a plan promises is checked by a scheduler that is slow and obvious, and by
-// a judge who counts on his fingers. To try more of them: CAPSTAN_SEEDS=from,to.
+// a judge that counts one by one. To try more of them: CAPSTAN_SEEDS=from,to.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -157,7 +157,7 @@ private:
     std::string name(snapshot::NodeIndex n) const {
         return std::string(cluster_.text(cluster_.node(n).name));
     }
-    /// Those that find none are left. Who comes first matters to pods that look at each other.
+    /// Those that find none are left. The order matters to pods with inter-pod constraints.
     std::vector<snapshot::PodIndex> assign_all(const std::vector<snapshot::PodIndex>& pods) {
         std::vector<snapshot::PodIndex> left = pods;
         std::ranges::sort(left, {}, [&](snapshot::PodIndex pod) {

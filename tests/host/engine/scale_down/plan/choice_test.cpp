@@ -1,4 +1,4 @@
-// Which of the nodes that nobody needs go now.
+// Which of the unneeded nodes go now.
 #include <gmock/gmock.h>
 
 #include "plan_case.hpp"

@@ -21,7 +21,7 @@ struct Planned {
     const NodeVerdict& of(std::string_view node) const {
         return *std::ranges::find(plan.nodes, node, &NodeVerdict::node);
     }
-    /// Those that nobody needs, by name.
+    /// Unneeded nodes, by name.
     std::vector<std::string> unneeded() const {
         std::vector<std::string> out;
         for (const auto& [node, entry] : memory.unneeded) out.push_back(node);

@@ -1,5 +1,5 @@
 /// Random clusters of which a plan can be asked: by seed, and made of parts, so that each can be
-/// had again, in another order, and judged by who knows nothing of the engine.
+/// had again, in another order, and judged by code that knows nothing of the engine.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace capstan::engine::scale_down {
 
-/// What a pod is like to those who would move it.
+/// What a pod is like for its relocation.
 enum class Sort {
     replicated,  ///< of a ReplicaSet: moves
     freed,       ///< without a controller, but its owner says that it may go: moves

@@ -1,4 +1,4 @@
-// Which nodes nobody needs.
+// Which nodes are unneeded.
 #include <gmock/gmock.h>
 
 #include "plan_case.hpp"
@@ -93,7 +93,7 @@ TEST(Unneeded, IsNoNodeWithAReadinessTaintWhilePodsCountOnIt) {
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.of("a").reason, Unremovable::no_node_info);
     EXPECT_EQ(out.of("a").because, "it has not started yet, and pods that wait count on it");
-    // Its group is backed off: nobody waits any more.
+    // Its group is backed off: the node is no longer waited for.
     c.memory.backoffs[NodeGroupId("web")] = {.last_failure = noon, .code = ErrorCode::deadline};
     EXPECT_THAT(c.run().chosen, ElementsAre("a"));
 }

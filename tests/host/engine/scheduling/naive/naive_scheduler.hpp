@@ -39,7 +39,7 @@ struct Node {
     bool unopened = false;
 };
 
-/// A value: a copy is a world of its own. Whoever likes may change any part of it.
+/// A value: a copy is a world of its own. Any part of it may be changed.
 struct World {
     std::vector<Node> nodes;
     snapshot::ClusterObjects objects;

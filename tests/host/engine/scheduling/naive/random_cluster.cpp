@@ -90,7 +90,7 @@ Resources allocatable(Dice& dice) {
     return out;
 }
 
-/// Like one that is there already, but for a label that may not matter to anybody.
+/// Like one that is there already, but for a label that may not matter to any pod.
 TemplateNode make_another(Dice& dice, TemplateNode shape) {
     shape.labels["pool"] = "b";
     if (dice.chance(30)) shape.labels["disk"] = "ssd";

@@ -151,7 +151,7 @@ TEST(VolumeBinding, WantsRoomWhereTheDriverTellsOfIt) {
         builder.set(snapshot::CsiCapacityObject{
             .name = name, .storage_class = "late", .topology = topology, .capacity_bytes = bytes});
     };
-    EXPECT_EQ(refusal_on(builder, pod(), {}), "");  // a driver nobody knows
+    EXPECT_EQ(refusal_on(builder, pod(), {}), "");  // an unknown driver
     builder.set(snapshot::CsiDriverObject{.name = "lvm", .storage_capacity = true});
     EXPECT_EQ(refusal_on(builder, pod(), {}),
               "VolumeBinding: node(s) did not have enough free storage: claim \"data\" of class "

@@ -151,7 +151,7 @@ TEST(Reflector, LeavesNothingOpenBehind) {
     }
     EXPECT_EQ(api.open_count(), 0u);
     EXPECT_FALSE(loop.next_due());
-    loop.settle();  // the cancelled request's answer finds nobody
+    loop.settle();  // the cancelled request's answer has no effect
     EXPECT_EQ(store.take(), "");
 }
 

@@ -179,7 +179,7 @@ TEST_F(Election, IgnoresARenewalThatIsAnsweredAfterTheDeadline) {
     const auto renewal = a.api.first();
     loop.advance(9s);
     EXPECT_EQ(a.seen, "(a)+-");
-    // It was carried out all the same; that alone makes nobody lead.
+    // It was carried out all the same; that alone makes no host the leader.
     lease.answer(renewal);
     EXPECT_FALSE(a.leads());
     EXPECT_TRUE(a.api.asked()[renewal.id - 1].is_cancelled);

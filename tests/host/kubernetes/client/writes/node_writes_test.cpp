@@ -15,7 +15,7 @@ using boost::json::parse;
 
 constexpr Time now = Time(1'700'000'000s);  // 2023-11-14T22:13:20Z
 
-/// A node with others' taints and with fields that nobody here knows.
+/// A node with others' taints and with unknown fields.
 boost::json::object node(std::string_view version = "7") {
     auto out = parse(R"({"kind":"Node","metadata":{"name":"n1","annotations":{"theirs":"1"},
         "managedFields":[{"manager":"kubelet"}]},
