@@ -25,27 +25,11 @@ constexpr Duration an_age = std::chrono::hours(24 * 365) * 150;
 constexpr Duration settle_time = std::chrono::seconds(30);
 constexpr const char* target_label = "capstan.io/target";
 
-const json::value* find_at(const json::object& object, std::initializer_list<const char*> path) {
-    const json::object* here = &object;
-    const json::value* value = nullptr;
-    for (const char* key : path) {
-        if (here == nullptr) return nullptr;
-        value = here->if_contains(key);
-        if (value == nullptr) return nullptr;
-        here = value->if_object();
-    }
-    return value;
-}
-
-std::string text_at(const json::object& object, std::initializer_list<const char*> path) {
-    const json::value* value = find_at(object, path);
-    return value != nullptr && value->is_string() ? std::string(value->as_string()) : "";
-}
-
-std::int64_t number_at(const json::object& object, std::initializer_list<const char*> path) {
-    const json::value* value = find_at(object, path);
-    return value != nullptr && value->is_int64() ? value->as_int64() : 0;
-}
+using kubernetes::base::find_array;
+using kubernetes::base::find_object;
+using kubernetes::base::integer_at;
+using kubernetes::base::list_at;
+using kubernetes::base::text_at;
 
 std::string group_of(const std::string& api_version) {
     const std::size_t slash = api_version.find('/');
@@ -80,18 +64,14 @@ json::object definition_of(const std::string& group, const std::string& version,
 /// Labels that the Balancer's own selector holds for, as far as that can be told.
 json::object own_labels(const json::object& balancer) {
     json::object out;
-    const json::value* labels = find_at(balancer, {"spec", "selector", "matchLabels"});
-    if (labels != nullptr && labels->is_object()) out = labels->as_object();
-    const json::value* expressions = find_at(balancer, {"spec", "selector", "matchExpressions"});
-    if (expressions == nullptr || !expressions->is_array()) return out;
-    for (const json::value& each : expressions->as_array()) {
-        if (!each.is_object()) continue;
-        const json::object& expression = each.as_object();
-        const std::string op = text_at(expression, {"operator"}),
-                          key = text_at(expression, {"key"});
-        const json::value* values = find_at(expression, {"values"});
-        if (op == "In" && values != nullptr && values->is_array() && !values->as_array().empty())
-            out[key] = values->as_array().front();
+    if (const json::object* labels = find_object(balancer, "spec.selector.matchLabels"))
+        out = *labels;
+    for (const json::value& expression : list_at(balancer, "spec.selector.matchExpressions")) {
+        if (!expression.is_object()) continue;
+        const std::string_view op = text_at(expression, "operator"),
+                               key = text_at(expression, "key");
+        const json::array& values = list_at(expression, "values");
+        if (op == "In" && !values.empty()) out[key] = values.front();
         if (op == "Exists") out[key] = "";
     }
     return out;
@@ -122,8 +102,8 @@ void CallCluster::AnonymousCredentials::get(Done done) {
 
 CallCluster::CallCluster(ControllerRequest request) : request_(std::move(request)) {
     const auto named = [&](const char* key, const char* otherwise) {
-        const std::string given = text_at(request_.balancer, {"metadata", key});
-        return given.empty() ? std::string(otherwise) : given;
+        const std::string_view given = text_at(request_.balancer, std::string("metadata.") + key);
+        return std::string(given.empty() ? otherwise : given);
     };
     ns_ = named("namespace", "default");
     name_ = named("name", "balancer");
@@ -146,15 +126,13 @@ Result<std::unique_ptr<CallCluster>> CallCluster::make(const runtime::LoadedPlug
 }
 
 void CallCluster::read_targets() {
-    const json::value* targets = find_at(request_.balancer, {"spec", "targets"});
-    if (targets == nullptr || !targets->is_array()) return;
-    for (const json::value& each : targets->as_array()) {
-        if (!each.is_object()) continue;
-        const json::object& target = each.as_object();
-        targets_.push_back({.name = text_at(target, {"name"}),
-                            .api_version = text_at(target, {"scaleTargetRef", "apiVersion"}),
-                            .kind = text_at(target, {"scaleTargetRef", "kind"}),
-                            .object = text_at(target, {"scaleTargetRef", "name"})});
+    for (const json::value& target : list_at(request_.balancer, "spec.targets")) {
+        if (!target.is_object()) continue;
+        const auto text = [&](std::string_view path) { return std::string(text_at(target, path)); };
+        targets_.push_back({.name = text("name"),
+                            .api_version = text("scaleTargetRef.apiVersion"),
+                            .kind = text("scaleTargetRef.kind"),
+                            .object = text("scaleTargetRef.name")});
     }
 }
 
@@ -233,7 +211,7 @@ void CallCluster::create_objects() {
                                         {"selector", std::string(target_label) + "=" + label}}}});
     }
     json::object balancer = request_.balancer;
-    json::object& metadata = simulation::api_server::make_object(balancer, "metadata");
+    json::object& metadata = kubernetes::base::make_object(balancer, "metadata");
     metadata["name"] = name_;
     metadata["namespace"] = ns_;
     create("balancers.balancer.x-k8s.io", ns_, std::move(balancer));
@@ -292,11 +270,9 @@ namespace {
 /// What a server with the shipped definition would have refused. The controller itself goes on
 /// without what makes no sense, for objects that were let in all the same.
 std::optional<Error> find_mistake(const json::object& balancer) {
-    const json::value* conditions = find_at(balancer, {"status", "conditions"});
-    if (conditions == nullptr || !conditions->is_array()) return std::nullopt;
-    for (const json::value& each : conditions->as_array()) {
-        if (!each.is_object() || text_at(each.as_object(), {"reason"}) != "SpecChecking") continue;
-        return Error{ErrorCode::invalid_argument, text_at(each.as_object(), {"message"})};
+    for (const json::value& each : list_at(balancer, "status.conditions")) {
+        if (text_at(each, "reason") != "SpecChecking") continue;
+        return Error{ErrorCode::invalid_argument, std::string(text_at(each, "message"))};
     }
     return std::nullopt;
 }
@@ -307,23 +283,22 @@ Result<ControllerAnswer> CallCluster::answer() const {
     const auto& store = parts_->store;
     const auto balancer = store.find(store.kind("balancers.balancer.x-k8s.io"), ns_, name_);
     if (balancer == nullptr) return fail(ErrorCode::internal, "the Balancer is gone");
-    const json::value* status = find_at(*balancer, {"status", "targets"});
-    if (status == nullptr || !status->is_array())
-        return fail(ErrorCode::internal, "the controller wrote no status");
+    const json::array* status = find_array(*balancer, "status.targets");
+    if (status == nullptr) return fail(ErrorCode::internal, "the controller wrote no status");
     if (const auto mistake = find_mistake(*balancer)) return fail(*mistake);
     ControllerAnswer out{.placement = {},
-                         .missing = number_at(*balancer, {"status", "missing"}),
-                         .overflow = number_at(*balancer, {"status", "overflow"})};
-    for (const json::value& each : status->as_array()) {
+                         .missing = integer_at(*balancer, "status.missing").value_or(0),
+                         .overflow = integer_at(*balancer, "status.overflow").value_or(0)};
+    for (const json::value& each : *status) {
         const json::object& target = each.as_object();
         if (!target.contains("desired")) {
-            const json::value* conditions = find_at(*balancer, {"status", "conditions"});
+            const json::array& conditions = list_at(*balancer, "status.conditions");
             return fail(ErrorCode::invalid_argument,
-                        text_at(conditions->as_array().front().as_object(), {"message"}));
+                        std::string(text_at(conditions.at(0), "message")));
         }
         // What its Scale asks for by now; of one that has none, what it should.
         const char* const key = target.contains("replicas") ? "replicas" : "desired";
-        out.placement.emplace_back(text_at(target, {"name"}), number_at(target, {key}));
+        out.placement.emplace_back(text_at(target, "name"), integer_at(target, key).value_or(0));
     }
     return out;
 }

@@ -8,6 +8,7 @@
 
 #include "commands/call_cluster.hpp"
 #include "commands/value_text.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "runtime/record/json_reader.hpp"
 
 namespace capstan::commands {
@@ -31,21 +32,12 @@ ControllerRequest::Pods decode_target(const kubernetes::JsonCursor& target) {
     return out;
 }
 
-const json::array* targets_of(const json::object& balancer) {
-    const json::value* spec = balancer.if_contains("spec");
-    if (spec == nullptr || !spec->is_object()) return nullptr;
-    const json::value* targets = spec->as_object().if_contains("targets");
-    return targets != nullptr ? targets->if_array() : nullptr;
-}
-
 bool has_target(const json::object& balancer, std::string_view name) {
-    const json::array* targets = targets_of(balancer);
-    if (targets == nullptr) return false;
-    return std::ranges::any_of(*targets, [&](const json::value& each) {
-        const json::object* target = each.if_object();
-        const json::value* has = target != nullptr ? target->if_contains("name") : nullptr;
-        return has != nullptr && has->is_string() && has->as_string() == name;
-    });
+    return std::ranges::any_of(
+        kubernetes::base::list_at(balancer, "spec.targets"), [&](const json::value& each) {
+            const json::value* has = kubernetes::base::find_member(each, "name");
+            return has != nullptr && has->is_string() && has->as_string() == name;
+        });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <boost/json.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "commands/call_request.hpp"
 #include "commands/value_text.hpp"
@@ -18,9 +19,6 @@ namespace {
 
 using kubernetes::JsonCursor;
 namespace json = boost::json;
-
-constexpr const char* zone_label = "topology.kubernetes.io/zone";
-constexpr const char* lifecycle_label = "node.kubernetes.io/lifecycle";
 
 std::vector<MachineOffering> decode_offers(const JsonCursor& machine) {
     std::vector<std::string> zones;
@@ -37,10 +35,10 @@ std::vector<MachineOffering> decode_offers(const JsonCursor& machine) {
     std::vector<MachineOffering> out;
     for (const std::string& zone : zones) {
         Labels labels;
-        if (!zone.empty()) labels.emplace(zone_label, zone);
+        if (!zone.empty()) labels.emplace(well_known::zone_label, zone);
         out.push_back({.zone = zone, .labels = labels, .price_per_hour = price});
         if (!machine["spot"].boolean().value_or(false)) continue;
-        labels.emplace(lifecycle_label, "spot");
+        labels.emplace(well_known::lifecycle_label, "spot");
         out.push_back({.zone = zone, .spot = true, .labels = labels, .price_per_hour = spot_price});
     }
     return out;
@@ -55,9 +53,9 @@ MachineType decode_machine(const JsonCursor& place) {
                     .taints = decode_taints(place["taints"]),
                     .capacity = decode_resources(place["capacity"]),
                     .offerings = decode_offers(place)};
-    out.labels.emplace("kubernetes.io/arch", "amd64");
-    out.labels.emplace("kubernetes.io/os", "linux");
-    out.labels.emplace("node.kubernetes.io/instance-type", out.name);
+    out.labels.emplace(well_known::arch_label, "amd64");
+    out.labels.emplace(well_known::os_label, "linux");
+    out.labels.emplace(well_known::instance_type_label, out.name);
     out.allocatable = place["allocatable"] ? decode_resources(place["allocatable"]) : out.capacity;
     return out;
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "kubernetes/pod_classes.hpp"
 #include "kubernetes/pod_decode.hpp"
@@ -95,10 +96,10 @@ NodeTemplate decode_template(const JsonCursor& place) {
     out.allocatable = place["allocatable"] ? decode_resources(place["allocatable"]) : out.capacity;
     out.free = place["free"] ? decode_resources(place["free"], true) : out.allocatable;
     out.machine_type =
-        text_or_label(place, "machine_type", out.labels, "node.kubernetes.io/instance-type");
-    out.zone = text_or_label(place, "zone", out.labels, "topology.kubernetes.io/zone");
-    out.arch = text_or_label(place, "arch", out.labels, "kubernetes.io/arch");
-    out.os = text_or_label(place, "os", out.labels, "kubernetes.io/os");
+        text_or_label(place, "machine_type", out.labels, well_known::instance_type_label);
+    out.zone = text_or_label(place, "zone", out.labels, well_known::zone_label);
+    out.arch = text_or_label(place, "arch", out.labels, well_known::arch_label);
+    out.os = text_or_label(place, "os", out.labels, well_known::os_label);
     return out;
 }
 

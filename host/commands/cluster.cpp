@@ -77,7 +77,7 @@ void add_cluster(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "cluster", "Run a scenario as a live cluster on loopback, for kubectl and `capstan run`");
     auto arguments = std::make_shared<ClusterArguments>();
-    command.add_option("scenario", arguments->input.scenario, "A story")
+    command.add_option("scenario", arguments->input.scenario, "A scenario")
         ->required()
         ->type_name("SCENARIO.toml");
     command

@@ -27,7 +27,7 @@ json::object json_of(const ClusterPlaces& places) {
             {"state", places.state.string()},
             {"log", places.runs_daemon ? json::value(places.log.string()) : json::value()},
             {"speed", places.speed},
-            {"remarks", json::array(places.remarks.begin(), places.remarks.end())}};
+            {"warnings", json::array(places.warnings.begin(), places.warnings.end())}};
 }
 
 }  // namespace
@@ -52,8 +52,8 @@ void ClusterReport::print(const ClusterPlaces& places) {
     if (places.speed != 1)
         out_ << "\nTimes of the scenario pass " << places.speed << " times as fast.\n";
     out_ << "Ctrl-C ends it.\n\n";
-    for (const std::string& remark : places.remarks) out_ << "note: " << remark << '\n';
-    if (!places.remarks.empty()) out_ << '\n';
+    for (const std::string& remark : places.warnings) out_ << "warning: " << remark << '\n';
+    if (!places.warnings.empty()) out_ << '\n';
     out_.flush();
 }
 
@@ -81,7 +81,7 @@ void ClusterReport::tell(Duration at, const simulation::live::LiveLine& line) {
     char clock[32];
     std::snprintf(clock, sizeof clock, "%7.1fs  ", std::chrono::duration<double>(at).count());
     // What the scenario does stands out from what follows from it.
-    out_ << clock << (line.kind == "story" ? "* " : "  ") << line.text << std::endl;
+    out_ << clock << (line.kind == "scenario" ? "* " : "  ") << line.text << std::endl;
 }
 
 }  // namespace capstan::commands

@@ -22,7 +22,7 @@ struct ClusterPlaces {
     std::filesystem::path kubeconfig{}, config{}, state{}, log{};
     bool runs_daemon = false;
     double speed = 1;
-    std::vector<std::string> remarks{};
+    std::vector<std::string> warnings{};
 };
 
 /// As text, one JSON object a line, or YAML documents. Each line is out at once.

@@ -15,6 +15,7 @@
 #include "commands/crd.hpp"
 #include "commands/reserved_port.hpp"
 #include "commands/written_file.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "simulation/api_server/api_server.hpp"
 #include "simulation/control_plane/control_plane.hpp"
 #include "simulation/live/live_cloud.hpp"
@@ -89,7 +90,8 @@ private:
     simulation::control_plane::ControlPlane control_plane_;
     simulation::live::LiveCloud cloud_;
     boost::asio::signal_set signals_{io_, SIGINT, SIGTERM};
-    std::optional<ReservedPort> admin_port_{};  ///< the daemon's, started by this command or by hand
+    std::optional<ReservedPort>
+        admin_port_{};  ///< the daemon's, started by this command or by hand
     std::string admin_{};
     Duration began_{0};
     bool is_ending_ = false;
@@ -121,7 +123,7 @@ Result<void> LiveCluster::open() {
                   .log = folder_.log(),
                   .runs_daemon = options_.runs_daemon,
                   .speed = options_.speed,
-                  .remarks = simulation::live::find_live_remarks(
+                  .warnings = simulation::live::find_live_warnings(
                       simulation_.input, !simulation_.prepared->config->pipeline.clouds.empty())});
     return {};
 }
@@ -132,7 +134,7 @@ Result<void> LiveCluster::begin() {
     if (options_.lasts)
         loop_.after(*options_.lasts, [this] {
             if (!options_.once) return end({});
-            end(fail(ErrorCode::deadline, "the story was not over in time"));
+            end(fail(ErrorCode::deadline, "the scenario was not over in time"));
         });
     CAPSTAN_CHECK(define_balancers());
     control_plane_.start();
@@ -227,12 +229,13 @@ void LiveCluster::await_leader() {
     const std::string& lease = simulation_.prepared->config->cluster.leader_election.lease;
     const auto found = store_.find(store_.kind("leases.coordination.k8s.io"), ns, lease);
     const bool is_led =
-        found != nullptr && !simulation::api_server::text_at(*found, "spec.holderIdentity").empty();
+        found != nullptr &&
+        !kubernetes::base::text_at(*found, "spec.holderIdentity").empty();
     if (!is_led) {
         loop_.after(leader_poll_interval, [this] { await_leader(); });
         return;
     }
-    tell({"note", "", "an autoscaler leads; the story begins"});
+    tell({"note", "", "an autoscaler leads; the scenario begins"});
     player_->start();
 }
 

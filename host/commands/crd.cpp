@@ -5,12 +5,12 @@
 #include <string>
 #include <utility>
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "commands/chosen_cluster.hpp"
 #include "commands/command_line.hpp"
 #include "commands/usage_error.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/access/kubeconfig_yaml.hpp"
 #include "kubernetes/client/paths.hpp"
 
@@ -26,10 +26,8 @@ constexpr kubernetes::client::ApiResource definitions{
 
 /// What is defined; versions and status are the server's business.
 json::value definition_in(const ApiReply& reply) {
-    boost::system::error_code bad;
-    const json::value object = json::parse(reply.body, bad);
-    if (bad) return {};
-    const json::value* spec = object.find_pointer("/spec", bad);
+    const Result<json::object> object = kubernetes::base::parse_json_object(reply.body);
+    const json::value* spec = object ? kubernetes::base::find_value(*object, "spec") : nullptr;
     return spec != nullptr ? *spec : json::value();
 }
 

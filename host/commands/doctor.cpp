@@ -36,7 +36,7 @@ struct DoctorArguments {
 std::string colored(std::string_view word, Verdict verdict, bool is_on) {
     switch (verdict) {
         case Verdict::good: return green(word, is_on);
-        case Verdict::doubtful: return yellow(word, is_on);
+        case Verdict::warning: return yellow(word, is_on);
         case Verdict::missing: return red(word, is_on);
     }
     return "";
@@ -45,7 +45,7 @@ std::string colored(std::string_view word, Verdict verdict, bool is_on) {
 std::string_view word_of(Verdict verdict) {
     switch (verdict) {
         case Verdict::good: return "ok";
-        case Verdict::doubtful: return "look";
+        case Verdict::warning: return "warning";
         case Verdict::missing: return "MISSING";
     }
     return "";
@@ -85,12 +85,12 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
     }
     std::vector<Finding> out{{Verdict::good, "configuration", file + " is sound", ""}};
     for (const auto& remark : runtime::daemon::remarks_on_surroundings((*loaded)->config))
-        out.push_back({Verdict::doubtful, remark.what, remark.found, remark.fix});
+        out.push_back({Verdict::warning, remark.what, remark.found, remark.fix});
     if (const auto unbalanced = runtime::config::find_unbalanced((*loaded)->config))
-        out.push_back({Verdict::doubtful, "balancing", unbalanced->found, unbalanced->fix});
+        out.push_back({Verdict::warning, "balancing", unbalanced->found, unbalanced->fix});
     for (const auto& doubt :
          runtime::find_machine_type_doubts((*loaded)->config, (*loaded)->plugins))
-        out.push_back({Verdict::doubtful, "machine types", doubt.found, doubt.fix});
+        out.push_back({Verdict::warning, "machine types", doubt.found, doubt.fix});
     const auto host = runtime::PluginHost::start((*loaded)->config, (*loaded)->plugins,
                                                  {.seed = random_seed(),
                                                   .version = CAPSTAN_VERSION,

@@ -27,16 +27,16 @@ std::string ids_text(const std::vector<NodeGroupId>& ids) {
 
 std::string fate_of(const engine::pass::PodAnswer& pod) {
     std::string out = counted(pod.pods.count, "pod") + " of this class pending: ";
-    out += std::to_string(pod.fit) + " fit on nodes there are, " + std::to_string(pod.helped) +
-           " get room on new ones";
-    if (!pod.helped_on.empty()) {
+    out += std::to_string(pod.fit) + " fit on nodes there are, " + std::to_string(pod.schedulable) +
+           " are schedulable on new ones";
+    if (!pod.schedulable_on.empty()) {
         out += " (";
-        for (const engine::pass::HelpedOn& on : pod.helped_on)
-            out += (&on == &pod.helped_on.front() ? "" : ", ") + std::to_string(on.pods) + " on " +
-                   on.group.value();
+        for (const engine::pass::SchedulableOn& on : pod.schedulable_on)
+            out += (&on == &pod.schedulable_on.front() ? "" : ", ") + std::to_string(on.pods) +
+                   " on " + on.group.value();
         out += ")";
     }
-    return out + ", " + std::to_string(pod.left) + " stay without room";
+    return out + ", " + std::to_string(pod.unschedulable) + " stay unschedulable";
 }
 
 std::string new_group_name(const engine::NewGroup& group) {
@@ -63,9 +63,7 @@ void print_new_groups(std::ostream& out, const std::vector<engine::NewGroup>& gr
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");
 }
 
-std::string verdict_text(const std::string& refusal) {
-    return refusal.empty() ? "takes one" : refusal;
-}
+std::string verdict_text(const std::string& refusal) { return refusal.empty() ? "fits" : refusal; }
 
 void print_pod(std::ostream& out, const simulation::Explained& explained) {
     out << explained.subject << '\n';
@@ -107,7 +105,7 @@ void print_comparison(std::ostream& out, const engine::templates::TemplateCompar
 void print_group(std::ostream& out, const engine::pass::GroupAnswer& group) {
     out << group.group << '\n';
     Rows rows{{"can grow", group.obstacle.empty() ? "yes" : "no: " + group.obstacle},
-              {"room", group.room ? counted(*group.room, "node") : "no maximum"},
+              {"headroom", group.headroom ? counted(*group.headroom, "node") : "no maximum"},
               {"new nodes look like", group.template_source},
               {"its cloud's template", comparison_text(group.comparison)},
               {"on their way", counted(group.upcoming.nodes(), "node")},
@@ -161,9 +159,9 @@ void print_node(std::ostream& out, const engine::NodeVerdict& node,
         {"used", node.utilization ? percent(*node.utilization) : "not worked out"},
         {"unneeded",
          node.unneeded_since ? "for " + format_rough_duration(at - *node.unneeded_since) : "no"},
-        {"goes", node.reason == engine::Unremovable::none
-                     ? "yes"
-                     : "no: " + std::string(engine::name_of(node.reason))},
+        {"removable", node.reason == engine::Unremovable::none
+                          ? "yes"
+                          : "no: " + std::string(engine::name_of(node.reason))},
         {"because", node.because}};
     add_machine(rows, machine);
     print_table(out, rows, "  ");
@@ -215,12 +213,12 @@ json::object pods_json(const engine::PodCount& pods) {
 
 json::object pod_json(const simulation::Explained& explained) {
     json::object out{{"pod", explained.subject}};
-    if (!explained.settled.empty()) out["settled"] = explained.settled;
+    if (!explained.settled.empty()) out["state"] = explained.settled;
     if (!explained.answer.pod) return out;
     const engine::pass::PodAnswer& pod = *explained.answer.pod;
-    json::array helped_on, groups;
-    for (const engine::pass::HelpedOn& on : pod.helped_on)
-        helped_on.push_back(json::object{{"group", on.group.value()}, {"pods", on.pods}});
+    json::array schedulable_on, groups;
+    for (const engine::pass::SchedulableOn& on : pod.schedulable_on)
+        schedulable_on.push_back(json::object{{"group", on.group.value()}, {"pods", on.pods}});
     for (const auto& [ids, reason] : pod.groups)
         groups.push_back(json::object{{"groups", ids_json(ids)},
                                       {"because", reason.sentence},
@@ -228,9 +226,9 @@ json::object pod_json(const simulation::Explained& explained) {
                                       {"subject", to_string(reason.subject)}});
     out["pending"] = pod.pods.count;
     out["fit"] = pod.fit;
-    out["helped"] = pod.helped;
-    out["left"] = pod.left;
-    out["helped_on"] = std::move(helped_on);
+    out["schedulable"] = pod.schedulable;
+    out["unschedulable"] = pod.unschedulable;
+    out["schedulable_on"] = std::move(schedulable_on);
     out["because"] = pod.because;
     out["groups"] = std::move(groups);
     if (!explained.answer.new_groups.empty())
@@ -242,7 +240,7 @@ json::object workload_json(const simulation::Explained& explained) {
     json::array pods;
     for (const simulation::Explained& pod : explained.pods) pods.push_back(pod_json(pod));
     return {
-        {"workload", explained.subject}, {"settled", explained.settled}, {"pods", std::move(pods)}};
+        {"workload", explained.subject}, {"state", explained.settled}, {"pods", std::move(pods)}};
 }
 
 json::value text_unless_empty(const std::string& text) {
@@ -267,7 +265,7 @@ json::object group_json(const engine::pass::GroupAnswer& group) {
     json::array classes;
     for (const engine::pass::ClassVerdict& verdict : group.classes) {
         json::object row = pods_json(verdict.pods);
-        row["takes_one"] = verdict.refusal.empty();
+        row["fits"] = verdict.refusal.empty();
         row["because"] = verdict.refusal;
         classes.push_back(std::move(row));
     }
@@ -275,7 +273,7 @@ json::object group_json(const engine::pass::GroupAnswer& group) {
             {"can_grow", group.obstacle.empty()},
             {"obstacle", group.obstacle},
             {"target_because", group.target_because},
-            {"room", group.room ? json::value(*group.room) : json::value(nullptr)},
+            {"headroom", group.headroom ? json::value(*group.headroom) : json::value(nullptr)},
             {"template", group.template_source},
             {"upcoming", group.upcoming.nodes()},
             {"increase", group.increase},
@@ -312,7 +310,7 @@ json::object node_json(const engine::NodeVerdict& node,
                        const std::optional<engine::pass::NodeMachine>& machine, Time at) {
     json::object out{{"node", node.node},
                      {"group", node.group.value()},
-                     {"goes", node.reason == engine::Unremovable::none},
+                     {"removable", node.reason == engine::Unremovable::none},
                      {"reason", engine::name_of(node.reason)},
                      {"pod", node.pod},
                      {"because", node.because}};

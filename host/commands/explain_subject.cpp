@@ -113,7 +113,7 @@ namespace {
 
 std::string path_of(const runtime::daemon::AdminQuestion& question) {
     const auto part = [](const std::string& text) { return percent_encode(text); };
-    std::string out = "/api/v1/explain/";
+    std::string out = "/api/v2/explain/";
     if (!question.pod.empty()) {
         out += "pod/" + part(question.pod_ns) + "/" + part(question.pod);
     } else if (!question.workload.empty()) {

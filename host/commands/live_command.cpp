@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <random>
 #include <sstream>
 #include <utility>
+
+#include <capstan/ascii.hpp>
 
 #include "commands/explain_report.hpp"
 #include "commands/prepared.hpp"
@@ -57,9 +58,7 @@ Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> load_live_config(
 std::string make_identity(std::uint64_t chance) {
     std::array<char, 256> name{};
     if (::gethostname(name.data(), name.size() - 1) != 0) name[0] = '\0';
-    std::array<char, 17> digits{};
-    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(chance));
-    return std::string(name.data()) + "_" + digits.data();
+    return std::string(name.data()) + "_" + hex_text(chance);
 }
 
 std::uint64_t random_seed() {

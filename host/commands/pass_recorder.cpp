@@ -43,7 +43,7 @@ Result<PassRecorder> PassRecorder::make(std::filesystem::path folder,
 void PassRecorder::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
     if (!result_) return;
     const auto record = runtime::record::make_pass_record(version_, setup_, input, result);
-    const auto file = folder_ / file_name(++passes_, input.circumstances.time().wall);
+    const auto file = folder_ / file_name(++passes_, input.call_context.time().wall);
     result_ = write_private_file(file, runtime::record::pass_record_text(record) + "\n");
     if (most_ == 0) return;
     kept_.push_back(file);

@@ -24,14 +24,14 @@ engine::scale_up::Offering offering_of(const ScaleUpOption& option) {
 std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
                                        const ScaleUpOption& chosen,
                                        const runtime::PassPolicies& policies,
-                                       const engine::CallContext& circumstances, bool across_prices,
+                                       const engine::CallContext& call_context, bool across_prices,
                                        std::vector<std::string>& sentences) {
     std::vector<NodeGroup> groups{chosen.group};
     for (const ScaleUpOption& other : question.options) {
         if (std::ranges::find(chosen.similar, other.group.id) == chosen.similar.end()) continue;
         if (!chosen.node || !other.node) continue;
         Similarity s = engine::scale_up::compare(policies.similarity(), *chosen.node, *other.node,
-                                                 circumstances);
+                                                 call_context);
         const auto gap = engine::scale_up::find_price_gap(offering_of(chosen), offering_of(other));
         if (gap && !across_prices && s.verdict != SimilarityVerdict::differs) s = differs(*gap);
         sentences.push_back(other.group.id.value() + " " + std::string(word_for(s.verdict)) + ": " +
@@ -48,22 +48,22 @@ Result<PipelineAnswer> ask_stages(
     const std::shared_ptr<runtime::instances::ExpanderAnswers>& answers) {
     CAPSTAN_TRY(const runtime::PassPolicies policies,
                 runtime::PassPolicies::make(wiring, watch, answers));
-    const engine::CallContext circumstances{.seed = request.seed, .dry_run = true};
+    const engine::CallContext call_context{.seed = request.seed, .dry_run = true};
     PipelineAnswer out;
-    out.choice = engine::scale_up::choose(policies.chain(), request.question, circumstances);
+    out.choice = engine::scale_up::choose(policies.chain(), request.question, call_context);
     if (!out.choice.option) return out;
     const ScaleUpOption& chosen = request.question.options[*out.choice.option];
-    const std::vector<NodeGroup> groups = groups_to_share(
-        request.question, chosen, policies, circumstances, across_prices, out.similar);
+    const std::vector<NodeGroup> groups = groups_to_share(request.question, chosen, policies,
+                                                          call_context, across_prices, out.similar);
     const Result<std::vector<int>> shares =
-        policies.splitter().split(chosen.nodes, groups, circumstances);
+        policies.splitter().split(chosen.nodes, groups, call_context);
     if (!shares) {
         out.split_error = shares.error().message;
         return out;
     }
     for (std::size_t i = 0; i < groups.size(); ++i) {
         if ((*shares)[i] > 0)
-            out.growths.push_back({groups[i].id, groups[i].target.value_or(0), (*shares)[i]});
+            out.increases.push_back({groups[i].id, groups[i].target.value_or(0), (*shares)[i]});
     }
     return out;
 }
@@ -81,7 +81,7 @@ Result<PipelineAnswer> ask_pipeline(runtime::PluginHost& host, const runtime::Wi
         };
     auto watched = runtime::instances::run_watched(pass);
     if (!watched.result) return watched.result;
-    for (const runtime::instances::SkippedHook& miss : watched.misses)
+    for (const runtime::instances::SkippedHook& miss : watched.skipped_hooks)
         watched.result->left_out.push_back(runtime::instances::miss_text(miss));
     return watched.result;
 }

@@ -21,9 +21,9 @@ struct Growth {
 struct PipelineAnswer {
     engine::scale_up::Choice choice;
     std::vector<std::string>
-        similar;                  ///< one sentence for each group of the question that was compared
-    std::vector<Growth> growths;  ///< by group id; only what grows
-    std::string split_error;      ///< empty: none
+        similar;  ///< one sentence for each group of the question that was compared
+    std::vector<Growth> increases;      ///< by group id; only what grows
+    std::string split_error;            ///< empty: none
     std::vector<std::string> left_out;  ///< "acme_score: filter is left out: ...", see miss_text
 };
 

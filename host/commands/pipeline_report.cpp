@@ -13,7 +13,7 @@ namespace {
 namespace json = boost::json;
 
 /// One line of the pipeline: a role and the instances that fill it.
-struct Seat {
+struct Role {
     std::string role;
     const runtime::LoadedPlugin* plugin;
     std::string on_trouble;  ///< of an expander: "error: skip, empty: skip"
@@ -23,32 +23,33 @@ std::string trouble_name(runtime::config::OnTrouble t) {
     return std::string(names_of(t)[static_cast<std::size_t>(t)]);
 }
 
-std::vector<Seat> seats_of(const runtime::config::Config& config,
+std::vector<Role> roles_of(const runtime::config::Config& config,
                            const runtime::PluginSet& plugins) {
-    std::vector<Seat> seats;
-    const auto seat = [&](std::string role, const PluginInstanceId& id,
-                          std::string on_trouble = {}) {
+    std::vector<Role> roles;
+    const auto add_role = [&](std::string role, const PluginInstanceId& id,
+                              std::string on_trouble = {}) {
         const auto found =
             std::ranges::find(plugins, id, [](const auto& p) { return p.config.id; });
         if (found != plugins.end())
-            seats.push_back({std::move(role), &*found, std::move(on_trouble)});
+            roles.push_back({std::move(role), &*found, std::move(on_trouble)});
     };
     const auto list = [&](const std::string& role, const std::vector<PluginInstanceId>& ids) {
         for (std::size_t i = 0; i < ids.size(); ++i)
-            seat(role + " " + std::to_string(i + 1), ids[i]);
+            add_role(role + " " + std::to_string(i + 1), ids[i]);
     };
     const runtime::config::Pipeline& pipeline = config.pipeline;
     list("cloud", pipeline.clouds);
     for (std::size_t i = 0; i < pipeline.scale_up.expanders.size(); ++i) {
         const runtime::config::Stage& stage = pipeline.scale_up.expanders[i];
-        seat("expander " + std::to_string(i + 1), stage.use,
-             "error: " + trouble_name(stage.on_error) + ", empty: " + trouble_name(stage.on_empty));
+        add_role(
+            "expander " + std::to_string(i + 1), stage.use,
+            "error: " + trouble_name(stage.on_error) + ", empty: " + trouble_name(stage.on_empty));
     }
     list("similarity", pipeline.scale_up.similarity);
-    seat("splitter", pipeline.scale_up.splitter);
+    add_role("splitter", pipeline.scale_up.splitter);
     list("group source", pipeline.scale_up.group_sources);
     list("controller", pipeline.controllers);
-    return seats;
+    return roles;
 }
 
 std::string file_name_of(const runtime::LoadedPlugin& plugin) {
@@ -75,7 +76,7 @@ void print_pipeline(std::ostream& out, const runtime::config::Config& config,
                     const runtime::PluginSet& plugins) {
     std::vector<std::vector<std::string>> rows{
         {"ROLE", "INSTANCE", "CLASS", "VERSION", "FILE", "CALLS", "ON TROUBLE"}};
-    for (const Seat& s : seats_of(config, plugins)) {
+    for (const Role& s : roles_of(config, plugins)) {
         rows.push_back({s.role, s.plugin->config.id.value(), std::string(s.plugin->plugin_class.id),
                         s.plugin->library->facts().note.version, file_name_of(*s.plugin),
                         calls_of(s.plugin->plugin_class), s.on_trouble});
@@ -97,8 +98,8 @@ void print_answer(std::ostream& out, const ExpanderRequest& request, const Pipel
     if (!answer.similar.empty()) out << "\nSIMILAR\n";
     for (const std::string& sentence : answer.similar) out << "  " << sentence << '\n';
     if (!answer.split_error.empty()) out << "\nSPLIT     failed: " << answer.split_error << '\n';
-    if (!answer.growths.empty()) out << "\nSPLIT\n";
-    for (const Growth& g : answer.growths) {
+    if (!answer.increases.empty()) out << "\nSPLIT\n";
+    for (const Growth& g : answer.increases) {
         out << "  increase " << g.group << " by " << g.by << ": " << g.from << " -> "
             << g.from + g.by << '\n';
     }
@@ -107,7 +108,7 @@ void print_answer(std::ostream& out, const ExpanderRequest& request, const Pipel
 json::object pipeline_json(const runtime::config::Config& config,
                            const runtime::PluginSet& plugins) {
     json::array stages;
-    for (const Seat& s : seats_of(config, plugins)) {
+    for (const Role& s : roles_of(config, plugins)) {
         const runtime::plugin_files::PluginFacts& facts = s.plugin->library->facts();
         json::object stage{{"role", s.role},
                            {"use", s.plugin->config.id.value()},
@@ -134,13 +135,13 @@ json::object answer_json(const ExpanderRequest& request, const PipelineAnswer& a
         if (v.error) stage["error"] = v.error->message;
         stages.push_back(std::move(stage));
     }
-    json::object growths;
-    for (const Growth& g : answer.growths) growths[g.group.value()] = g.by;
+    json::object increases;
+    for (const Growth& g : answer.increases) increases[g.group.value()] = g.by;
     json::object out{{"chosen", nullptr},
                      {"because", answer.choice.because},
                      {"stages", std::move(stages)},
                      {"similar", array_of_texts(answer.similar)},
-                     {"growths", std::move(growths)},
+                     {"increases", std::move(increases)},
                      {"left_out", array_of_texts(answer.left_out)}};
     if (answer.choice.option)
         out["chosen"] = request.question.options[*answer.choice.option].group.id.value();

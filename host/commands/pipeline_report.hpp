@@ -17,7 +17,7 @@ void print_answer(std::ostream& out, const ExpanderRequest& request, const Pipel
 /// {"stages":[{"role","use","plugin","version","class","file","on_error","on_empty"}]}
 boost::json::object pipeline_json(const runtime::config::Config& config,
                                   const runtime::PluginSet& plugins);
-/// {"chosen":"web-a","because":"...","stages":[...],"similar":[...],"growths":{"web-a":2},"left_out":[]}
+/// {"chosen":"web-a","because":"...","stages":[...],"similar":[...],"increases":{"web-a":2},"left_out":[]}
 boost::json::object answer_json(const ExpanderRequest& request, const PipelineAnswer& answer);
 
 }  // namespace capstan::commands

@@ -53,11 +53,11 @@ void print_decision(std::ostream& out, const runtime::daemon::PassReport& pass) 
     for_each_action(decision, {}, [&out](const auto& action, const engine::ActionResult&) {
         print_action(out, command_of(action), action.because);
     });
-    for (const engine::Unhelped& unhelped : decision.unhelped) {
+    for (const engine::UnschedulablePods& unschedulable : decision.unschedulable) {
         print_action(out,
-                     unhelped.pods.example + ": " + counted(unhelped.pods.count, "pod") +
-                         (unhelped.pods.count == 1 ? " stays" : " stay") + " without room",
-                     unhelped.reason.sentence);
+                     unschedulable.pods.example + ": " + counted(unschedulable.pods.count, "pod") +
+                         (unschedulable.pods.count == 1 ? " stays" : " stay") + " unschedulable",
+                     unschedulable.reason.sentence);
     }
     if (!runtime::daemon::asks_for_something(decision)) {
         out << "nothing to do\n";

@@ -38,16 +38,16 @@ public:
         : host_(&host), instance_(std::move(instance)) {}
     Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
-                                        const engine::CallContext& circumstances) override {
+                                        const engine::CallContext& call_context) override {
         const auto answers = std::make_shared<runtime::instances::ExpanderAnswers>(
             std::vector<runtime::instances::ExpanderAnswer>(), runtime::asking(*host_));
         const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
-            [answers, instance = instance_, question, circumstances,
+            [answers, instance = instance_, question, call_context,
              indices = std::vector(among.begin(), among.end())](
                 PassWatch& watch) -> Result<engine::FilterResult> {
             CAPSTAN_TRY(const auto expander,
                         runtime::instances::make_expander(instance, watch, answers));
-            return expander->filter(question, indices, circumstances);
+            return expander->filter(question, indices, call_context);
         };
         return runtime::instances::run_watched(pass).result;
     }
@@ -61,17 +61,17 @@ class WatchedSimilarity final : public engine::SimilarityCheck {
 public:
     explicit WatchedSimilarity(Instance instance) : instance_(std::move(instance)) {}
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
-                               const engine::CallContext& circumstances) override {
+                               const engine::CallContext& call_context) override {
         return ask_watched<runtime::instances::PluginSimilarity, Similarity>(
             instance_,
-            [a, b, circumstances](auto& check) { return check.similar(a, b, circumstances); });
+            [a, b, call_context](auto& check) { return check.similar(a, b, call_context); });
     }
     bool may_decide() const override { return true; }
     Result<std::uint64_t> bucket(const NodeTemplate& node,
-                                 const engine::CallContext& circumstances) override {
+                                 const engine::CallContext& call_context) override {
         return ask_watched<runtime::instances::PluginSimilarity, std::uint64_t>(
             instance_,
-            [node, circumstances](auto& check) { return check.bucket(node, circumstances); });
+            [node, call_context](auto& check) { return check.bucket(node, call_context); });
     }
 
 private:
@@ -82,11 +82,10 @@ class WatchedSplitter final : public engine::Splitter {
 public:
     explicit WatchedSplitter(Instance instance) : instance_(std::move(instance)) {}
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
-                                   const engine::CallContext& circumstances) override {
+                                   const engine::CallContext& call_context) override {
         return ask_watched<runtime::instances::PluginSplitter, std::vector<int>>(
-            instance_,
-            [nodes, copies = std::vector(groups.begin(), groups.end()), circumstances](
-                auto& splitter) { return splitter.split(nodes, copies, circumstances); });
+            instance_, [nodes, copies = std::vector(groups.begin(), groups.end()), call_context](
+                           auto& splitter) { return splitter.split(nodes, copies, call_context); });
     }
 
 private:

@@ -28,10 +28,8 @@ namespace fs = std::filesystem;
 /// "example.NAME" has to fit into the note of the file, "NAME_test.cpp" into a file system.
 constexpr std::size_t name_length_max = 48;
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_character(char c) { return is_lower(c) || is_digit(c) || c == '_'; }
-bool is_word_character(char c) { return is_name_character(c) || (is_ascii_upper(c)); }
+bool is_name_character(char c) { return is_ascii_lower(c) || is_ascii_digit(c) || c == '_'; }
+bool is_word_character(char c) { return is_name_character(c) || is_ascii_upper(c); }
 
 /// Targets that CMake keeps to itself, files that projects have, and headers of C that a file of
 /// that name would hide.
@@ -53,8 +51,8 @@ Result<void> check_name(std::string_view name) {
         return fail(ErrorCode::invalid_argument,
                     "plugin name " + capstan::in_quotes(name) + ": " + why);
     };
-    const bool is_word =
-        !name.empty() && is_lower(name.front()) && std::ranges::all_of(name, is_name_character);
+    const bool is_word = !name.empty() && is_ascii_lower(name.front()) &&
+                         std::ranges::all_of(name, is_name_character);
     if (!is_word)
         return refuse(
             "begins with a lower-case letter and has lower-case letters, digits and '_' only");
@@ -109,9 +107,7 @@ Result<void> check_class_name(const PluginTemplate& from, std::string_view name)
 
 std::string upper(std::string_view name) {
     std::string out(name);
-    for (char& c : out) {
-        if (is_lower(c)) c = static_cast<char>(c - 'a' + 'A');
-    }
+    for (char& c : out) c = ascii_upper(c);
     return out;
 }
 
@@ -217,7 +213,7 @@ std::string class_name_of(std::string_view name) {
             starts = true;
             continue;
         }
-        out += starts && is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
+        out += starts ? ascii_upper(c) : c;
         starts = false;
     }
     return out;

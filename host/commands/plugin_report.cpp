@@ -131,8 +131,8 @@ void add_libraries(const json::object& report, Rows& rows) {
     for (const json::value& v : report.at("libraries").get_array())
         if (is_worth_a_line(v.get_object()))
             rows.push_back({std::exchange(title, ""), library_line(v.get_object())});
-    for (const json::value& doubt : report.at("doubts").get_array())
-        rows.push_back({"doubtful", text_of(doubt)});
+    for (const json::value& doubt : report.at("warnings").get_array())
+        rows.push_back({"warning", text_of(doubt)});
 }
 
 Rows rows_of_what_was_read(const json::object& report) {
@@ -165,7 +165,7 @@ Rows rows_of_what_was_read(const json::object& report) {
 }
 
 void print_what_was_told(std::ostream& out, const json::object& report) {
-    const std::string lacks = text_of(report.at("confinement_lacks"));
+    const std::string lacks = text_of(report.at("missing_confinement"));
     out << "\nIts own code was run in a confined child process"
         << (lacks.empty() ? "" : ", but " + lacks) << ". It says:\n";
     Rows rows;
@@ -200,7 +200,7 @@ json::object describe_file(const runtime::plugin_files::PluginFacts& facts,
         {"exports", exports_of(facts.elf)},
         {"needs", array_of_texts(facts.elf.needed)},
         {"libraries", libraries_of(facts.libraries)},
-        {"doubts", array_of_texts(facts.doubts)},
+        {"warnings", array_of_texts(facts.warnings)},
         {"symbol_versions", array_of_texts(facts.elf.floors)}};
     json::array draft_kinds;
     for (const std::string& kind : facts.note.kinds)

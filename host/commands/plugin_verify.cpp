@@ -46,11 +46,11 @@ int run_verify(const VerifyArguments& arguments, Streams streams) {
         boost::json::object out{{"file", file->facts.path.string()},
                                 {"sha256", file->facts.sha256}};
         for (auto& [key, value] : to_json(verification)) out[key] = value;
-        out["not_looked_at"] = array_of_texts(unchecked);
+        out["not_checked"] = array_of_texts(unchecked);
         print_value(streams, *arguments.format, out);
     } else {
         streams.out << testing::to_text(verification.results);
-        for (const std::string& lack : verification.confinement_lacks)
+        for (const std::string& lack : verification.missing_confinement)
             streams.err << "capstan: the checks were not wholly confined: " << lack << '\n';
         for (const std::string& line : unchecked) streams.out << line << '\n';
     }

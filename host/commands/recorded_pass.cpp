@@ -100,11 +100,11 @@ runtime::config::Loaded load(const runtime::record::PassRecord& record, const st
 }
 
 Result<std::unique_ptr<runtime::PluginHost>> start_host(const simulation::Prepared& prepared,
-                                                        const engine::CallContext& circumstances) {
-    auto clock = std::make_shared<io::ManualClock>(circumstances.now);
-    clock->step_wall(circumstances.time().wall - circumstances.now);
+                                                        const engine::CallContext& call_context) {
+    auto clock = std::make_shared<io::ManualClock>(call_context.now);
+    clock->step_wall(call_context.time().wall - call_context.now);
     return runtime::PluginHost::start(*prepared.config, prepared.plugins,
-                                      {.seed = circumstances.seed,
+                                      {.seed = call_context.seed,
                                        .version = CAPSTAN_VERSION,
                                        .breadcrumbs = {},
                                        .state = {},
@@ -123,7 +123,7 @@ Result<RecordedPass> open_recorded_pass(const std::string& file, const std::stri
     if (!prepared->is_sound)
         return fail(ErrorCode::invalid_config, file + ": this configuration cannot decide it");
 
-    CAPSTAN_TRY(auto host, start_host(*prepared, record.circumstances));
+    CAPSTAN_TRY(auto host, start_host(*prepared, record.call_context));
     const runtime::config::Config& its = *prepared->config;
     CAPSTAN_TRY(runtime::Wiring wiring, runtime::wire(its.pipeline, *host));
     auto input = runtime::record::make_pass_input(

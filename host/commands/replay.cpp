@@ -73,7 +73,7 @@ int rank_of(const runtime::record::Difference& line) {
 }
 
 std::string time_of(const runtime::record::PassRecord& record) {
-    const Time wall = record.circumstances.time().wall;
+    const Time wall = record.call_context.time().wall;
     return kubernetes::find_timestamp_text(wall).value_or(std::to_string(unix_ns(wall)) + " ns");
 }
 

@@ -156,7 +156,7 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
 void add_chaos(CLI::App& command, SimulateArguments& arguments) {
     CLI::Option& chaos = *command.add_flag(
         "--chaos", arguments.chaos,
-        "Lets things go wrong by chance, and judges each pass; a single seed tells its story");
+        "Lets things go wrong by chance, and judges each pass; a single seed prints its events");
     for (const char* other :
          {"--cluster", "--trace", "--until", "--state", "--report", "--metrics", "--record"})
         chaos.excludes(command.get_option(other));

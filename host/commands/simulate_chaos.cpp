@@ -126,7 +126,7 @@ private:
     void print_json() {
         json::array failed;
         for (const Bad& bad : bad_) failed.push_back(object_of(bad));
-        const json::object seen{
+        const json::object counts{
             {"passes", exposure_.passes},       {"faults", exposure_.faults},
             {"restarts", exposure_.restarts},   {"increases", exposure_.increases},
             {"decreases", exposure_.decreases}, {"removals", exposure_.removals},
@@ -136,7 +136,7 @@ private:
                                  {"first_seed", batch_.first_seed},
                                  {"seeds", batch_.seeds},
                                  {"failed", std::move(failed)},
-                                 {"seen", seen}});
+                                 {"counts", counts}});
     }
 
     const Simulation& simulation_;

@@ -134,7 +134,7 @@ CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input) {
 void add_simulate_input(CLI::App& command, SimulateInput& input) {
     add_kinds(command, input)
         .add_option("scenario,-f,--filename", input.file,
-                    "A story, or a dump as with --cluster: what the file is, it says itself")
+                    "A scenario, or a dump as with --cluster: what the file is, it says itself")
         ->type_name("FILE");
     command
         .add_option("--threads", input.threads,
@@ -147,9 +147,9 @@ void add_explain_input(CLI::App& command, SimulateInput& input) {
     CLI::Option_group& kinds = add_kinds(command, input);
     kinds
         .add_option("-f,--filename", input.file,
-                    "A story, a dump or a recorded pass: what the file is, it says itself")
+                    "A scenario, a dump or a recorded pass: what the file is, it says itself")
         ->type_name("FILE");
-    kinds.add_option("--scenario", input.scenario, "A story")->type_name("SCENARIO.toml");
+    kinds.add_option("--scenario", input.scenario, "A scenario")->type_name("SCENARIO.toml");
     kinds
         .add_option("--recorded", input.recorded, "A pass that `simulate` or `run --record` wrote")
         ->type_name("FILE.json");

@@ -45,7 +45,7 @@ json::object summary_json(const simulation::Summary& s) {
         {"passes", s.passes},
         {"pods",
          {{"arrived", s.pods_arrived},
-          {"came_back", s.pods_came_back},
+          {"recreated", s.pods_recreated},
           {"bound", s.pods_bound},
           {"ended", s.pods_ended}}},
         {"pending_ms",

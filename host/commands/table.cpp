@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <capstan/utf8.hpp>
+
 namespace capstan::commands {
 namespace {
 
@@ -37,8 +39,7 @@ std::size_t width_of(std::string_view cell) {
     bool is_style = false;
     for (const char c : cell) {
         if (c == '\x1b') is_style = true;
-        const bool begins_character = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-        if (!is_style && begins_character) ++out;
+        if (!is_style) out += count_characters({&c, 1});
         if (c == 'm') is_style = false;
     }
     return out;

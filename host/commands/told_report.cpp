@@ -144,7 +144,7 @@ public:
         for (const auto& [key, value] : told.get_object()) report_[key] = value;
     }
     void end(const ChildEnd& end) {
-        report_["confinement_lacks"] = array_of_texts(end.lacking);
+        report_["missing_confinement"] = array_of_texts(end.lacking);
         if (!end.is_well()) {
             report_["loads"] = "the process that opened it " + end.story();
         } else if (is_nonsense_ || !report_.contains("loads")) {
@@ -172,7 +172,7 @@ void describe_library(const runtime::plugin_files::PluginFile& file, json::objec
     const auto folder = registry.prepare(file);
     if (!folder) {
         report["loads"] = folder.error().message;
-        report["confinement_lacks"] = json::array();
+        report["missing_confinement"] = json::array();
         return;
     }
     Told told(report);

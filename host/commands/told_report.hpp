@@ -10,7 +10,7 @@ namespace capstan::commands {
 /// Opens the file as a library in a child process that can change nothing and connect to nothing
 /// (see confinement.hpp), and adds to `report` what only running it tells: "vendor", "classes" with
 /// their settings, "loads" and "unloads", which are true or a sentence. Other keys of the report
-/// stay as they are, whatever the code says. "confinement_lacks" has what this system could not
+/// stay as they are, whatever the code says. "missing_confinement" has what this system could not
 /// confine.
 void describe_library(const runtime::plugin_files::PluginFile& file, boost::json::object& report);
 

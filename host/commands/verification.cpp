@@ -258,7 +258,7 @@ json::object to_json(const Verification& verification) {
             {"failed", count(Outcome::Verdict::failed)},
             {"not_applicable", count(Outcome::Verdict::not_applicable)},
             {"skipped", count(Outcome::Verdict::skipped)},
-            {"confinement_lacks", array_of_texts(verification.confinement_lacks)},
+            {"missing_confinement", array_of_texts(verification.missing_confinement)},
             {"checks", std::move(checks)}};
 }
 

@@ -16,9 +16,9 @@
 namespace capstan::commands {
 
 struct Verification {
-    std::vector<testing::CheckResult> results;   ///< in the order they ran
-    std::vector<std::string> confinement_lacks;  ///< what this system could not confine
-    bool has_passed() const;                     ///< nothing failed; checks may have been skipped
+    std::vector<testing::CheckResult> results;     ///< in the order they ran
+    std::vector<std::string> missing_confinement;  ///< what this system could not confine
+    bool has_passed() const;                       ///< nothing failed; checks may have been skipped
 };
 
 /// What the instances of the file are given.
@@ -37,7 +37,7 @@ Verification verify(const runtime::plugin_files::PluginFile& file, const std::st
 /// A line for each class of which something was not looked at: why, and what to give.
 std::vector<std::string> what_to_give(const Verification& verification, const VerifyInput& input);
 
-/// {"passed":23,"failed":1,"not_applicable":3,"skipped":0,"confinement_lacks":[],"checks":[{"class","check","verdict","because","microseconds"}]}
+/// {"passed":23,"failed":1,"not_applicable":3,"skipped":0,"missing_confinement":[],"checks":[{"class","check","verdict","because","microseconds"}]}
 boost::json::object to_json(const Verification& verification);
 
 }  // namespace capstan::commands

@@ -14,14 +14,18 @@ std::string abi_text() {
     return std::to_string(CAPSTAN_ABI_MAJOR) + "." + std::to_string(CAPSTAN_ABI_MINOR_LATEST);
 }
 
+/// Of the keys of `-o json` of all commands; CHANGELOG.md says what each version renamed.
+constexpr int json_version = 2;
+
 int print_version(OutputFormat format, Streams streams) {
     if (format == OutputFormat::text) {
         streams.out << version_text() << '\n';
     } else {
-        print_value(
-            streams, format,
-            boost::json::object{
-                {"version", CAPSTAN_VERSION}, {"sdk", CAPSTAN_SDK_VERSION}, {"abi", abi_text()}});
+        print_value(streams, format,
+                    boost::json::object{{"version", CAPSTAN_VERSION},
+                                        {"sdk", CAPSTAN_SDK_VERSION},
+                                        {"abi", abi_text()},
+                                        {"json", json_version}});
     }
     return exit_ok;
 }

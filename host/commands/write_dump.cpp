@@ -15,6 +15,7 @@
 #include "commands/written_file.hpp"
 #include "engine/snapshot/kept_annotations.hpp"
 #include "io/gzip.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/watch/object_cache.hpp"
 #include "kubernetes/object_stream.hpp"
@@ -95,7 +96,7 @@ Result<std::size_t> add_objects(kubernetes::client::Api& api, io::Loop& loop,
         if (!next.empty()) request.query.emplace_back("continue", next);
         CAPSTAN_TRY(const ApiReply reply, send_and_wait(api, loop, std::move(request)));
         CAPSTAN_TRY(const json::object page, kubernetes::client::parse_object(reply));
-        next = kubernetes::client::text_at(page, {"metadata", "continue"});
+        next = kubernetes::base::text_at(page, "metadata.continue");
         KeptObjects kept(resource, items);
         kubernetes::ObjectStream stream(kept);
         CAPSTAN_CHECK(stream.write(reply.body));

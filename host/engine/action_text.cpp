@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <capstan/ascii.hpp>
+
 namespace capstan::engine {
 
 std::string command_of(const Decrease& decrease) {
@@ -35,7 +37,7 @@ std::string name_of_machine(const MachineId& machine, const std::string& node) {
     const std::size_t slash = id.rfind('/');
     if (slash == std::string::npos) return id;
     const bool is_number = std::all_of(id.begin() + static_cast<std::ptrdiff_t>(slash) + 1,
-                                       id.end(), [](char c) { return c >= '0' && c <= '9'; });
+                                       id.end(), [](char c) { return is_ascii_digit(c); });
     const std::size_t before = is_number && slash > 0 ? id.rfind('/', slash - 1) : slash;
     return before == std::string::npos ? id : id.substr(before + 1);
 }

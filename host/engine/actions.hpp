@@ -75,7 +75,7 @@ struct Increase {
     PluginInstanceId cloud{};
     int from = 0;  ///< the target this was decided on, see health/answered_targets.hpp
     int by = 0;
-    std::uint32_t pods_helped = 0;
+    std::uint32_t schedulable_pods = 0;
     std::size_t option = 0;  ///< index into Decision::options
     std::string because{};   ///< "smallest of 3 similar groups, makes room for 9 pods"
     bool operator==(const Increase&) const = default;

@@ -57,7 +57,7 @@ struct GroupReason {
 };
 
 /// Pods that stay without room.
-struct Unhelped {
+struct UnschedulablePods {
     PodCount pods{};
     Reason reason{};  ///< of all of it: code and subject are those of the nearest miss
     /// Every group is in one of them; empty past the first thousand classes, of which
@@ -106,14 +106,14 @@ struct Decision {
 
     // Why.
     std::vector<ChosenOption> options{};
-    std::vector<PodCount> helped{};
-    std::vector<Unhelped> unhelped{};
+    std::vector<PodCount> schedulable{};
+    std::vector<UnschedulablePods> unschedulable{};
     std::vector<SkippedPods> skipped{};
     std::vector<NewGroup> new_groups{};  ///< by cloud and name
     /// "no group could be made either: cluster limit of cpu: 8 left, a node takes 16": the nearest
     /// miss of each cloud, where no group could be made of any machine type; none: one could, or
     /// none is looked for.
-    Reason none_made{};
+    Reason no_new_group_reason{};
     std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
     /// Why no removal begins now, whatever nodes there are: a cooldown, an unhealthy cluster;
     /// empty: nothing forbids it.

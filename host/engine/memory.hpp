@@ -39,7 +39,7 @@ struct Backoff {
 };
 
 /// A cloud that is backed off as a whole after failures in a row: nothing is asked of it.
-struct CloudRest {
+struct CloudBackoff {
     Time since{};       ///< of the first failure in the row
     Time until{};       ///< the first moment at which it is asked again
     Duration length{};  ///< the next failure in a row doubles it
@@ -47,7 +47,7 @@ struct CloudRest {
     int failures = 0;
     ErrorCode code = ErrorCode::throttled;
     std::string because{};  ///< what came back
-    bool operator==(const CloudRest&) const = default;
+    bool operator==(const CloudBackoff&) const = default;
 };
 
 /// Increases of a group in a row that failed for a reason that says nothing about it.
@@ -79,10 +79,10 @@ struct ScaleUpRequest {
 struct AnsweredTarget {
     int target = 0;  ///< less what failed or was taken back since
     Time since{};
-    Time deadline{};       ///< the last moment at which it counts
-    bool agreed = false;   ///< false: the cloud was asked, and its answer is not known
-    int unheard = 0;       ///< the part of an agreed target from calls without an answer
-    Time unheard_until{};  ///< the last moment at which that part counts
+    Time deadline{};          ///< the last moment at which it counts
+    bool agreed = false;      ///< false: the cloud was asked, and its answer is not known
+    int unanswered = 0;       ///< the part of an agreed target from calls without an answer
+    Time unanswered_until{};  ///< the last moment at which that part counts
     /// Machines that the target no longer holds and a list may still tell of.
     std::set<MachineId> ended{};
     bool operator==(const AnsweredTarget&) const = default;
@@ -174,7 +174,7 @@ struct PlannedNodes {
 struct KnownGroup {
     PluginInstanceId cloud{};
     int nodes = 0;
-    std::set<std::string> some{};  ///< the first of them, by name; three at most
+    std::set<std::string> sample_nodes{};  ///< the first of them, by name; three at most
     bool operator==(const KnownGroup&) const = default;
 };
 
@@ -185,14 +185,14 @@ struct LastActions {
 };
 
 /// A group that its cloud was asked to make, and that it does not list yet.
-struct GroupToCome {
+struct UpcomingNodeGroup {
     PluginInstanceId cloud{};
     GroupPlan plan{};
     int nodes = 0;        ///< that it is to have at once
     bool agreed = false;  ///< false: whether the cloud was asked at all is not known (yet)
     Time since{};
     Time deadline{};  ///< the last moment at which it is waited for
-    bool operator==(const GroupToCome&) const = default;
+    bool operator==(const UpcomingNodeGroup&) const = default;
 };
 
 /// What a node of a group turned out to be. Without taints that pass, and without pods.
@@ -241,8 +241,8 @@ struct Memory {
     std::set<NodeGroupId> unread_since_start{};
 
     std::map<NodeGroupId, Backoff> backoffs{};
-    std::map<InstanceOffering, Backoff> make_backoffs{};
-    std::map<PluginInstanceId, CloudRest> cloud_rests{};
+    std::map<InstanceOffering, Backoff> offering_backoffs{};
+    std::map<PluginInstanceId, CloudBackoff> cloud_backoffs{};
     std::map<NodeGroupId, FailedCalls> failed_calls{};
     /// Machines that failed and are still listed by their cloud: each counts as one failure of its
     /// group, however many passes see it.
@@ -266,7 +266,7 @@ struct Memory {
     /// One for each group there is.
     TemplateRecords templates{};
 
-    std::map<NodeGroupId, GroupToCome> groups_to_come{};
+    std::map<NodeGroupId, UpcomingNodeGroup> upcoming_groups{};
     /// The groups that clouds list, and the groups that no cloud lists any more but have nodes.
     std::map<NodeGroupId, KnownGroup> known_groups{};
     /// Autoprovisioned groups that are empty, since when they have been seen so.
@@ -274,7 +274,7 @@ struct Memory {
 
     std::map<std::string, Unneeded, std::less<>> unneeded{};  ///< by node
     /// Since when the cluster has not been seen as it is: that time counts as unneeded for no node.
-    std::optional<Time> blind_since{};
+    std::optional<Time> unobserved_since{};
     /// Where a class of pods last found room when its node was looked at, by the pod's
     /// "namespace/name": tried first the next time.
     std::map<std::string, std::string> hints{};
@@ -286,7 +286,7 @@ struct Memory {
     /// By group, whose cloud does not remove machines one by one.
     std::map<NodeGroupId, RemovalBackoff> unremovable_groups{};
     LastActions last{};
-    std::map<NodeGroupId, LastActions> last_of{};
+    std::map<NodeGroupId, LastActions> last_by_group{};
 
     bool operator==(const Memory&) const = default;
 };

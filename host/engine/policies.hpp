@@ -36,7 +36,7 @@ struct CallContext {
     bool simulation = false;
     /// Why nodes, pods and budgets are not seen as they are at the moment, though as they were not
     /// long ago: nothing is removed then. Empty: they are.
-    std::string blind_because{};
+    std::string unobserved_because{};
 
     PassTime time() const noexcept { return {now, wall.value_or(now)}; }
 };
@@ -65,19 +65,19 @@ public:
     /// Narrows `among`, ascending indices into the question's options, at least one.
     virtual Result<FilterResult> filter(const ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
-                                        const CallContext& circumstances) = 0;
+                                        const CallContext& call_context) = 0;
 };
 
 class SimilarityCheck {
 public:
     virtual ~SimilarityCheck() = default;
     virtual Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
-                                       const CallContext& circumstances) = 0;
+                                       const CallContext& call_context) = 0;
     /// Whether it may answer `decided`; buckets are then of no use.
     virtual bool may_decide() const = 0;
     /// Templates in different buckets differ. Without buckets: `unsupported`.
     virtual Result<std::uint64_t> bucket(const NodeTemplate& node,
-                                         const CallContext& circumstances) = 0;
+                                         const CallContext& call_context) = 0;
 };
 
 class Splitter {
@@ -86,7 +86,7 @@ public:
     /// How much each group grows, in the order of `groups` (by id). Never past a maximum, never
     /// above `nodes` in all.
     virtual Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
-                                           const CallContext& circumstances) = 0;
+                                           const CallContext& call_context) = 0;
 };
 
 /// Which groups could be made of one cloud's machines; everything borrowed for the call.
@@ -123,9 +123,9 @@ class GroupSource {
 public:
     virtual ~GroupSource() = default;
     virtual Result<GroupsAnswer> suggest(const GroupsQuestion& question,
-                                         const CallContext& circumstances) = 0;
+                                         const CallContext& call_context) = 0;
     /// Whether the group, which its cloud marks as autoprovisioned, is one of its own.
-    virtual Result<bool> owns(const NodeGroup& group, const CallContext& circumstances) = 0;
+    virtual Result<bool> owns(const NodeGroup& group, const CallContext& call_context) = 0;
 };
 
 /// A group that could be, as its cloud sees it.
@@ -141,7 +141,7 @@ public:
     virtual ~GroupMaker() = default;
     /// `unsupported`: its cloud makes no such group, which is no complaint.
     virtual Result<CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
-                                             const CallContext& circumstances) = 0;
+                                             const CallContext& call_context) = 0;
 };
 
 /// What becomes of a stage that fails, or keeps nothing.

@@ -35,18 +35,18 @@ enum class ReasonCode : std::uint8_t {
     backed_off,
     group_unreadable,
     target_unknown,
-    being_made,
+    group_upcoming,
     zero_or_max,  ///< only ever empty or full
     group_unhealthy,
     cluster_unhealthy,
-    from_zero_off,
+    scale_from_zero_disabled,
     being_repaired,
     no_template,
     nothing_granted,  ///< an option of it was chosen, and came to nothing
-    not_made,         ///< it could be made, and was not considered
+    not_created,      ///< it could be made, and was not considered
 
     // Of all groups together.
-    would_take_it,
+    would_fit,
     pass_stopped,  ///< a group would take the pod, and the pass takes no further option
     no_node_group,
     not_explained,

@@ -15,8 +15,7 @@ constexpr std::size_t header_limit = CAPSTAN_HTTP_MAX_HEADERS;
 
 bool is_token_byte(char c) noexcept {
     constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (is_ascii_upper(c)) ||
-           marks.find(c) != std::string_view::npos;
+    return is_ascii_alnum(c) || marks.find(c) != std::string_view::npos;
 }
 
 bool is_value_byte(char c) noexcept {

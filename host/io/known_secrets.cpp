@@ -8,6 +8,8 @@
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
 
+#include <capstan/ascii.hpp>
+
 namespace capstan::io {
 namespace {
 
@@ -18,8 +20,7 @@ constexpr std::size_t shortest_beginning = 16;
 constexpr std::size_t shortest_word = 40;
 
 bool is_base64(char c) noexcept {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/' || c == '=' ||
-           c == '-' || c == '_';
+    return is_ascii_alnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_';
 }
 
 /// What a token goes on with, also behind the place that is known of it.

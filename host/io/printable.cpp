@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include <capstan/ascii.hpp>
 #include <capstan/utf8.hpp>
 
 namespace capstan::io {
@@ -10,12 +11,11 @@ namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
 
-std::string escaped(unsigned char control) {
+std::string escaped(char control) {
     if (control == '\n') return "\\n";
     if (control == '\r') return "\\r";
     if (control == '\t') return "\\t";
-    constexpr std::string_view digits = "0123456789abcdef";
-    return {'\\', 'x', digits[control >> 4], digits[control & 15]};
+    return "\\x" + hex_text({&control, 1});
 }
 
 /// C1 controls (U+0080 to U+009F) move a terminal's cursor as the old ones do.
@@ -27,9 +27,9 @@ bool is_c1_control(std::string_view character) noexcept {
 void append_character(std::string& out, std::string_view character) {
     const auto first = static_cast<unsigned char>(character[0]);
     if (character.size() == 1 && (first < 0x20 || first == 0x7f)) {
-        out += escaped(first);
+        out += escaped(character[0]);
     } else if (is_c1_control(character)) {
-        out += escaped(static_cast<unsigned char>(character[1]));
+        out += escaped(character[1]);
     } else {
         out += character;
     }
@@ -70,9 +70,7 @@ std::string json_quoted(std::string_view text) {
             out += '\\';
             out += c;
         } else if (static_cast<unsigned char>(c) < 0x20) {
-            out += "\\u00";
-            out += "01"[static_cast<unsigned char>(c) >> 4];
-            out += "0123456789abcdef"[c & 15];
+            out += "\\u00" + hex_text({&c, 1});
         } else {
             out += c;
         }

@@ -10,6 +10,7 @@
 #include <boost/asio/ip/network_v6.hpp>
 
 #include <capstan/ascii.hpp>
+#include <capstan/url.hpp>
 
 #include "io/http_syntax.hpp"
 #include "io/known_secrets.hpp"
@@ -87,16 +88,9 @@ bool is_exempt(const Url& url, std::string_view written) {
 
 /// As libcurl takes it, which otherwise says what it does not take, password and all.
 std::string escaped_login(std::string_view login) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    constexpr std::string_view plain = "-._~!$&'()*+,;=:%";
-    std::string out;
-    for (const char c : login) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                              (is_ascii_upper(c)) || plain.find(c) != std::string_view::npos;
-        is_plain ? out += c : out += {'%', digits[byte >> 4], digits[byte & 15]};
-    }
-    return out;
+    static constexpr std::string_view plain = "-._~!$&'()*+,;=:%";
+    return percent_encode_unless(
+        login, [](char c) { return is_ascii_alnum(c) || plain.find(c) != plain.npos; });
 }
 
 bool is_this_machine(const Url& url) {

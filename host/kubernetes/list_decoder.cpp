@@ -6,6 +6,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/json_cursor.hpp"
 #include "kubernetes/object_kinds.hpp"
 #include "kubernetes/object_name.hpp"
@@ -45,12 +46,12 @@ struct ListDecoder::State final : ObjectSink {
 
 void ListDecoder::State::take(std::string_view listed_kind, const json::value& object) {
     ++seen;
-    std::string_view kind = find_text(object, "kind");
+    std::string_view kind = base::text_at(object, "kind");
     if (kind.empty()) kind = listed_kind;
     if (!object.is_object()) return refuse("expects an object");
     if (kind.empty()) return refuse("has no kind, and stands in no list that says one first");
     if (listener) listener(kind, object);
-    if (const ObjectKind* known = find_kind(kind, find_text(object, "apiVersion")))
+    if (const ObjectKind* known = find_kind(kind, base::text_at(object, "apiVersion")))
         return load(*known, object);
     ignore(kind, object);
 }
@@ -73,10 +74,10 @@ void ListDecoder::State::refuse(std::string what) {
 }
 
 void ListDecoder::State::ignore(std::string_view kind, const json::value& object) {
-    const std::string_view group = group_of(find_text(object, "apiVersion"));
+    const std::string_view group = group_of(base::text_at(object, "apiVersion"));
     const bool is_alike = find_kind(kind, "") != nullptr;
     ++out.ignored[std::string(kind) + (is_alike ? " (" + std::string(group) + ")" : "")];
-    const std::string_view message = find_text(object, "message");
+    const std::string_view message = base::text_at(object, "message");
     // What the API server answers instead of a list.
     if (kind == "Status" && !message.empty())
         report({"Status", "/message", "says " + in_quotes(message)});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <capstan/quantity.hpp>
+#include <capstan/well_known.hpp>
 
 #include "kubernetes/timestamps.hpp"
 
@@ -92,7 +93,7 @@ json::array encode_spread(const engine::snapshot::PodSpec& spec) {
     json::array out = encode_all(spec.spread, encode_constraint);
     if (spec.has_soft_spread) {
         out.push_back(json::object{{"maxSkew", 1},
-                                   {"topologyKey", "kubernetes.io/hostname"},
+                                   {"topologyKey", well_known::hostname_label},
                                    {"whenUnsatisfiable", "ScheduleAnyway"}});
     }
     return out;

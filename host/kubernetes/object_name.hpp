@@ -22,10 +22,4 @@ std::string to_string(const ObjectName& name);
 std::optional<ObjectName> find_object_name(const ObjectKind& kind,
                                            const boost::json::value& object);
 
-/// A member's text where there is one, with no complaint where there is none; empty: there is none.
-std::string_view find_text(const boost::json::value& value, std::string_view key) noexcept;
-/// NULL: `value` is no object, or has no such member.
-const boost::json::value* find_member(const boost::json::value& value,
-                                      std::string_view key) noexcept;
-
 }  // namespace capstan::kubernetes

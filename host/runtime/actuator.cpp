@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 #include "engine/removal/node_looks.hpp"
 #include "runtime/actions_under_way.hpp"
 #include "runtime/cloud_actions.hpp"
@@ -25,11 +27,12 @@ constexpr Duration change_patience = std::chrono::hours(1);
 /// Of a Decrease or an Increase.
 template <class Change>
 Resize resize_of(std::string_view kind, const Change& change,
-                 const engine::CallContext& circumstances) {
+                 const engine::CallContext& call_context) {
+    CAPSTAN_ASSERT(change.by > 0, "a group is resized by no machines");
     return {.group = change.group,
             .delta = change.by,
             .expected_target = change.from,
-            .idempotency_key = IdempotencyKey(kind, change.cloud, change.group, circumstances)
+            .idempotency_key = IdempotencyKey(kind, change.cloud, change.group, call_context)
                                    .with(change.from)
                                    .with(change.by)
                                    .text()};
@@ -83,12 +86,12 @@ using CarriedOutDone = std::function<void(Results)>;
 class Carrying : public std::enable_shared_from_this<Carrying> {
 public:
     Carrying(const engine::Decision& decision, std::vector<engine::removal::NodeLook> looks,
-             const Clouds& clouds, const engine::CallContext& circumstances, CarriedOutDone done,
+             const Clouds& clouds, const engine::CallContext& call_context, CarriedOutDone done,
              const std::set<NodeGroupId>& atomic_groups)
-        : circumstances_(circumstances),
+        : call_context_(call_context),
           actions_(cloud_actions_of(decision)),
           done_(std::move(done)),
-          looks_(is_blind() ? std::vector<engine::removal::NodeLook>() : std::move(looks)),
+          looks_(is_unobserved() ? std::vector<engine::removal::NodeLook>() : std::move(looks)),
           atomic_groups_(atomic_groups) {
         results_.decreases.resize(decision.decreases.size());
         results_.removals.resize(decision.removals.size());
@@ -150,7 +153,7 @@ public:
                 self->take_look(self->looks_[at].node, find_error(std::move(result)), cluster);
             });
         for (std::size_t at = 0; at < decision.evictions.size(); ++at) {
-            if (is_blind()) {
+            if (is_unobserved()) {
                 take(results_.evictions[at], held_back());
                 continue;
             }
@@ -177,14 +180,13 @@ private:
     void open_places(CloudAction kind, std::size_t count) {
         for (std::size_t at = 0; at < count; ++at) open_places_.emplace(kind, at);
     }
-    bool is_blind() const noexcept { return !circumstances_.blind_because.empty(); }
+    bool is_unobserved() const noexcept { return !call_context_.unobserved_because.empty(); }
     Error held_back() const {
-        return {ErrorCode::cancelled,
-                "the cluster is not seen as it is at the moment: " + circumstances_.blind_because};
+        return {ErrorCode::cancelled, "the cluster is not seen as it is at the moment: " + call_context_.unobserved_because};
     }
 
     void ask(ClusterClient& cluster, const PlacedChange& change) {
-        if (is_blind() && is_mark(change.what))
+        if (is_unobserved() && is_mark(change.what))
             return take_change(change.at, change.what.node, held_back());
         cluster.change(change.what, [self = shared_from_this(), at = change.at,
                                      node = change.what.node](Result<void> result) {
@@ -232,7 +234,7 @@ private:
                   const std::shared_ptr<instances::CloudClient>& cloud) {
         const ActionPlace place{CloudAction::decrease, at};
         if (!cloud) return answer(place, no_such_cloud(decrease.group, decrease.cloud));
-        cloud->decrease_target(resize_of("decrease", decrease, circumstances_),
+        cloud->decrease_target(resize_of("decrease", decrease, call_context_),
                                [self = shared_from_this(), place](Result<Resized> resized) {
                                    self->answer(place, find_error(std::move(resized)));
                                });
@@ -241,7 +243,7 @@ private:
                   const std::shared_ptr<instances::CloudClient>& cloud) {
         const ActionPlace place{CloudAction::increase, at};
         if (!cloud) return answer(place, no_such_cloud(increase.group, increase.cloud));
-        Resize resize = resize_of("increase", increase, circumstances_);
+        Resize resize = resize_of("increase", increase, call_context_);
         if (!atomic_groups_.contains(increase.group))
             return increase_in_part(place, increase, std::move(resize), cloud);
         resize.all_or_nothing = true;
@@ -251,9 +253,9 @@ private:
                 if (is_promised) return self->take_increase(place, increase, std::move(resized));
                 // A cloud that cannot promise all of them makes what it can; where not all come,
                 // the group gives up what came.
-                self->increase_in_part(
-                    place, increase, resize_of("increase in part", increase, self->circumstances_),
-                    cloud);
+                self->increase_in_part(place, increase,
+                                       resize_of("increase in part", increase, self->call_context_),
+                                       cloud);
             });
     }
     void increase_in_part(const ActionPlace& place, const engine::Increase& increase, Resize resize,
@@ -368,12 +370,12 @@ private:
 
     /// Asks for the machines whose nodes know of it.
     void remove(std::size_t at) {
-        if (is_blind()) return take_removal(at, {held_back()});
+        if (is_unobserved()) return take_removal(at, {held_back()});
         const auto& [removal, cloud, is_atomic, changes, open_changes, untold] = removals_[at];
         if (is_atomic && !untold.empty()) return keep_atomic(at);
         std::vector<Error> failed;
         Removal request{.group = removal.group, .force = removal.force};
-        IdempotencyKey key("remove", removal.cloud, removal.group, circumstances_);
+        IdempotencyKey key("remove", removal.cloud, removal.group, call_context_);
         for (std::size_t i = 0; i < removal.machines.size(); ++i) {
             const auto error = untold.find(node_of(removal, i));
             if (error == untold.end()) {
@@ -483,7 +485,7 @@ private:
         done_(std::move(results));
     }
 
-    const engine::CallContext circumstances_;
+    const engine::CallContext call_context_;
     const engine::Decision actions_;
     const CarriedOutDone done_;
     const std::vector<engine::removal::NodeLook> looks_;
@@ -512,14 +514,14 @@ std::set<NodeGroupId> find_atomic_groups(const std::vector<engine::Group>& group
 
 Results carry_out_now(const engine::Decision& decision,
                       const std::vector<engine::removal::NodeLook>& looks, const Clouds& clouds,
-                      ClusterClient& cluster, const engine::CallContext& circumstances,
+                      ClusterClient& cluster, const engine::CallContext& call_context,
                       PluginHost& host, const std::set<NodeGroupId>& atomic_groups,
                       const ActionPatience& patience) {
-    if (circumstances.dry_run) return {};
+    if (call_context.dry_run) return {};
     const auto awaited = std::make_shared<Awaited<Results>>();
     const auto since = whole_second_text(host.loop().clock()->wall());
     const auto carrying = std::make_shared<Carrying>(
-        decision, looks, clouds, circumstances,
+        decision, looks, clouds, call_context,
         [awaited](Results all) { awaited->put(std::move(all)); }, atomic_groups);
     carrying->start(decision, clouds, cluster);
     bool is_there = awaited->wait(host, patience.beside ? patience.length : change_patience);

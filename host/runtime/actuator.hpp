@@ -41,7 +41,7 @@ struct ActionPatience {
 engine::Results carry_out_now(const engine::Decision& decision,
                               const std::vector<engine::removal::NodeLook>& looks,
                               const Clouds& clouds, ClusterClient& cluster,
-                              const engine::CallContext& circumstances, PluginHost& host,
+                              const engine::CallContext& call_context, PluginHost& host,
                               const std::set<NodeGroupId>& atomic_groups = {},
                               const ActionPatience& patience = {});
 

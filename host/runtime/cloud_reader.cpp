@@ -247,12 +247,12 @@ CloudReading::Groups marked(const std::vector<engine::Group>& groups, const std:
 
 }  // namespace
 
-std::string_view name_of(CloudStanding standing) noexcept {
-    switch (standing) {
-        case CloudStanding::answered: return "answered";
-        case CloudStanding::failed: return "failed";
-        case CloudStanding::silent: return "silent";
-        case CloudStanding::resting: return "resting";
+std::string_view name_of(CloudStatus status) noexcept {
+    switch (status) {
+        case CloudStatus::answered: return "answered";
+        case CloudStatus::failed: return "failed";
+        case CloudStatus::unresponsive: return "unresponsive";
+        case CloudStatus::backed_off: return "backed_off";
     }
     return "answered";
 }
@@ -303,19 +303,19 @@ CloudReading CloudAnswers::reading_for_view(const PluginInstanceId& cloud,
     is_slow_ = is_slow_ || was_given_up_;
     state.is_slow = is_slow_;
     if (resting != nullptr) {
-        state.standing = CloudStanding::resting;
+        state.status = CloudStatus::backed_off;
         state.because = *resting;
         return untouched(state, {.code = ErrorCode::throttled, .message = *resting});
     }
     if (was_given_up_) {
-        state.standing = CloudStanding::silent;
+        state.status = CloudStatus::unresponsive;
         state.because =
             "cloud " + cloud.value() + " has not answered since " + whole_second_text(began_wall_);
         return untouched(
             state, {.code = ErrorCode::deadline, .message = state.because + ", and is waited for"});
     }
     if (!last_.failure) return last_;
-    state.standing = CloudStanding::failed;
+    state.status = CloudStatus::failed;
     state.because = last_.failure->message;
     return untouched(state, *last_.failure);
 }

@@ -85,19 +85,19 @@ private:
 
 // How one cloud answers, from refresh to refresh: what counts of it while it does not.
 
-enum class CloudStanding : std::uint8_t {
+enum class CloudStatus : std::uint8_t {
     answered,
-    failed,   ///< its refresh came to an error
-    silent,   ///< its refresh has been under way for longer than it is waited for
-    resting,  ///< it is not asked for a while: engine/health/cloud_rests.hpp
+    failed,        ///< its refresh came to an error
+    unresponsive,  ///< its refresh has been under way for longer than it is waited for
+    backed_off,    ///< it is not asked for a while: engine/health/cloud_rests.hpp
 };
 /// "answered".
-std::string_view name_of(CloudStanding standing) noexcept;
+std::string_view name_of(CloudStatus status) noexcept;
 
 /// How a cloud stands in one view.
 struct CloudState {
     PluginInstanceId cloud{};
-    CloudStanding standing = CloudStanding::answered;
+    CloudStatus status = CloudStatus::answered;
     /// Why its groups are left as they are; empty: they are not.
     std::string because{};
     /// When the answer came that counts, by the machine's clock; nothing: none came since the

@@ -61,7 +61,7 @@ std::shared_ptr<const Machines> read_machines(const std::vector<CloudReading>& r
 /// Of a cloud that has not started: what groups it has is not known.
 CloudReading absent_reading(const PluginInstanceId& cloud, CloudState& state) {
     const std::string because = "plugin " + cloud.value() + ": it has not started";
-    state = {.cloud = cloud, .standing = CloudStanding::failed, .because = because};
+    state = {.cloud = cloud, .status = CloudStatus::failed, .because = because};
     return {.problems = {{.code = ErrorCode::unavailable, .message = because}},
             .unread_because = because};
 }

@@ -5,56 +5,59 @@
 namespace capstan::runtime {
 namespace {
 
-Result<engine::CandidateGroup> answer_of(const Theory& theory) {
-    if (theory.group) return *theory.group;
-    return fail(theory.error.value_or(Error{ErrorCode::internal, "nothing is known of it"}));
+Result<engine::CandidateGroup> answer_of(const PlannedGroupAnswer& candidate_group) {
+    if (candidate_group.group) return *candidate_group.group;
+    return fail(
+        candidate_group.error.value_or(Error{ErrorCode::internal, "nothing is known of it"}));
 }
 
 }  // namespace
 
 CloudGroupMaker::CloudGroupMaker(
     const std::vector<std::shared_ptr<instances::PluginInstance>>& clouds,
-    const std::vector<Theory>& told, instances::PassWatch& watch, PassCurrency& currency)
+    const std::vector<PlannedGroupAnswer>& told, instances::PassWatch& watch,
+    PassCurrency& currency)
     : clouds_(clouds), watch_(watch), currency_(currency) {
-    for (const Theory& theory : told)
-        told_.emplace(Key(theory.cloud.value(), theory.plan.name), theory);
+    for (const PlannedGroupAnswer& candidate_group : told)
+        told_.emplace(Key(candidate_group.cloud.value(), candidate_group.plan.name),
+                      candidate_group);
 }
 
-Result<engine::CandidateGroup> CloudGroupMaker::new_group(
-    const PluginInstanceId& cloud, const GroupPlan& plan,
-    const engine::CallContext& circumstances) {
+Result<engine::CandidateGroup> CloudGroupMaker::new_group(const PluginInstanceId& cloud,
+                                                          const GroupPlan& plan,
+                                                          const engine::CallContext& call_context) {
     const Key key(cloud.value(), plan.name);
     const auto used = used_.find(key);
     if (used != used_.end() && used->second.plan == plan) return answer_of(used->second);
     const auto known = told_.find(key);
-    Theory theory{.cloud = cloud, .plan = plan};
+    PlannedGroupAnswer candidate_group{.cloud = cloud, .plan = plan};
     if (known != told_.end() && known->second.plan == plan) {
-        theory = known->second;
-    } else if (auto group = ask(cloud, plan, circumstances)) {
-        theory.group = *std::move(group);
+        candidate_group = known->second;
+    } else if (auto group = ask(cloud, plan, call_context)) {
+        candidate_group.group = *std::move(group);
     } else {
-        theory.error = std::move(group).error();
+        candidate_group.error = std::move(group).error();
     }
-    return answer_of(used_.insert_or_assign(key, std::move(theory)).first->second);
+    return answer_of(used_.insert_or_assign(key, std::move(candidate_group)).first->second);
 }
 
-std::vector<Theory> CloudGroupMaker::take_theories() {
-    std::vector<Theory> out;
+std::vector<PlannedGroupAnswer> CloudGroupMaker::take_candidate_groups() {
+    std::vector<PlannedGroupAnswer> out;
     out.reserve(used_.size());
-    for (auto& [key, theory] : used_) out.push_back(std::move(theory));
+    for (auto& [key, candidate_group] : used_) out.push_back(std::move(candidate_group));
     used_.clear();
     return out;
 }
 
-Result<engine::CandidateGroup> CloudGroupMaker::ask(
-    const PluginInstanceId& cloud, const GroupPlan& plan,
-    const engine::CallContext& circumstances) const {
+Result<engine::CandidateGroup> CloudGroupMaker::ask(const PluginInstanceId& cloud,
+                                                    const GroupPlan& plan,
+                                                    const engine::CallContext& call_context) const {
     const auto instance =
         std::ranges::find(clouds_, cloud.value(), [](const auto& each) { return each->id(); });
     if (instance == clouds_.end())
         return fail(ErrorCode::unsupported, "there is no cloud " + cloud.value() + " to ask");
     CAPSTAN_TRY(PlannedGroup planned,
-                instances::ask_new_group(*instance, plan, circumstances, watch_));
+                instances::ask_new_group(*instance, plan, call_context, watch_));
     const auto comparable = [this](const Price& price) {
         return currency_.takes(price.currency) ? price.per_hour : std::nullopt;
     };
@@ -62,13 +65,13 @@ Result<engine::CandidateGroup> CloudGroupMaker::ask(
     const NodeGroup& group = out.planned.group;
     if (group.options) {
         out.options = *group.options;
-    } else if (auto options = instances::ask_options(*instance, group, circumstances, watch_)) {
+    } else if (auto options = instances::ask_options(*instance, group, call_context, watch_)) {
         out.options = *std::move(options);
     }
     if (group.price) {
         out.price_per_hour = comparable(*group.price);
-    } else if (const auto price = instances::ask_price(*instance, group, out.planned.node,
-                                                       circumstances, watch_)) {
+    } else if (const auto price =
+                   instances::ask_price(*instance, group, out.planned.node, call_context, watch_)) {
         out.price_per_hour = comparable(*price);
     }
     return out;

@@ -16,7 +16,7 @@
 namespace capstan::runtime {
 
 /// What a cloud said to a plan: a group, or an error.
-struct Theory {
+struct PlannedGroupAnswer {
     PluginInstanceId cloud{};
     GroupPlan plan{};
     std::optional<engine::CandidateGroup> group{};
@@ -28,24 +28,24 @@ struct Theory {
 class CloudGroupMaker final : public engine::GroupMaker {
 public:
     CloudGroupMaker(const std::vector<std::shared_ptr<instances::PluginInstance>>& clouds,
-                    const std::vector<Theory>& told, instances::PassWatch& watch,
+                    const std::vector<PlannedGroupAnswer>& told, instances::PassWatch& watch,
                     PassCurrency& currency);
 
     Result<engine::CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
-                                             const engine::CallContext& circumstances) override;
+                                             const engine::CallContext& call_context) override;
     /// All that was asked for, by cloud and name of the plan: `told` of a pass that asks no cloud.
-    std::vector<Theory> take_theories();
+    std::vector<PlannedGroupAnswer> take_candidate_groups();
 
 private:
     using Key = std::pair<std::string, std::string>;  ///< cloud, name of the plan
     Result<engine::CandidateGroup> ask(const PluginInstanceId& cloud, const GroupPlan& plan,
-                                       const engine::CallContext& circumstances) const;
+                                       const engine::CallContext& call_context) const;
 
     const std::vector<std::shared_ptr<instances::PluginInstance>>& clouds_;
     instances::PassWatch& watch_;
     PassCurrency& currency_;
-    std::map<Key, Theory> told_;
-    std::map<Key, Theory> used_;
+    std::map<Key, PlannedGroupAnswer> told_;
+    std::map<Key, PlannedGroupAnswer> used_;
 };
 
 }  // namespace capstan::runtime

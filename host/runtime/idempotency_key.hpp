@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
+#include <capstan/ascii.hpp>
 #include <capstan/hash.hpp>
 #include <capstan/ids.hpp>
 
@@ -18,12 +18,12 @@ namespace capstan::runtime {
 class IdempotencyKey {
 public:
     IdempotencyKey(std::string_view kind, const PluginInstanceId& cloud, const NodeGroupId& group,
-                   const engine::CallContext& circumstances) {
+                   const engine::CallContext& call_context) {
         hash_.add(kind);
         hash_.add(cloud.value());
         hash_.add(group.value());
-        hash_.add(unix_ns(circumstances.now));
-        hash_.add(static_cast<std::int64_t>(circumstances.seed));
+        hash_.add(unix_ns(call_context.now));
+        hash_.add(static_cast<std::int64_t>(call_context.seed));
     }
     /// Adds what else tells this request from others. The order of the parts matters.
     template <class T>
@@ -32,11 +32,7 @@ public:
         return *this;
     }
     /// "capstan-" and 16 hexadecimal digits.
-    std::string text() const {
-        char out[17];
-        std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(hash_.value()));
-        return std::string("capstan-") + out;
-    }
+    std::string text() const { return "capstan-" + hex_text(hash_.value()); }
 
 private:
     Hash hash_;

@@ -40,7 +40,7 @@ public:
         if (group.group.options) {
             out.options = *group.group.options;
         } else if (auto options =
-                       instances::ask_options(*cloud, group.group, input_.circumstances, watch_)) {
+                       instances::ask_options(*cloud, group.group, input_.call_context, watch_)) {
             out.options = *std::move(options);
         } else {
             note(group, options.error());
@@ -64,8 +64,8 @@ public:
 private:
     void ask_for_price(const std::shared_ptr<instances::PluginInstance>& cloud,
                        const engine::Group& group, Terms& out) {
-        const auto price = instances::ask_price(cloud, group.group, *group.described,
-                                                input_.circumstances, watch_);
+        const auto price =
+            instances::ask_price(cloud, group.group, *group.described, input_.call_context, watch_);
         if (!price) return note(group, price.error());
         take_price(group, *price, out);
     }
@@ -155,16 +155,16 @@ Result<PassResult> run(const PassInput& input, instances::PassWatch& watch,
     PassPhaseTimer clock;
     engine::Policies policies = pass.policies.policies();
     policies.parts = &clock;
-    CloudGroupMaker maker(input.clouds, input.theories, watch, pass.currency);
+    CloudGroupMaker maker(input.clouds, input.candidate_groups, watch, pass.currency);
     policies.maker = &maker;
     engine::pass::CompletedPass decided = engine::pass::run_pass(
-        pass.snapshot, input.memory, policies, input.settings, input.circumstances);
+        pass.snapshot, input.memory, policies, input.settings, input.call_context);
     const engine::pass_context::PassContext& context = *decided.details.context;
     if (context.snapshot->groups == pass.snapshot.groups)
         out.membership = std::make_shared<const engine::templates::Membership>(context.membership);
     out.outcome = std::move(static_cast<engine::pass::Outcome&>(decided));
     out.part_times = clock.times();
-    out.theories = maker.take_theories();
+    out.candidate_groups = maker.take_candidate_groups();
     out.expander_answers = answers->known();
     out.notes = input.notes;
     // Of a pass that is decided again some are known.
@@ -180,12 +180,12 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question,
     const auto answers = std::make_shared<instances::ExpanderAnswers>(input.expander_answers);
     CAPSTAN_TRY(Preparation pass, prepare(input, watch, answers));
     engine::Policies policies = pass.policies.policies();
-    CloudGroupMaker maker(input.clouds, input.theories, watch, pass.currency);
+    CloudGroupMaker maker(input.clouds, input.candidate_groups, watch, pass.currency);
     policies.maker = &maker;
     std::vector<engine::snapshot::PodGroupId> asked;
     if (question.equivalence_group) asked.push_back(*question.equivalence_group);
     engine::pass::Explanation explanation(pass.snapshot, input.memory, policies, input.settings,
-                                          input.circumstances, asked);
+                                          input.call_context, asked);
     PassAnswer out;
     out.new_groups = explanation.decision().new_groups;
     if (question.equivalence_group) {
@@ -219,9 +219,9 @@ Result<PassResult> decide(PassInput input, instances::PassThread& thread) {
         instances::run_watched<Result<PassResult>>(
             thread,
             [shared, answers](instances::PassWatch& watch) { return run(*shared, watch, answers); },
-            shared->known_misses);
+            shared->skipped_hooks);
     CAPSTAN_TRY(PassResult out, std::move(watched.result));
-    out.misses = std::move(watched.misses);
+    out.skipped_hooks = std::move(watched.skipped_hooks);
     out.reruns = watched.reruns;
     return out;
 }
@@ -233,7 +233,7 @@ Result<PassAnswer> explain(PassInput input, PassQuestion question) {
             [shared, question = std::move(question)](instances::PassWatch& watch) {
                 return ask(*shared, question, watch);
             },
-            shared->known_misses);
+            shared->skipped_hooks);
     return std::move(watched.result);
 }
 

@@ -34,15 +34,16 @@ struct PassInput {
     Wiring wiring{};
     /// Whose prices and options are asked, as Clouds::instances.
     std::vector<std::shared_ptr<instances::PluginInstance>> clouds{};
-    engine::CallContext circumstances{};
+    engine::CallContext call_context{};
     std::vector<instances::SkippedHook>
-        known_misses{};  ///< hooks that are left out; see run_watched
+        skipped_hooks{};  ///< hooks that are left out; see run_watched
     /// By it expanders ask their services, on the thread that calls decide(); NULL: they do not.
     PluginHost* host = nullptr;
     std::vector<instances::ExpanderAnswer>
         expander_answers{};            ///< that are known, and not asked for again
     std::vector<std::string> notes{};  ///< of clouds that were asked already, see PassResult
-    std::vector<Theory> theories{};    ///< of clouds that were asked already, see PassResult
+    std::vector<PlannedGroupAnswer>
+        candidate_groups{};  ///< of clouds that were asked already, see PassResult
     /// Of an earlier pass: given out again, where the same comes of the same groups.
     FilledGroups earlier{};
 };
@@ -51,13 +52,14 @@ struct PassResult {
     engine::pass::Outcome outcome;
     /// The groups that were decided on, with prices and options; not NULL.
     std::shared_ptr<const std::vector<engine::Group>> groups;
-    std::vector<instances::SkippedHook> misses;  ///< as `known_misses` they give this result again
+    std::vector<instances::SkippedHook>
+        skipped_hooks;  ///< as `known_misses` they give this result again
     std::vector<instances::ExpanderAnswer> expander_answers{};  ///< likewise
     /// What clouds' prices and options failed with, also at the end of the decision's own notes.
     /// With the `groups` they give this result again where no cloud can be asked.
     std::vector<std::string> notes;
     /// What clouds said to plans of groups, likewise.
-    std::vector<Theory> theories{};
+    std::vector<PlannedGroupAnswer> candidate_groups{};
     /// Of the snapshot with these `groups`; NULL: the decision was made over another one, with
     /// groups that are to come.
     std::shared_ptr<const engine::templates::Membership> membership{};

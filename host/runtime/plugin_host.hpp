@@ -112,7 +112,7 @@ public:
     /// NULL: nothing watches this host.
     guard::Guard* guard() noexcept { return guard_; }
     /// Of clouds that want a pass.
-    services::PassWishes& pass_wishes() noexcept { return *environment_.pass_wishes; }
+    services::PassRequests& pass_requests() noexcept { return *environment_.pass_requests; }
     services::Logger& log() noexcept { return *environment_.log; }
     /// NULL: nothing is recorded of this process.
     std::shared_ptr<loop::Breadcrumbs> breadcrumbs() const { return environment_.crumbs; }

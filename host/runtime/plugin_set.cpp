@@ -32,7 +32,7 @@ std::optional<LoadedPlugin> load_plugin(const config::PluginConfig& config,
     if (config.shipped) own.require_sha256 = false;  // it came with this very host
     auto library = registry.load(request, own);
     if (!library) return refuse(config.file_place, library.error());
-    for (const std::string& doubt : (*library)->facts().doubts)
+    for (const std::string& doubt : (*library)->facts().warnings)
         diagnostics.warning(config.file_place, "plugin." + config.id.value() + ": " + doubt);
     auto plugin_class = find_class(**library, config.class_name);
     if (!plugin_class) return refuse(config.place, plugin_class.error());

@@ -21,25 +21,25 @@ struct Standing {
 /// What the controllers of the selected pods want in all; nothing: one of them has no scale.
 std::optional<int> wanted_by_controllers(const std::vector<const PodSet*>& selected) {
     std::map<std::string_view, int> wanted;
-    for (const PodSet* crowd : selected) {
-        if (crowd->controller.empty()) continue;
-        if (!crowd->wanted) return std::nullopt;
-        wanted[crowd->controller] = *crowd->wanted;
+    for (const PodSet* pod_set : selected) {
+        if (pod_set->controller.empty()) continue;
+        if (!pod_set->wanted) return std::nullopt;
+        wanted[pod_set->controller] = *pod_set->wanted;
     }
     int sum = 0;
     for (const auto& [controller, pods] : wanted) sum += pods;
     return sum;
 }
 
-Standing standing_of(const Budget& budget, const std::vector<PodSet>& crowds) {
+Standing standing_of(const Budget& budget, const std::vector<PodSet>& pod_sets) {
     Standing out;
     std::vector<const PodSet*> selected;
     int present = 0;
-    for (const PodSet& crowd : crowds) {
-        if (!selects_pods(budget, crowd.ns, *crowd.labels)) continue;
-        selected.push_back(&crowd);
-        out.healthy += crowd.healthy;
-        present += crowd.present;
+    for (const PodSet& pod_set : pod_sets) {
+        if (!selects_pods(budget, pod_set.ns, *pod_set.labels)) continue;
+        selected.push_back(&pod_set);
+        out.healthy += pod_set.healthy;
+        present += pod_set.present;
     }
     const std::optional<PodShare>& least = budget.min_available;
     if (!least && !budget.max_unavailable) return out;
@@ -60,10 +60,10 @@ void Budgets::set(Budget budget) {
 }
 
 std::vector<engine::snapshot::DisruptionBudgetObject> Budgets::refresh(
-    const std::vector<PodSet>& crowds) {
+    const std::vector<PodSet>& pod_sets) {
     std::vector<engine::snapshot::DisruptionBudgetObject> out;
     for (auto& [key, entry] : budgets_) {
-        const int allowed = standing_of(entry.rule, crowds).allowed;
+        const int allowed = standing_of(entry.rule, pod_sets).allowed;
         if (std::exchange(entry.told, allowed) == allowed) continue;
         out.push_back({.ns = entry.rule.ns,
                        .name = entry.rule.name,
@@ -75,11 +75,11 @@ std::vector<engine::snapshot::DisruptionBudgetObject> Budgets::refresh(
 
 std::optional<std::string> Budgets::find_refusal(std::string_view ns, const Labels& labels,
                                                  bool is_healthy,
-                                                 const std::vector<PodSet>& crowds) const {
+                                                 const std::vector<PodSet>& pod_sets) const {
     for (const auto& [key, entry] : budgets_) {
         if (!selects_pods(entry.rule, ns, labels)) continue;
         if (!is_healthy && entry.rule.lets_unready_go) continue;
-        const Standing now = standing_of(entry.rule, crowds);
+        const Standing now = standing_of(entry.rule, pod_sets);
         // An API server lets a pod that is not ready go while the others are as many as desired.
         if (!is_healthy && now.desired > 0 && now.healthy >= now.desired) continue;
         if (now.allowed < 1)

@@ -37,12 +37,12 @@ public:
 
     /// Those that read differently than the last time, as objects of the API.
     std::vector<engine::snapshot::DisruptionBudgetObject> refresh(
-        const std::vector<PodSet>& crowds);
+        const std::vector<PodSet>& pod_sets);
     /// Why such a pod cannot be evicted now; nothing: it can. One that is not healthy may go as
     /// long as the others are enough.
     std::optional<std::string> find_refusal(std::string_view ns, const Labels& labels,
                                             bool is_healthy,
-                                            const std::vector<PodSet>& crowds) const;
+                                            const std::vector<PodSet>& pod_sets) const;
 
 private:
     struct Entry {

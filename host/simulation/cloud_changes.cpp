@@ -39,7 +39,7 @@ TomlValue* find_group(TomlValue& settings, const std::string& id) {
 Result<void> add_change(TomlValue& settings, const CloudChange& change, Duration at) {
     TomlValue* const group = find_group(settings, change.group);
     if (group == nullptr) return no_group(change.group);
-    TomlValue happening{.place = change.change.place};
+    TomlValue external_event{.place = change.change.place};
     for (const TomlValue& member : change.change.children) {
         // How many it began with may not fit the new bounds, and counts no more.
         if (member.key == "min" || member.key == "max") erase(*group, "size");
@@ -47,12 +47,12 @@ Result<void> add_change(TomlValue& settings, const CloudChange& change, Duration
         if (is_setting) {
             put(member, *group);
         } else {
-            happening.children.push_back(member);
+            external_event.children.push_back(member);
         }
     }
-    if (happening.children.empty()) return {};
-    happening.children.push_back(text_value("at", format_duration(at), happening.place));
-    list_of(*group, "changes", happening.place).children.push_back(std::move(happening));
+    if (external_event.children.empty()) return {};
+    external_event.children.push_back(text_value("at", format_duration(at), external_event.place));
+    list_of(*group, "changes", external_event.place).children.push_back(std::move(external_event));
     return {};
 }
 

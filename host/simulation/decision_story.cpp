@@ -12,10 +12,11 @@
 namespace capstan::simulation {
 namespace {
 
-std::vector<Unhelped> unhelped_of(const engine::Decision& decision, const SimulatedCluster& world) {
-    std::vector<Unhelped> out;
-    for (const engine::Unhelped& u : decision.unhelped) {
-        Unhelped line{
+std::vector<UnschedulablePods> unschedulable_of(const engine::Decision& decision,
+                                                const SimulatedCluster& world) {
+    std::vector<UnschedulablePods> out;
+    for (const engine::UnschedulablePods& u : decision.unschedulable) {
+        UnschedulablePods line{
             .batch = world.batch_of(u.pods.example), .count = u.pods.count, .reason = u.reason};
         for (const auto& [groups, reason] : u.groups)
             for (const NodeGroupId& group : groups)
@@ -51,14 +52,14 @@ const GivenCommand* find_command(const std::vector<GivenCommand>& commands,
 void DecisionStory::decided(const runtime::PassResult& result,
                             const std::vector<std::string>& problems, Time now) {
     for (const engine::Group& group : *result.groups)
-        tally_.price(group.group.id.value(), group.price_per_hour);
+        statistics_.price(group.group.id.value(), group.price_per_hour);
     const engine::Decision& decision = result.outcome.decision;
     std::vector<std::string> notes = problems;
     notes.insert(notes.end(), decision.notes.begin(), decision.notes.end());
-    for (const runtime::instances::SkippedHook& miss : result.misses)
+    for (const runtime::instances::SkippedHook& miss : result.skipped_hooks)
         notes.push_back(runtime::instances::miss_text(miss));
     note(notes, now);
-    tell_unhelped(unhelped_of(decision, world_), now);
+    tell_unschedulable(unschedulable_of(decision, world_), now);
     skipped_.clear();
     for (const engine::SkippedPods& s : decision.skipped)
         skipped_ += (skipped_.empty() ? "" : ", or ") + s.because;
@@ -66,28 +67,30 @@ void DecisionStory::decided(const runtime::PassResult& result,
 
 void DecisionStory::note(const std::vector<std::string>& notes, Time now) {
     for (const std::string& text : notes) {
-        if (!noted_.contains(text)) story_.tell(now, EventKind::note, "", text);
+        if (!noted_.contains(text)) event_log_.tell(now, EventKind::note, "", text);
     }
     noted_ = {notes.begin(), notes.end()};
 }
 
-void DecisionStory::tell_unhelped(std::vector<Unhelped> unhelped, Time now) {
-    for (const Unhelped& u : unhelped) {
-        const bool is_known = std::ranges::any_of(unhelped_, [&](const Unhelped& old) {
-            return old.batch == u.batch && old.count == u.count && is_same(old.reason, u.reason);
-        });
+void DecisionStory::tell_unschedulable(std::vector<UnschedulablePods> unschedulable, Time now) {
+    for (const UnschedulablePods& u : unschedulable) {
+        const bool is_known =
+            std::ranges::any_of(unschedulable_, [&](const UnschedulablePods& old) {
+                return old.batch == u.batch && old.count == u.count &&
+                       is_same(old.reason, u.reason);
+            });
         if (is_known) continue;
-        story_.tell(now, EventKind::unhelped, u.batch,
-                    u.batch + ": " + counted(u.count, "pod") + (u.count == 1 ? " stays" : " stay") +
-                        " without room",
-                    u.count, u.reason.sentence);
+        event_log_.tell(now, EventKind::unschedulable, u.batch,
+                        u.batch + ": " + counted(u.count, "pod") +
+                            (u.count == 1 ? " stays" : " stay") + " unschedulable",
+                        u.count, u.reason.sentence);
     }
-    unhelped_ = std::move(unhelped);
+    unschedulable_ = std::move(unschedulable);
 }
 
 void DecisionStory::carried_out(const engine::Decision& decision, const engine::Results& results,
                                 Time now) {
-    std::vector<Event> consequences = story_.take_held();
+    std::vector<Event> consequences = event_log_.take_held();
     for_each_action(
         decision, results,
         engine::Visitors{[&](const engine::Decrease& d, const engine::ActionResult& result) {
@@ -116,7 +119,7 @@ void DecisionStory::carried_out(const engine::Decision& decision, const engine::
                          [](const auto&, const engine::ActionResult&) {}});  // told together, below
     tell_evictions(decision, results, now);
     tell_refusals(decision, results, now);
-    for (Event& event : consequences) story_.tell(std::move(event));
+    for (Event& event : consequences) event_log_.tell(std::move(event));
 }
 
 void DecisionStory::tell(EventKind kind, const std::string& group, const std::string& command,
@@ -124,9 +127,10 @@ void DecisionStory::tell(EventKind kind, const std::string& group, const std::st
                          const Error* error, Time now) {
     commands_.push_back({command, now});
     if (error == nullptr) {
-        story_.tell(now, kind, group, command + more, count, because);
+        event_log_.tell(now, kind, group, command + more, count, because);
     } else {
-        story_.tell(now, EventKind::failure, group, command + " is refused", count, error->message);
+        event_log_.tell(now, EventKind::failure, group, command + " is refused", count,
+                        error->message);
     }
 }
 
@@ -144,16 +148,16 @@ void DecisionStory::tell_removal(const engine::MachineRemoval& removal,
         if (error == nullptr) {
             gone.machines.push_back(removal.machines[i]);
             gone.nodes.push_back(node);
-            if (!node.empty()) tally_.node_removed();
+            if (!node.empty()) statistics_.node_removed();
             continue;
         }
-        story_.tell(now, EventKind::failure, group,
-                    "removal of " + name_of_machine(removal.machines[i], node) + " from " + group +
-                        " is refused",
-                    1, error->message);
+        event_log_.tell(now, EventKind::failure, group,
+                        "removal of " + name_of_machine(removal.machines[i], node) + " from " +
+                            group + " is refused",
+                        1, error->message);
     }
     if (gone.machines.empty()) return;
-    story_.tell(
+    event_log_.tell(
         now, EventKind::removal, group, command_of(gone),
         static_cast<std::int64_t>(gone.machines.size()), removal.because,
         std::ranges::all_of(gone.nodes, [&](const std::string& node) { return is_told(node); }));
@@ -174,7 +178,7 @@ void DecisionStory::tell_evictions(const engine::Decision& decision, const engin
             Told& told = by_node[eviction.node];
             if (told.pods++ == 0) told.because = eviction.because;
             if (eviction.best_effort) ++told.of_daemon_sets;
-            tally_.evicted();
+            statistics_.evicted();
         });
     for (const auto& [node, told] : by_node) {
         // The reason counts those that have to find another place.
@@ -182,10 +186,10 @@ void DecisionStory::tell_evictions(const engine::Decision& decision, const engin
             told.of_daemon_sets == 0
                 ? ""
                 : ", " + std::to_string(told.of_daemon_sets) + " of DaemonSets";
-        story_.tell(now, EventKind::eviction, node,
-                    counted(told.pods, "pod") + (told.pods == 1 ? " is" : " are") +
-                        " evicted from " + node + apart,
-                    told.pods, told.because, is_told(node));
+        event_log_.tell(now, EventKind::eviction, node,
+                        counted(told.pods, "pod") + (told.pods == 1 ? " is" : " are") +
+                            " evicted from " + node + apart,
+                        told.pods, told.because, is_told(node));
     }
 }
 
@@ -196,7 +200,7 @@ void DecisionStory::tell_refusals(const engine::Decision& decision, const engine
     const auto refuse = [&](const std::string& node, const std::string& what, const Error& error) {
         const Refused news{what, error.code, error.subject};
         if (refused.insert(news).second && !refused_.contains(news))
-            story_.tell(now, EventKind::failure, node, what + " is refused", 1, error.message);
+            event_log_.tell(now, EventKind::failure, node, what + " is refused", 1, error.message);
     };
     for_each_action_of<engine::NodeChange>(
         decision, results,
@@ -225,55 +229,55 @@ using engine::Memory;
 using engine::NodeRemoval;
 using engine::RemovalPhase;
 
-void tell_backoffs(const Memory& before, const Memory& after, EventLog& story, Time now) {
+void tell_backoffs(const Memory& before, const Memory& after, EventLog& event_log, Time now) {
     for (const auto& [group, backoff] : after.backoffs) {
         const auto old = before.backoffs.find(group);
         if (old != before.backoffs.end() && old->second.last_failure == backoff.last_failure)
             continue;
         const std::string how_long = backoff.until ? "for " + format_duration(*backoff.until - now)
                                                    : "until a machine joins";
-        story.tell(now, EventKind::backoff, group.value(),
-                   group.value() + " is backed off " + how_long, {}, backoff.because);
+        event_log.tell(now, EventKind::backoff, group.value(),
+                       group.value() + " is backed off " + how_long, {}, backoff.because);
     }
     for (const auto& [group, backoff] : before.backoffs) {
         // One that merely ran out has said so when it began.
         const bool ran_out = backoff.until && *backoff.until <= now;
         if (ran_out || after.backoffs.contains(group)) continue;
-        story.tell(now, EventKind::backoff, group.value(),
-                   group.value() + " is not backed off any more");
+        event_log.tell(now, EventKind::backoff, group.value(),
+                       group.value() + " is not backed off any more");
     }
 }
 
-void tell_beginning(const std::string& node, const NodeRemoval& removal, EventLog& story,
+void tell_beginning(const std::string& node, const NodeRemoval& removal, EventLog& event_log,
                     Time now) {
-    story.tell(now, EventKind::removal, removal.group.value(), "removal of " + node + " begins", 1,
-               removal.because);
+    event_log.tell(now, EventKind::removal, removal.group.value(), "removal of " + node + " begins",
+                   1, removal.because);
 }
 
 }  // namespace
 
 void DecisionStory::remembered(const Memory& before, const Memory& after, Time now) {
-    tell_backoffs(before, after, story_, now);
+    tell_backoffs(before, after, event_log_, now);
     for (const auto& [node, removal] : after.removals) {
         const auto old = before.removals.find(node);
         const bool is_undone = removal.phase == RemovalPhase::undoing;
         if (old == before.removals.end() && !is_undone) {
-            tell_beginning(node, removal, story_, now);
+            tell_beginning(node, removal, event_log_, now);
             begun_.insert(node);
         }
         const bool was_undone =
             old != before.removals.end() && old->second.phase == RemovalPhase::undoing;
         if (!is_undone || was_undone) continue;
-        tally_.removal_undone();
-        story_.tell(now, EventKind::removal, removal.group.value(),
-                    "removal of " + node + " is given up", 1, removal.because);
+        statistics_.removal_undone();
+        event_log_.tell(now, EventKind::removal, removal.group.value(),
+                        "removal of " + node + " is given up", 1, removal.because);
     }
     for (const auto& [node, removal] : before.removals) {
         if (after.removals.contains(node)) continue;
         begun_.erase(node);
         if (world_.has_node(node)) continue;
         if (removal.phase != RemovalPhase::removed) continue;
-        tally_.removal_took(now - removal.since);
+        statistics_.removal_took(now - removal.since);
     }
 }
 

@@ -17,7 +17,7 @@
 namespace capstan::simulation {
 
 /// Pods for which the last pass could do nothing.
-struct Unhelped {
+struct UnschedulablePods {
     std::string batch{};
     std::uint32_t count = 0;
     engine::Reason reason{};
@@ -36,14 +36,14 @@ const GivenCommand* find_command(const std::vector<GivenCommand>& commands, std:
 /// What stays true from pass to pass is told once.
 class DecisionStory {
 public:
-    DecisionStory(EventLog& story, RunStatistics& tally, const SimulatedCluster& world)
-        : story_(story), tally_(tally), world_(world) {}
+    DecisionStory(EventLog& event_log, RunStatistics& statistics, const SimulatedCluster& world)
+        : event_log_(event_log), statistics_(statistics), world_(world) {}
 
     /// `problems`: of looking at the clouds.
     void decided(const runtime::PassResult& result, const std::vector<std::string>& problems,
                  Time now);
     /// What is told of the world from here on came of commands, and is told after them.
-    void carrying_out() { story_.hold(); }
+    void carrying_out() { event_log_.hold(); }
     void carried_out(const engine::Decision& decision, const engine::Results& results, Time now);
     /// What became of back-offs and removals from one memory to the next.
     void remembered(const engine::Memory& before, const engine::Memory& after, Time now);
@@ -51,7 +51,7 @@ public:
     /// Since the last call, in order.
     std::vector<GivenCommand> take_commands() { return std::exchange(commands_, {}); }
     const std::vector<GivenCommand>& commands() const noexcept { return commands_; }
-    const std::vector<Unhelped>& unhelped() const noexcept { return unhelped_; }
+    const std::vector<UnschedulablePods>& unschedulable() const noexcept { return unschedulable_; }
     /// Why the last pass did not look at the other pods without a node: "fit on existing or
     /// upcoming nodes"; several reasons are joined by "or".
     const std::string& skipped() const noexcept { return skipped_; }
@@ -66,7 +66,7 @@ private:
     };
 
     void note(const std::vector<std::string>& notes, Time now);
-    void tell_unhelped(std::vector<Unhelped> unhelped, Time now);
+    void tell_unschedulable(std::vector<UnschedulablePods> unschedulable, Time now);
     /// One command with what became of it: told under `kind` as `text`, or as a failure.
     void tell(EventKind kind, const std::string& group, const std::string& command,
               const std::string& more, std::int64_t count, const std::string& because,
@@ -78,13 +78,13 @@ private:
     /// The reason of a removal is told when it begins.
     bool is_told(const std::string& node) const { return begun_.contains(node); }
 
-    EventLog& story_;
-    RunStatistics& tally_;
+    EventLog& event_log_;
+    RunStatistics& statistics_;
     const SimulatedCluster& world_;
     std::set<std::string> noted_;  ///< in the last pass
     std::set<Refused> refused_;    ///< evictions and node changes, in the last decision
     std::set<std::string> begun_;  ///< nodes with a removal that is told to be under way
-    std::vector<Unhelped> unhelped_;
+    std::vector<UnschedulablePods> unschedulable_;
     std::string skipped_;
     std::vector<GivenCommand> commands_;
 };

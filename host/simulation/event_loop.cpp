@@ -101,7 +101,7 @@ Result<void> EventLoop::happen(const Action& action, Time moment) {
 
 /// A clock that is set moves nothing but itself.
 Result<void> EventLoop::strike() {
-    Result<Duration> jump = parts_.mishaps.reach(now());
+    Result<Duration> jump = parts_.fault_injector.reach(now());
     if (!jump) return fail(within(parts_.source, std::move(jump).error()));
     if (*jump == Duration(0)) return {};
     parts_.host.virtual_loop()->step_wall(*jump);
@@ -150,10 +150,10 @@ std::optional<Time> EventLoop::next_by_itself() const {
 
 /// Nothing: the step is over. Faults to come keep no step going.
 std::optional<Time> EventLoop::next_due(const Agenda& agenda) const {
-    const std::optional<Time> happening = earliest(agenda.next_action_at(), next_by_itself());
-    if (!agenda.length && !happening && !parts_.passes.needed_at()) return std::nullopt;
+    const std::optional<Time> next_event = earliest(agenda.next_action_at(), next_by_itself());
+    if (!agenda.length && !next_event && !parts_.passes.needed_at()) return std::nullopt;
     const std::optional<Time> deadline = agenda.deadline();
-    const std::optional<Time> next = earliest(happening, parts_.mishaps.next_due());
+    const std::optional<Time> next = earliest(next_event, parts_.fault_injector.next_due());
     const std::optional<Time> due = pass_due();
     if (next && (!deadline || *next <= *deadline)) return due && *due < *next ? due : next;
     return due && (!deadline || *due < *deadline) ? due : std::nullopt;
@@ -167,7 +167,7 @@ Time EventLoop::on_grid(Time wanted) const {
 
 void EventLoop::tell_progress() {
     progress_.at = now() - start_;
-    progress_.nodes = parts_.tally.nodes();
+    progress_.nodes = parts_.statistics.nodes();
     progress_.pending = parts_.world.pending();
     parts_.observer.on_progress(progress_);
 }
@@ -184,7 +184,7 @@ void EventLoop::move_to(Time then) {
         has_fired = has_fired || is_due;
         loop.advance(std::max((is_due ? *timer : end) - loop.monotonic(), Duration(0)));
     }
-    parts_.tally.reach(now());
+    parts_.statistics.reach(now());
     // A cloud that set a timer may have done something in it.
     if (has_fired) parts_.passes.look_again();
 }

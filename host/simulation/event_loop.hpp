@@ -38,9 +38,9 @@ public:
         SimulatedCluster& world;
         Machines& machines;
         Passes& passes;
-        FaultInjector& mishaps;
+        FaultInjector& fault_injector;
         CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
-        RunStatistics& tally;
+        RunStatistics& statistics;
         Observer& observer;
         const std::string& source;  ///< what messages call the input
     };

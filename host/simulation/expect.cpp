@@ -140,9 +140,9 @@ void expect_no_backoff(const Lines& expected, const Lines& backed_off, Lines& un
 }
 
 /// Everything that may truly be said of the pods without room.
-Lines sayings(const std::vector<Unhelped>& unhelped) {
+Lines sayings(const std::vector<UnschedulablePods>& unschedulable) {
     Lines out;
-    for (const Unhelped& u : unhelped) {
+    for (const UnschedulablePods& u : unschedulable) {
         out.push_back(u.batch + ": " + u.reason.sentence);
         for (const auto& [group, sentence] : u.in_group)
             out.push_back(u.batch + " in " + group + ": " + sentence);
@@ -155,22 +155,22 @@ bool is_about(const std::string& line, const std::string& batch) {
 }
 
 /// What was expected and is true, and of the rest all that could have been said, once.
-void expect_unhelped(const std::optional<Lines>& expected, const std::vector<Unhelped>& unhelped,
-                     Lines& unmet) {
+void expect_unhelped(const std::optional<Lines>& expected,
+                     const std::vector<UnschedulablePods>& unschedulable, Lines& unmet) {
     if (!expected) return;
-    const Lines true_ones = sayings(unhelped);
+    const Lines true_ones = sayings(unschedulable);
     Lines missing, unnamed;
     for (const std::string& line : *expected) {
         if (std::ranges::count(true_ones, line) == 0) missing.push_back(line);
     }
-    for (const Unhelped& u : unhelped) {
+    for (const UnschedulablePods& u : unschedulable) {
         const auto names = [&](const std::string& line) { return is_about(line, u.batch); };
         if (std::ranges::none_of(*expected, names) || std::ranges::any_of(missing, names)) {
             std::ranges::copy_if(true_ones, std::back_inserter(unnamed), names);
         }
     }
     if (!missing.empty() || !unnamed.empty())
-        unmet.push_back("pods without room:" + difference(missing, unnamed));
+        unmet.push_back("unschedulable pods:" + difference(missing, unnamed));
 }
 
 }  // namespace
@@ -194,7 +194,7 @@ std::vector<std::string> find_unmet(const Expectations& expected, const Seen& se
     expect_nodes(expected, seen, unmet);
     expect_lines(expected.backed_off, seen.backed_off, "groups backed off after a failure:", unmet);
     expect_no_backoff(expected.not_backed_off, seen.backed_off, unmet);
-    expect_unhelped(expected.unhelped, seen.unhelped, unmet);
+    expect_unhelped(expected.unschedulable, seen.unschedulable, unmet);
     return unmet;
 }
 
@@ -206,7 +206,7 @@ std::int64_t count_of(const Expectations& expected) {
         out += taints.has.size() + taints.lacks.size();
     return static_cast<std::int64_t>(out) + (expected.commands ? 1 : 0) +
            (expected.pending ? 1 : 0) + (expected.longest_pending ? 1 : 0) +
-           (expected.backed_off ? 1 : 0) + (expected.unhelped ? 1 : 0);
+           (expected.backed_off ? 1 : 0) + (expected.unschedulable ? 1 : 0);
 }
 
 }  // namespace capstan::simulation

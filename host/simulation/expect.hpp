@@ -22,7 +22,7 @@ struct Seen {
     Duration longest_pending{0};
     std::map<std::string, int> nodes{}, targets{};  ///< by group; a group that is absent has none
     std::vector<std::string> backed_off{};
-    std::vector<Unhelped> unhelped{};
+    std::vector<UnschedulablePods> unschedulable{};
     std::map<std::string, std::vector<std::string>> taints{};  ///< keys, by node: all nodes
 };
 

@@ -98,7 +98,7 @@ Error no_such_pod(const engine::snapshot::Cluster& cluster, const std::string& n
 
 Result<Explained> ask(const runtime::PassInput& input, runtime::PassQuestion question) {
     CAPSTAN_TRY(runtime::PassAnswer answer, runtime::explain(input, std::move(question)));
-    return Explained{.at = input.circumstances.now, .answer = std::move(answer)};
+    return Explained{.at = input.call_context.now, .answer = std::move(answer)};
 }
 
 /// How many pods of a workload there are, and of those that wait each class by its first pod.
@@ -123,7 +123,7 @@ WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& quest
         ++out.waiting;
         const std::string pod_name(cluster.text(pod.name));
         std::string& kept =
-            first[engine::snapshot::class_at(cluster, pod, input.circumstances.time().wall)];
+            first[engine::snapshot::class_at(cluster, pod, input.call_context.time().wall)];
         if (kept.empty() || pod_name < kept) kept = pod_name;
     }
     for (const auto& [equivalence_group, pod] : first)
@@ -144,7 +144,7 @@ std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& in
             continue;
         const std::string node(cluster.text(pod.node_name));
         const engine::snapshot::PodGroupId is_of =
-            engine::snapshot::class_at(cluster, pod, input.circumstances.time().wall);
+            engine::snapshot::class_at(cluster, pod, input.call_context.time().wall);
         return Found{node.empty() ? std::optional(is_of) : std::nullopt, node};
     }
     return std::nullopt;
@@ -163,13 +163,13 @@ void Explainer::remember_pods(const runtime::PassInput& input) {
         std::optional<Seen>& seen = first_[std::string(name)];
         if (!seen && cluster.text(pod.node_name).empty())
             seen = Seen{input,
-                        engine::snapshot::class_at(cluster, pod, input.circumstances.time().wall)};
+                        engine::snapshot::class_at(cluster, pod, input.call_context.time().wall)};
     }
 }
 
 void Explainer::on_pass(const runtime::PassInput& input, const runtime::PassResult&) {
     if (asked_) return;
-    if (question_.at && input.circumstances.now >= *question_.at) asked_ = input;
+    if (question_.at && input.call_context.now >= *question_.at) asked_ = input;
     if (!question_.pod_name.empty()) remember_pods(input);
     if (!question_.node.empty() && input.snapshot.cluster.find_node(question_.node))
         with_node_ = input;
@@ -205,7 +205,7 @@ Result<Explained> Explainer::explain_pod(const std::string& name) const {
     const std::string subject = question_.pod_ns + "/" + name;
     const std::optional<Found> found = find_pod(*asked_, question_.pod_ns, name);
     const std::optional<Seen>& first = first_.at(name);
-    Explained out{.at = asked_->circumstances.now};
+    Explained out{.at = asked_->call_context.now};
     if (found && found->waiting) {
         CAPSTAN_TRY(out, ask(*asked_, {.equivalence_group = found->waiting}));
         out.settled = missed_by_scheduler(*found->waiting);
@@ -228,7 +228,7 @@ Result<Explained> Explainer::explain_workload() const {
                             "no pod of a " + kind + " " + question_.pod_ns + "/" +
                                 question_.workload_name + " is in the cluster"));
     const WorkloadPods pods = find_pods_of(*asked_, question_, name);
-    Explained out{.at = asked_->circumstances.now,
+    Explained out{.at = asked_->call_context.now,
                   .settled = std::to_string(pods.waiting) + " of " + counted(pods.all, "pod") +
                              " without a node",
                   .subject = question_.pod_ns + "/" + name,

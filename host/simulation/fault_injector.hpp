@@ -26,7 +26,7 @@ public:
         SimulatedCluster& world;
         Machines& machines;
         Passes& passes;
-        EventLog& story;
+        EventLog& event_log;
         CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
     };
     FaultInjector(const Parts& parts, Faults faults) : parts_(parts), faults_(std::move(faults)) {}

@@ -57,7 +57,7 @@ struct Expectations {
     std::vector<std::string> not_backed_off{};
     /// "web: SENTENCE" for all groups together, "web in spot: SENTENCE" for one. Each line has to
     /// be true, and every batch without room needs a line.
-    std::optional<std::vector<std::string>> unhelped{};
+    std::optional<std::vector<std::string>> unschedulable{};
 };
 
 /// A step that ends with a command: right after the pass that gave it.

@@ -6,6 +6,7 @@
 
 #include <capstan/labels.hpp>
 #include <capstan/taints.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/each_action.hpp"
 
@@ -16,9 +17,7 @@ using engine::snapshot::Cluster;
 using engine::snapshot::PodGroupRow;
 using engine::snapshot::PodIndex;
 
-constexpr std::string_view safe_to_evict = "cluster-autoscaler.kubernetes.io/safe-to-evict";
-constexpr std::string_view safe_volumes =
-    "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
+constexpr std::string_view safe_volumes = well_known::safe_to_evict_volumes_annotation;
 
 std::string_view class_annotation(const Cluster& cluster, const PodGroupRow& row,
                                   std::string_view key) {
@@ -117,7 +116,8 @@ bool is_cluster_well(const Cluster& cluster, const engine::Settings& settings) {
 bool belongs_to_node(const Cluster& cluster, PodIndex pod) {
     const PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
     return row.owner->kind == "DaemonSet" ||
-           engine::snapshot::find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
+           engine::snapshot::find_label(cluster, row.annotations,
+                                        well_known::mirror_pod_annotation);
 }
 
 bool is_expendable(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
@@ -135,7 +135,8 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
     if (belongs_to_node(cluster, pod) || is_expendable(cluster, pod, settings)) return {};
     const engine::ScaleDownSettings& down = settings.scale_down;
     const PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
-    const std::string_view safe = class_annotation(cluster, row, safe_to_evict);
+    const std::string_view safe =
+        class_annotation(cluster, row, well_known::safe_to_evict_annotation);
     if (safe == "false") return "says that it is not safe to evict";
     if (row.owner->kind == "Job" && down.job_pods_unmovable && !down.safe_to_evict_frees_jobs)
         return "is a Job's";
@@ -183,9 +184,9 @@ NodeTemplate look_of(const Cluster& cluster, engine::snapshot::NodeIndex index) 
     NodeTemplate out{.labels = engine::snapshot::to_labels(cluster, node.labels),
                      .capacity = *node.capacity,
                      .allocatable = *node.allocatable};
-    out.labels.erase("kubernetes.io/hostname");
+    out.labels.erase(std::string(well_known::hostname_label));
     for (const Taint& taint : node.taints) {
-        const bool is_passing = taint.key.starts_with("node.kubernetes.io/") ||
+        const bool is_passing = taint.key.starts_with(well_known::node_prefix) ||
                                 taint.key.ends_with("OfClusterAutoscaler") ||
                                 taint.key.ends_with("ByClusterAutoscaler");
         if (!is_passing) out.taints.push_back(taint);

@@ -16,7 +16,7 @@ namespace {
 Result<engine::Memory> for_a_start(Result<engine::Memory> memory) {
     if (!memory) return memory;
     memory->started = false;
-    memory->blind_since.reset();
+    memory->unobserved_since.reset();
     return memory;
 }
 

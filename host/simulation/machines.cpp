@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include <capstan/ascii.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "simulation/event_loop.hpp"
 
 namespace capstan::simulation {
 namespace {
-
-constexpr const char* zone_label = "topology.kubernetes.io/zone";
 
 /// Whether the cloud still works on the group: machines that come or go, or that it does not list
 /// yet.
@@ -35,7 +35,7 @@ void take_over(const Registration& said, Registration& to) {
 /// The node of a machine whose type the template of its group does not tell.
 void be_of_type(const std::string& type, const Resources& amounts,
                 engine::snapshot::NodeObject& node) {
-    node.labels.insert_or_assign("node.kubernetes.io/instance-type", type);
+    node.labels.insert_or_assign(std::string(well_known::instance_type_label), type);
     for (const auto& [resource, amount] : amounts) {
         node.capacity.set(resource, amount);
         node.allocatable.set(resource, amount);
@@ -48,11 +48,12 @@ std::optional<Time> first_moment(const Map& map) {
 }
 
 /// "spot: 2 nodes join" for each group.
-void tell_nodes(EventLog& story, Time now, const std::map<std::string, std::int64_t>& nodes,
+void tell_nodes(EventLog& event_log, Time now, const std::map<std::string, std::int64_t>& nodes,
                 const std::string& one, const std::string& many) {
     for (const auto& [group, count] : nodes) {
-        story.tell(now, EventKind::node, group,
-                   group + ": " + counted(count, "node") + " " + (count == 1 ? one : many), count);
+        event_log.tell(now, EventKind::node, group,
+                       group + ": " + counted(count, "node") + " " + (count == 1 ? one : many),
+                       count);
     }
 }
 
@@ -128,9 +129,10 @@ void Machines::watch(const engine::Group& group, const Machine& machine, Time no
 void Machines::join(const engine::Group& group, const Machine& machine, Time now) {
     const std::string& id = machine.id.value();
     if (!group.described) {
-        story_.tell(now, EventKind::note, group.group.id.value(),
-                    group.group.id.value() + ": machine " + id + " runs, but nobody knows its look",
-                    1, group.undescribed_because);
+        event_log_.tell(
+            now, EventKind::note, group.group.id.value(),
+            group.group.id.value() + ": machine " + id + " runs, but nobody knows its look", 1,
+            group.undescribed_because);
         return;
     }
     const Time due = now + registration_of(group.group.id.value()).register_delay.value();
@@ -146,9 +148,9 @@ void Machines::tell_failures(const engine::Group& group, Time now) {
     }
     const std::string& id = group.group.id.value();
     for (const auto& [because, count] : failed) {
-        story_.tell(now, EventKind::failure, id,
-                    id + ": " + counted(count, "machine") + (count == 1 ? " fails" : " fail"),
-                    count, because);
+        event_log_.tell(now, EventKind::failure, id,
+                        id + ": " + counted(count, "machine") + (count == 1 ? " fails" : " fail"),
+                        count, because);
     }
 }
 
@@ -174,7 +176,7 @@ std::string Machines::node_name(const std::string& group, const Machine& machine
     const std::string& id = machine.id.value();
     const std::string number = id.substr(id.find_last_of("/-") + 1);
     const bool is_number =
-        !number.empty() && std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+        !number.empty() && std::ranges::all_of(number, [](char c) { return is_ascii_digit(c); });
     std::string name = group + "-" + number;
     if (is_number && !world_.has_node(name)) return name;
     do {
@@ -202,8 +204,9 @@ engine::snapshot::NodeObject Machines::make_node(const engine::Group& group, con
         node.labels.erase(key);
     const auto type = registration.types.find(machine.machine_type);
     if (type != registration.types.end()) be_of_type(type->first, type->second, node);
-    node.labels.insert_or_assign("kubernetes.io/hostname", node.name);
-    if (!machine.zone.empty()) node.labels.insert_or_assign(zone_label, machine.zone);
+    node.labels.insert_or_assign(std::string(well_known::hostname_label), node.name);
+    if (!machine.zone.empty())
+        node.labels.insert_or_assign(std::string(well_known::zone_label), machine.zone);
     return node;
 }
 
@@ -230,8 +233,8 @@ void Machines::reach(Time now) {
         world_.set_ready(node, true, now);
         ++ready[group];
     }
-    tell_nodes(story_, now, joined, "joins", "join");
-    tell_nodes(story_, now, ready, "is ready", "are ready");
+    tell_nodes(event_log_, now, joined, "joins", "join");
+    tell_nodes(event_log_, now, ready, "is ready", "are ready");
 }
 
 }  // namespace capstan::simulation

@@ -18,8 +18,8 @@ namespace capstan::simulation {
 class Machines {
 public:
     /// `usual`: of all groups, as long as nothing else is said; each of its members is there.
-    Machines(SimulatedCluster& world, EventLog& story, Registration usual)
-        : world_(world), story_(story), usual_(std::move(usual)) {}
+    Machines(SimulatedCluster& world, EventLog& event_log, Registration usual)
+        : world_(world), event_log_(event_log), usual_(std::move(usual)) {}
 
     /// Machines that begin to run from now on become nodes this way.
     void set(const Registration& registration);
@@ -62,7 +62,7 @@ private:
     void tell_failures(const engine::Group& group, Time now);
 
     SimulatedCluster& world_;
-    EventLog& story_;
+    EventLog& event_log_;
     Registration usual_;
     std::map<std::string, Registration> registrations_;  ///< by group
     std::map<std::string, Member> members_;              ///< machines that run or ran, by id

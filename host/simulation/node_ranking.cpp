@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <capstan/well_known.hpp>
+
 namespace capstan::simulation {
 namespace {
 
@@ -13,8 +15,8 @@ constexpr std::int64_t zone_weight = 2;
 Zones::Zones(const engine::snapshot::Cluster& cluster) {
     std::unordered_map<std::uint32_t, std::uint32_t> numbers;
     for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        const auto zone = engine::snapshot::find_label(cluster, cluster.node(n).labels,
-                                                       "topology.kubernetes.io/zone");
+        const auto zone =
+            engine::snapshot::find_label(cluster, cluster.node(n).labels, well_known::zone_label);
         const auto symbol =
             static_cast<std::uint32_t>(zone.value_or(engine::snapshot::Symbol::empty));
         of_node.push_back(numbers.try_emplace(symbol, count).first->second);

@@ -34,10 +34,10 @@ public:
     explicit Cluster(Passes& passes) : passes_(passes) {}
 
     void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) override {
-        const bool is_blind = passes_.saboteur_ && passes_.saboteur_->is_blind();
+        const bool is_unobserved = passes_.saboteur_ && passes_.saboteur_->is_unobserved();
         for (std::size_t at = 0; at < nodes.size(); ++at) {
             done(at, answer([&](SimulatedCluster& world, Time) {
-                     return is_blind ? Result<void>() : world.look(nodes[at]);
+                     return is_unobserved ? Result<void>() : world.look(nodes[at]);
                  }));
         }
     }
@@ -57,7 +57,7 @@ private:
     Result<void> answer(Ask ask) {
         if (passes_.api_is_broken_)
             return fail(ErrorCode::unavailable, "the API server does not answer");
-        passes_.parts_.tally.reach(passes_.now());
+        passes_.parts_.statistics.reach(passes_.now());
         return ask(passes_.parts_.world, passes_.now());
     }
 
@@ -70,7 +70,7 @@ Passes::Passes(const runtime::config::Config& config, runtime::PluginHost& host,
       parts_(parts),
       settings_(runtime::make_settings(config.scale_up, config.scale_down, config.limits)),
       seed_(seed),
-      told_(parts.story, parts.tally, parts.world) {
+      told_(parts.event_log, parts.statistics, parts.world) {
     if (parts.sabotage != Sabotage::none) saboteur_.emplace(parts.sabotage);
 }
 
@@ -119,10 +119,10 @@ void Passes::look() {
     memory_ = engine::health::remember_refreshes(std::move(memory_), view.failures(), now());
     // A cloud that is out of reach may answer at any time, and one that is slow takes its time.
     const bool is_one_late = std::ranges::any_of(view.states, [](const auto& state) {
-        return state.is_slow || state.standing == runtime::CloudStanding::failed;
+        return state.is_slow || state.status == runtime::CloudStatus::failed;
     });
     takes_time_ = now() > before || is_one_late;
-    parts_.tally.reach(now());
+    parts_.statistics.reach(now());
     std::vector<std::string> problems;
     for (const Error& problem : view.problems) problems.push_back(problem.message);
     const Groups groups = engine::health::with_unread_groups(view.groups, view.unread, memory_);
@@ -148,7 +148,7 @@ runtime::PassInput Passes::input() const {
             .settings = settings_,
             .wiring = wiring_,
             .clouds = clouds_->instances(),
-            .circumstances = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true},
+            .call_context = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true},
             .host = &host_};
 }
 
@@ -162,7 +162,7 @@ Result<void> Passes::run() {
     CAPSTAN_TRY(runtime::PassResult result, decide(input));
     // What is asked about the pass is answered as it was decided.
     input.expander_answers = result.expander_answers;
-    parts_.tally.passed();
+    parts_.statistics.passed();
     wake_at_ = result.outcome.wake_at;
     told_.decided(result, problems_, now());
     parts_.observer.on_pass(input, result);
@@ -181,13 +181,13 @@ Result<void> Passes::carry_out(runtime::PassResult result, const runtime::PassIn
     engine::pass::Outcome& outcome = result.outcome;
     const engine::Decision& decision = outcome.decision;
     CAPSTAN_CHECK(
-        keep(engine::pass::remember_plan(memory_, outcome, settings_, input.circumstances.now)));
+        keep(engine::pass::remember_plan(memory_, outcome, settings_, input.call_context.now)));
     Cluster cluster(*this);
     told_.carrying_out();
     const engine::Results results = runtime::carry_out_now(
         decision, engine::removal::looks_before(decision, input.snapshot.cluster, settings_),
-        *clouds_, cluster, input.circumstances, host_, runtime::find_atomic_groups(*result.groups));
-    parts_.tally.reach(now());
+        *clouds_, cluster, input.call_context, host_, runtime::find_atomic_groups(*result.groups));
+    parts_.statistics.reach(now());
     told_.carried_out(decision, results, now());
     count_asked_for(decision, results);
     const auto report = [&] {
@@ -241,7 +241,7 @@ Result<void> Passes::keep(engine::Memory memory) {
 
 Result<void> Passes::restart() {
     CAPSTAN_TRY(memory_, saved_and_read(memory_, parts_.version, kept_at_, time()));
-    memory_.cloud_rests.clear();
+    memory_.cloud_backoffs.clear();
     wake_at_.reset();
     has_changed_ = true;
     look_again();

@@ -29,8 +29,8 @@ public:
     struct Parts {
         SimulatedCluster& world;
         Machines& machines;
-        EventLog& story;
-        RunStatistics& tally;
+        EventLog& event_log;
+        RunStatistics& statistics;
         Observer& observer;
         bool every_pass = false;        ///< also those that can come to nothing new
         std::string version{};          ///< the host's own
@@ -81,7 +81,9 @@ public:
 
     std::vector<GivenCommand> take_commands() { return told_.take_commands(); }
     const std::vector<GivenCommand>& commands() const noexcept { return told_.commands(); }
-    const std::vector<Unhelped>& unhelped() const noexcept { return told_.unhelped(); }
+    const std::vector<UnschedulablePods>& unschedulable() const noexcept {
+        return told_.unschedulable();
+    }
     const std::string& skipped() const noexcept { return told_.skipped(); }
     const engine::Memory& memory() const noexcept { return memory_; }
     const std::vector<engine::Group>& groups() const noexcept { return *groups_; }

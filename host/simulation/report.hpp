@@ -23,12 +23,12 @@ enum class EventKind {
     eviction,   ///< pods are evicted
     backoff,    ///< a group is backed off after a failure, or not any more
     failure,    ///< a cloud refused, or a machine failed
-    unhelped,   ///< pods for which nothing can be done, and why
-    note,       ///< what else a decision says: a limit that was hit, a plugin that failed
-    node,       ///< nodes join, become ready or vanish
-    bound,      ///< pods got a node
-    fault,      ///< something goes wrong because the input says so
-    unmet,      ///< an expectation was not met
+    unschedulable,  ///< pods for which nothing can be done, and why
+    note,           ///< what else a decision says: a limit that was hit, a plugin that failed
+    node,           ///< nodes join, become ready or vanish
+    bound,          ///< pods got a node
+    fault,          ///< something goes wrong because the input says so
+    unmet,          ///< an expectation was not met
 };
 
 /// One word: "increase".
@@ -61,7 +61,7 @@ struct Summary {
     Duration span{0};
     std::int64_t passes = 0;  ///< that were run; those that would have changed nothing are skipped
     /// Those that came in place of one that lost its node are among the arrived.
-    std::int64_t pods_came_back = 0;
+    std::int64_t pods_recreated = 0;
     std::int64_t pods_arrived = 0, pods_bound = 0, pods_ended = 0;
     /// From arrival to being bound, of those that were bound; nothing: none was.
     std::optional<Duration> pending_p50{}, pending_p95{}, pending_max{};

@@ -32,15 +32,15 @@ public:
         : input_(input),
           setup_(setup),
           observer_(observer),
-          story_(input.start, observer),
-          tally_(input.start),
-          world_(story_, tally_,
+          event_log_(input.start, observer),
+          statistics_(input.start),
+          world_(event_log_, statistics_,
                  {.spread_timeout_annotation = setup.config.scale_up.spread_timeout_annotation},
                  input.scheduler, scheduler_spread(input, setup.config)),
-          machines_(world_, story_, registration(input)) {}
+          machines_(world_, event_log_, registration(input)) {}
 
     ~Run() {
-        if (host_) host_->pass_wishes().listen({});
+        if (host_) host_->pass_requests().listen({});
     }
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
@@ -58,7 +58,7 @@ public:
                       .unmet = std::move(unmet_),
                       .expected = expected_,
                       .summary = summary()};
-        report.events = std::move(story_.events());
+        report.events = std::move(event_log_.events());
         return report;
     }
 
@@ -81,23 +81,24 @@ private:
                                 .breadcrumbs = {},
                                 .state = {},
                                 .clock = std::make_shared<io::ManualClock>(input_.start)}));
-        CAPSTAN_TRY(Passes passes, Passes::make(setup_.config, *host_, input_.seed, looks(),
-                                                {world_, machines_, story_, tally_, observer_,
-                                                 setup_.every_pass, setup_.version, setup_.state,
-                                                 lag(), setup_.sabotage, input_.scan_interval}));
+        CAPSTAN_TRY(Passes passes,
+                    Passes::make(setup_.config, *host_, input_.seed, looks(),
+                                 {world_, machines_, event_log_, statistics_, observer_,
+                                  setup_.every_pass, setup_.version, setup_.state, lag(),
+                                  setup_.sabotage, input_.scan_interval}));
         passes_ = std::make_unique<Passes>(std::move(passes));
-        host_->pass_wishes().listen(
-            [this](const runtime::services::PassWish&) { passes_->want_pass(); });
+        host_->pass_requests().listen(
+            [this](const runtime::services::PassRequest&) { passes_->want_pass(); });
         if (auto clouds = simulated_clouds(input_, setup_.plugins); !clouds.empty()) {
             cloud_ = std::make_unique<CloudControl>(std::move(clouds), setup_.config,
                                                     setup_.plugins, *host_, input_.start);
         }
         mishaps_ = std::make_unique<FaultInjector>(
-            FaultInjector::Parts{world_, machines_, *passes_, story_, cloud_.get()},
+            FaultInjector::Parts{world_, machines_, *passes_, event_log_, cloud_.get()},
             Faults(input_.faults, input_.start, input_.seed));
         life_ = std::make_unique<EventLoop>(
-            EventLoop::Parts{*host_, world_, machines_, *passes_, *mishaps_, cloud_.get(), tally_,
-                             observer_, input_.source},
+            EventLoop::Parts{*host_, world_, machines_, *passes_, *mishaps_, cloud_.get(),
+                             statistics_, observer_, input_.source},
             input_.start, input_.scan_interval);
         return fill();
     }
@@ -164,7 +165,7 @@ private:
             unmet.insert(unmet.begin(), missing(*step.until_command));
         for (const std::string& text : unmet) {
             const std::string place = input_.source + ":" + std::to_string(step.place.line);
-            story_.tell(life_->now(), EventKind::unmet, "", place + ": " + text);
+            event_log_.tell(life_->now(), EventKind::unmet, "", place + ": " + text);
             unmet_.push_back({place, text});
         }
     }
@@ -183,7 +184,7 @@ private:
     Seen look_at(const Expectations& expected, Time begin) {
         Seen out{.pending = static_cast<int>(world_.pending()),
                  .longest_pending = world_.take_longest_wait(life_->now()),
-                 .unhelped = passes_->unhelped()};
+                 .unschedulable = passes_->unschedulable()};
         for (const GivenCommand& given : passes_->take_commands())
             out.commands.push_back({given.text, given.at - begin});
         for (const auto& [group, count] : expected.nodes)
@@ -198,12 +199,13 @@ private:
     }
 
     Summary summary() const {
-        Summary out = tally_.summary();
+        Summary out = statistics_.summary();
         out.still_pending = world_.still_pending(life_->now());
         for (StillPending& line : out.still_pending) {
-            const auto known = std::ranges::find(passes_->unhelped(), line.pods, &Unhelped::batch);
-            line.because =
-                known != passes_->unhelped().end() ? known->reason.sentence : passes_->skipped();
+            const auto known =
+                std::ranges::find(passes_->unschedulable(), line.pods, &UnschedulablePods::batch);
+            line.because = known != passes_->unschedulable().end() ? known->reason.sentence
+                                                                   : passes_->skipped();
         }
         return out;
     }
@@ -211,8 +213,8 @@ private:
     const Input& input_;
     const Setup& setup_;
     Observer& observer_;
-    EventLog story_;
-    RunStatistics tally_;
+    EventLog event_log_;
+    RunStatistics statistics_;
     SimulatedCluster world_;
     Machines machines_;
     std::unique_ptr<runtime::PluginHost> host_;

@@ -169,7 +169,7 @@ std::string_view name_of(Sabotage sabotage) noexcept {
 
 runtime::PassInput Saboteur::told(const runtime::PassInput& input) {
     runtime::PassInput out = input;
-    const Time now = input.circumstances.now;
+    const Time now = input.call_context.now;
     const bool is_new = sabotage_ == Sabotage::forgets_at_start && !input.memory.started;
     if (sabotage_ == Sabotage::forgets_orders || is_new) forget_orders(input, out);
     if (sabotage_ == Sabotage::moves_all_pods)
@@ -197,7 +197,7 @@ void Saboteur::spoil(const runtime::PassInput& input, runtime::PassResult& resul
     }
     result.groups = groups;
     engine::Decision& decision = result.outcome.decision;
-    const Time now = input.circumstances.now;
+    const Time now = input.call_context.now;
     if (sabotage_ == Sabotage::never_removes) remove_nothing(decision);
     if (sabotage_ == Sabotage::dearest_first) grow_dearest(input, *groups, decision);
     if (sabotage_ == Sabotage::buys_twenty_more)

@@ -39,7 +39,7 @@ public:
     /// about them.
     void spoil(const runtime::PassInput& input, runtime::PassResult& result);
     /// Whether a look at a node before its removal finds nothing.
-    bool is_blind() const noexcept { return sabotage_ == Sabotage::sees_old_pods; }
+    bool is_unobserved() const noexcept { return sabotage_ == Sabotage::sees_old_pods; }
 
 private:
     const Sabotage sabotage_;

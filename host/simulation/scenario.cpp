@@ -105,7 +105,7 @@ public:
         add_all(said_.budget, "budget", make_budget, out.budgets);
         add_all(said_.fault, "fault", make_fault, out.faults);
         for (std::size_t i = 0; i < said_.step.size(); ++i) out.steps.push_back(step(i));
-        const StoryNames names{.groups = known_groups(), .batches = known_batches()};
+        const ScenarioNames names{.groups = known_groups(), .batches = known_batches()};
         for (const SettingValue& table : items_of(tree_, "step"))
             check_expectations(table, names, diagnostics_);
         add_sets(said_.stateful_set, "stateful_set", out);

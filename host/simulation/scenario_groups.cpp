@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/quantity.hpp>
 #include <capstan/resources.hpp>
@@ -41,7 +42,7 @@ void turn_budgets(TomlValue& table, std::string_view list) {
 
 /// Digits alone, up to a bound.
 std::optional<int> parse_count(std::string_view written, int most) {
-    const bool is_digit = !written.empty() && written.front() >= '0' && written.front() <= '9';
+    const bool is_digit = !written.empty() && is_ascii_digit(written.front());
     const auto number = find_whole_number(written);
     if (!is_digit || !number || *number > most) return std::nullopt;
     return static_cast<int>(*number);
@@ -259,14 +260,14 @@ std::vector<Action> make_cloud_actions(const TomlValue& step, CloudSettings* clo
         erase(change, "group");
         if (auto own = take_registration(change, id, diagnostics))
             out.push_back({.what = *std::move(own), .place = change.place});
-        CloudChange happening{id, change};
-        if (!add_change(changed, happening, Duration(0))) {
+        CloudChange external_event{id, change};
+        if (!add_change(changed, external_event, Duration(0))) {
             diagnostics.error(change.place,
                               "step.change: no group '" + runtime::config::shortened(id, 60) + "'");
         } else if (!change.children.empty()) {
             if (auto types = types_of(*find_group(changed, id)); !types.empty())
                 out.push_back({.what = Registration{.group = id, .types = std::move(types)}});
-            out.push_back({.what = std::move(happening), .place = change.place});
+            out.push_back({.what = std::move(external_event), .place = change.place});
         }
     }
     return out;

@@ -47,7 +47,7 @@ std::string_view group_in(std::string_view command) {
 /// Complains about names in expectations that nothing of the story has.
 class NameCheck {
 public:
-    NameCheck(const StoryNames& names, Diagnostics& diagnostics)
+    NameCheck(const ScenarioNames& names, Diagnostics& diagnostics)
         : names_(names), diagnostics_(diagnostics) {}
 
     void command(std::string_view key, const SettingValue& written) {
@@ -93,13 +93,13 @@ private:
                                       in_quotes(name) + help);
     }
 
-    const StoryNames& names_;
+    const ScenarioNames& names_;
     Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-void check_expectations(const SettingValue& step, const StoryNames& names,
+void check_expectations(const SettingValue& step, const ScenarioNames& names,
                         Diagnostics& diagnostics) {
     NameCheck check(names, diagnostics);
     const auto for_each = [&](std::initializer_list<std::string_view> lists, auto visit) {
@@ -212,7 +212,7 @@ Expectations make_expectations(const keys::Expected& said, const std::vector<key
                      .absent = said.absent,
                      .backed_off = said.backed_off,
                      .not_backed_off = said.not_backed_off,
-                     .unhelped = said.unhelped};
+                     .unschedulable = said.unschedulable};
     for (const keys::Command kind : said.only.empty() ? only : said.only)
         out.only.emplace_back(names_of(kind).at(static_cast<std::size_t>(kind)));
     for (const keys::ExpectedCommand& command : said.within)

@@ -29,14 +29,14 @@ Registration make_registration(std::string group, const keys::Joining& joining,
                                runtime::config::Diagnostics& diagnostics);
 
 /// What expectations of a story may name.
-struct StoryNames {
+struct ScenarioNames {
     /// Ids; nothing: groups that are not known beforehand may be made, or come of a configuration.
     std::optional<std::set<std::string, std::less<>>> groups{};
     std::set<std::string, std::less<>> batches{};
 };
 /// Refuses, each at its place, commands that are none, and names that nothing has, of which nothing
 /// could ever come.
-void check_expectations(const runtime::config::SettingValue& step, const StoryNames& names,
+void check_expectations(const runtime::config::SettingValue& step, const ScenarioNames& names,
                         runtime::config::Diagnostics& diagnostics);
 /// `only`: of the file, where the step says nothing.
 Expectations make_expectations(const keys::Expected& expected,

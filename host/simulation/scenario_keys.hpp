@@ -379,7 +379,7 @@ void describe(auto&& key, ExpectedTaints& s) {
 }
 
 struct Expected {
-    std::optional<std::vector<std::string>> commands, unhelped, backed_off;
+    std::optional<std::vector<std::string>> commands, unschedulable, backed_off;
     std::vector<Command> only;
     std::vector<ExpectedCommand> within;
     std::vector<std::string> never, present, absent, not_backed_off;
@@ -404,7 +404,7 @@ void describe_expected(auto&& key, Expected& s) {
     key("expect_taints", s.taints, "Taints that nodes have and lack.");
     key("expect_backed_off", s.backed_off, "Groups that are backed off after a failure; all.");
     key("expect_not_backed_off", s.not_backed_off, "Groups that are not.");
-    key("expect_unhelped", s.unhelped,
+    key("expect_unhelped", s.unschedulable,
         "Why pods stay without room, by batch: [\"web: SENTENCE\", \"web in spot: SENTENCE\"]; "
         "[]: none does.");
 }

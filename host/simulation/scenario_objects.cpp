@@ -7,6 +7,7 @@
 
 #include <capstan/sentence.hpp>
 #include <capstan/taint_text.hpp>
+#include <capstan/well_known.hpp>
 #include <capstan/whole_number.hpp>
 
 #include "runtime/engine_settings.hpp"
@@ -38,8 +39,8 @@ void add_resources(Resources& to, const std::map<std::string, Quantity>& given) 
 }
 
 std::string topology_key(const std::string& key) {
-    if (key == "zone") return "topology.kubernetes.io/zone";
-    if (key == "hostname") return "kubernetes.io/hostname";
+    if (key == "zone") return std::string(well_known::zone_label);
+    if (key == "hostname") return std::string(well_known::hostname_label);
     return key;
 }
 

@@ -159,7 +159,7 @@ void SimulatedCluster::fill_pod(const engine::snapshot::PodObject& pod, Time now
         given_.emplace(key_of(pod.ns, pod.name), pod);
         pending_.insert(id);
         if (const auto made_for = node_of_daemon(pod)) awaited_daemons_[*made_for].insert(id);
-        tally_.arrived(1);
+        statistics_.arrived(1);
         has_changed_ = true;
     }
 }

@@ -31,12 +31,12 @@ class SimulatedCluster {
 public:
     /// `has_scheduler`: false: only Bind gives pods a node. `default_spread`: the constraints of
     /// pods that have none of their own.
-    SimulatedCluster(EventLog& story, RunStatistics& tally,
+    SimulatedCluster(EventLog& event_log, RunStatistics& statistics,
                      engine::snapshot::ClusterBuilderOptions options = {},
                      bool has_scheduler = true,
                      std::vector<engine::snapshot::DefaultSpread> default_spread = {})
-        : story_(story),
-          tally_(tally),
+        : event_log_(event_log),
+          statistics_(statistics),
           has_scheduler_(has_scheduler),
           default_spread_(std::move(default_spread)),
           builder_(std::move(options)) {}
@@ -201,8 +201,8 @@ private:
     PodSet crowd_of(const Workload& b, int wanted_by_owner) const;
     void refresh_budgets();
 
-    EventLog& story_;
-    RunStatistics& tally_;
+    EventLog& event_log_;
+    RunStatistics& statistics_;
     const bool has_scheduler_;
     const std::vector<engine::snapshot::DefaultSpread> default_spread_;
     engine::snapshot::ClusterBuilder builder_;

@@ -56,8 +56,8 @@ Result<void> SimulatedCluster::happen(const PodBatch& given, Time now) {
     b.stop_time = given.stop_time;
     b.is_packed = given.packed;
     const int count = given.count.value_or(1);
-    story_.tell(now, EventKind::arrival, look.name,
-                pods_of(look.name, count) + (count == 1 ? " arrives" : " arrive"), count);
+    event_log_.tell(now, EventKind::arrival, look.name,
+                    pods_of(look.name, count) + (count == 1 ? " arrives" : " arrive"), count);
     want(of, b.wanted + count);
     if (single) {
         create_pod(of, look.name, now);
@@ -83,7 +83,7 @@ Result<void> SimulatedCluster::happen(const Scale& to, Time now) {
         shrink(*of, present - to.replicas, now);
         return {};
     }
-    story_.tell(
+    event_log_.tell(
         now, EventKind::arrival, to.batch,
         to.batch + " scales from " + std::to_string(present) + " to " + counted(to.replicas, "pod"),
         to.replicas - present);
@@ -101,8 +101,8 @@ Result<void> SimulatedCluster::happen(const Remove& what, Time now) {
         return {};
     }
     if (const auto pod = find_pod(what.name)) {
-        story_.tell(now, EventKind::departure, batches_[pods_[*pod].batch].look.name,
-                    what.name + " is taken away", 1);
+        event_log_.tell(now, EventKind::departure, batches_[pods_[*pod].batch].look.name,
+                        what.name + " is taken away", 1);
         end(*pod, {}, now);
         settle(now);
         return {};
@@ -146,7 +146,7 @@ void SimulatedCluster::create_pod(BatchId of, std::string name, Time now) {
     const PodId id = enter(of, std::move(name), now);
     builder_.set(object_of(id));
     pending_.insert(id);
-    tally_.arrived(1);
+    statistics_.arrived(1);
     has_changed_ = true;
 }
 
@@ -179,8 +179,8 @@ void SimulatedCluster::shrink(BatchId of, int count, Time now) {
     order.resize(static_cast<std::size_t>(count));
     for (const PodId id : order) end(id, {}, now);
     const std::string& name = batches_[of].look.name;
-    story_.tell(now, EventKind::departure, name,
-                pods_of(name, count) + (count == 1 ? " is" : " are") + " taken away", count);
+    event_log_.tell(now, EventKind::departure, name,
+                    pods_of(name, count) + (count == 1 ? " is" : " are") + " taken away", count);
     settle(now);
 }
 
@@ -218,11 +218,11 @@ void SimulatedCluster::settle(BatchId of, Time now) {
         create(of, static_cast<int>(back), now);
     }
     if (back == 0) return;
-    tally_.came_back(back);
+    statistics_.recreated(back);
     const std::string& name = batches_[of].look.name;
-    story_.tell(now, EventKind::arrival, name,
-                pods_of(name, back) + (back == 1 ? " comes" : " come") + " back without a node",
-                back);
+    event_log_.tell(now, EventKind::arrival, name,
+                    pods_of(name, back) + (back == 1 ? " comes" : " come") + " back without a node",
+                    back);
 }
 
 }  // namespace capstan::simulation

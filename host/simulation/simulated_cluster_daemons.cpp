@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <capstan/pod.hpp>
+#include <capstan/well_known.hpp>
 
 #include "simulation/simulated_cluster.hpp"
 
@@ -25,7 +26,7 @@ const std::vector<Toleration>& daemon_tolerations() {
                                           // Its pods are bound by the scheduler, which for want of
                                           // a node's readiness alone does not wait.
                                           std::pair{"not-ready", Effect::no_schedule}}) {
-            out.push_back({.key = std::string("node.kubernetes.io/") + key,
+            out.push_back({.key = std::string(well_known::node_prefix) + key,
                            .op = Toleration::Op::exists,
                            .effect = effect});
         }
@@ -88,7 +89,7 @@ Result<void> SimulatedCluster::happen(const engine::snapshot::DaemonSetObject& s
     if (known != daemon_sets_.end())
         return fail(ErrorCode::conflict, "DaemonSet '" + set.name + "' is there already");
     fill_daemon_set(set);
-    story_.tell(now, EventKind::arrival, set.name, "DaemonSet " + set.name + " arrives", 0);
+    event_log_.tell(now, EventKind::arrival, set.name, "DaemonSet " + set.name + " arrives", 0);
     for (auto& [name, node] : nodes_) add_daemons(node, now);
     has_changed_ = true;
     return {};
@@ -115,8 +116,9 @@ bool SimulatedCluster::remove_daemon_set(std::string_view name, Time now) {
         if (b.is_daemon && is_of_one_daemon_set(b.look, look))
             pods.insert(pods.end(), b.pods.begin(), b.pods.end());
     for (const PodId id : pods) end(id, {}, now);
-    story_.tell(now, EventKind::departure, look.name, "DaemonSet " + look.name + " is taken away",
-                static_cast<std::int64_t>(pods.size()));
+    event_log_.tell(now, EventKind::departure, look.name,
+                    "DaemonSet " + look.name + " is taken away",
+                    static_cast<std::int64_t>(pods.size()));
     has_changed_ = true;
     settle(now);
     return true;

@@ -3,13 +3,15 @@
 #include <vector>
 
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "simulation/simulated_cluster.hpp"
 
 namespace capstan::simulation {
 namespace {
 
-const Taint not_ready{.key = "node.kubernetes.io/not-ready", .effect = Effect::no_schedule};
+const Taint not_ready{.key = std::string(well_known::not_ready_taint),
+                      .effect = Effect::no_schedule};
 
 Load load_of(const Resources& resources) {
     return {resources.amount("cpu"), resources.amount("memory")};
@@ -57,11 +59,11 @@ std::map<std::string, std::vector<std::string>> SimulatedCluster::taints() const
 }
 
 void SimulatedCluster::add_node(engine::snapshot::NodeObject object, std::string group, Time now) {
-    object.labels.emplace("kubernetes.io/hostname", object.name);
+    object.labels.emplace(well_known::hostname_label, object.name);
     if (!object.ready && std::ranges::find(object.taints, not_ready) == object.taints.end())
         object.taints.push_back(not_ready);
     if (!object.provider_id.empty()) node_by_provider_id_[object.provider_id] = object.name;
-    tally_.node_joined(group, load_of(object.allocatable));
+    statistics_.node_joined(group, load_of(object.allocatable));
     const std::string name = object.name;
     Node& node = nodes_.insert_or_assign(name, Node{std::move(object), std::move(group), {}, {}})
                      .first->second;
@@ -80,7 +82,7 @@ Result<void> SimulatedCluster::happen(const engine::snapshot::NodeObject& node, 
     if (has_node(node.name))
         return fail(ErrorCode::conflict, "node '" + node.name + "' is there already");
     add_node(node, "", now);
-    story_.tell(now, EventKind::node, "", "node " + node.name + " joins", 1);
+    event_log_.tell(now, EventKind::node, "", "node " + node.name + " joins", 1);
     return {};
 }
 
@@ -124,8 +126,8 @@ std::optional<std::string> SimulatedCluster::adopt_node(const std::string& provi
     const auto known = node_by_provider_id_.find(provider_id);
     if (known == node_by_provider_id_.end()) return std::nullopt;
     Node& node = nodes_.find(known->second)->second;
-    tally_.node_vanished(node.group, load_of(node.object.allocatable));
-    tally_.node_joined(group, load_of(node.object.allocatable));
+    statistics_.node_vanished(node.group, load_of(node.object.allocatable));
+    statistics_.node_joined(group, load_of(node.object.allocatable));
     node.group = group;
     return known->second;
 }
@@ -140,13 +142,13 @@ bool SimulatedCluster::remove_node(const std::string& name, Time now) {
     }
     if (const auto awaited = awaited_daemons_.extract(name))
         for (const PodId id : awaited.mapped()) take_away(id);
-    tally_.node_vanished(at->second.group, load_of(at->second.object.allocatable));
+    statistics_.node_vanished(at->second.group, load_of(at->second.object.allocatable));
     node_by_provider_id_.erase(at->second.object.provider_id);
     builder_.remove_node(name);
     const std::string group = at->second.group;
     nodes_.erase(at);
     has_changed_ = true;
-    story_.tell(
+    event_log_.tell(
         now, EventKind::node, group,
         "node " + name + " vanishes" + (others == 0 ? "" : " with " + counted(others, "pod")), 1);
     settle(now);

@@ -51,10 +51,11 @@ void SimulatedCluster::reach(Time now) {
 
 void SimulatedCluster::tell_ended(const std::map<BatchId, int>& ended, Time now) {
     for (const auto& [of, count] : ended) {
-        tally_.ended(count);
+        statistics_.ended(count);
         const std::string& name = batches_[of].look.name;
-        story_.tell(now, EventKind::departure, name,
-                    name + ": " + counted(count, "pod") + (count == 1 ? " ends" : " end"), count);
+        event_log_.tell(now, EventKind::departure, name,
+                        name + ": " + counted(count, "pod") + (count == 1 ? " ends" : " end"),
+                        count);
     }
 }
 
@@ -91,7 +92,7 @@ void SimulatedCluster::take_away(PodId id) {
     if (const auto node = nodes_.find(pod.node); node != nodes_.end()) {
         node->second.pods.erase(id);
         node->second.requested -= of.look.spec.requests;
-        tally_.released(
+        statistics_.released(
             {of.look.spec.requests.amount("cpu"), of.look.spec.requests.amount("memory")});
     }
     unsettled_.insert(pod.batch);

@@ -33,7 +33,8 @@ void SimulatedCluster::occupy(PodId id, Node& node, Time now) {
     pod.node = node.object.name;
     node.pods.insert(id);
     node.requested += of.look.spec.requests;
-    tally_.requested({of.look.spec.requests.amount("cpu"), of.look.spec.requests.amount("memory")});
+    statistics_.requested(
+        {of.look.spec.requests.amount("cpu"), of.look.spec.requests.amount("memory")});
     if (of.duration) ends_.emplace(now + *of.duration, id);
     pod.has_started = of.start_up <= Duration(0);
     if (!pod.has_started) starts_.emplace(now + of.start_up, id);
@@ -45,7 +46,7 @@ void SimulatedCluster::bind(PodId id, const std::string& node, Time now) {
     pending_.erase(id);
     const Pod& pod = pods_[id];
     builder_.bind_pod(batches_[pod.batch].look.ns, pod.name, node);
-    tally_.bound(now - pod.created);
+    statistics_.bound(now - pod.created);
     longest_wait_ = std::max(longest_wait_, Duration(now - pod.created));
 }
 
@@ -62,7 +63,7 @@ Result<void> SimulatedCluster::happen(const Bind& what, Time now) {
     bind(*pod, what.node, now);
     has_changed_ = true;
     const std::string& name = batches_[pods_[*pod].batch].look.name;
-    story_.tell(now, EventKind::bound, name, got_nodes(name, 1), 1);
+    event_log_.tell(now, EventKind::bound, name, got_nodes(name, 1), 1);
     settle(now);
     return {};
 }
@@ -136,7 +137,7 @@ void SimulatedCluster::place(Time now) {
 void SimulatedCluster::tell_bound(const std::map<BatchId, std::int64_t>& bound, Time now) {
     for (const auto& [of, count] : bound) {
         const std::string& name = batches_[of].look.name;
-        story_.tell(now, EventKind::bound, name, got_nodes(name, count), count);
+        event_log_.tell(now, EventKind::bound, name, got_nodes(name, count), count);
     }
 }
 

@@ -16,7 +16,7 @@ std::string_view name_of(EventKind kind) noexcept {
         case EventKind::eviction: return "eviction";
         case EventKind::backoff: return "backoff";
         case EventKind::failure: return "failure";
-        case EventKind::unhelped: return "unhelped";
+        case EventKind::unschedulable: return "unschedulable";
         case EventKind::note: return "note";
         case EventKind::node: return "node";
         case EventKind::bound: return "bound";

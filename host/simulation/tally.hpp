@@ -28,7 +28,7 @@ public:
     void reach(Time now);
 
     void arrived(std::int64_t pods) noexcept { summary_.pods_arrived += pods; }
-    void came_back(std::int64_t pods) noexcept { summary_.pods_came_back += pods; }
+    void recreated(std::int64_t pods) noexcept { summary_.pods_recreated += pods; }
     void bound(Duration waited);
     void ended(std::int64_t pods) noexcept { summary_.pods_ended += pods; }
     void passed() noexcept { ++summary_.passes; }

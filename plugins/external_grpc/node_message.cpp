@@ -1,11 +1,11 @@
 #include "node_message.hpp"
 
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include <core_v1.pb.h>
+#include <capstan/ascii.hpp>
 #include <capstan/hash.hpp>
 #include <capstan/quantity.hpp>
 #include <capstan/sentence.hpp>
@@ -61,9 +61,7 @@ std::string fingerprint_of(const NodeTemplate& node) {
     for (const Taint& taint : node.taints) hash.add(to_string(taint));
     add_amounts(hash, node.capacity);
     add_amounts(hash, node.allocatable);
-    char out[17];
-    std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(hash.value()));
-    return out;
+    return hex_text(hash.value());
 }
 
 void write_amounts(const Resources& from, Quantities& to) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <capstan/ascii.hpp>
+
 namespace capstan::provisioning {
 namespace {
 
@@ -38,9 +40,7 @@ Spot read_spot(std::string_view name) {
     return name == "only" ? Spot::only : Spot::also;
 }
 
-bool is_fit_for_names(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-}
+bool is_fit_for_names(char c) { return is_ascii_lower(c) || is_ascii_digit(c) || c == '-'; }
 
 }  // namespace
 
@@ -76,7 +76,7 @@ Schema config_schema() {
 
 void check_config(const Settings& settings) {
     const std::string prefix = settings.text("prefix");
-    const bool begins_well = !prefix.empty() && prefix.front() >= 'a' && prefix.front() <= 'z';
+    const bool begins_well = !prefix.empty() && is_ascii_lower(prefix.front());
     if (!begins_well || !std::ranges::all_of(prefix, is_fit_for_names))
         settings.reject("prefix", "is not of lower-case letters, digits and '-', a letter first");
     if (prefix.size() > longest_prefix)

@@ -1,7 +1,6 @@
 #include "group_names.hpp"
 
 #include <cstdint>
-#include <cstdio>
 
 #include <capstan/ascii.hpp>
 #include <capstan/group_plan_hash.hpp>
@@ -15,10 +14,7 @@ constexpr std::size_t longest_name = 63;
 std::string digest(std::string_view cloud, const GroupPlan& plan) {
     const std::uint64_t hash = hash_of_plan(plan) ^ fnv1a64(cloud);
     // Both halves count, and what a name has room for is enough to tell a cluster's groups apart.
-    const auto folded = static_cast<std::uint32_t>(hash ^ (hash >> 32));
-    char out[9];
-    std::snprintf(out, sizeof out, "%08x", static_cast<unsigned>(folded));
-    return out;
+    return hex_text(hash ^ (hash >> 32)).substr(8);
 }
 
 /// Lower-case letters, digits and single '-'.
@@ -27,7 +23,7 @@ std::string cleaned(std::string_view text) {
     for (const char c : text) {
         const bool is_upper = is_ascii_upper(c);
         const char lower = is_upper ? static_cast<char>(c - 'A' + 'a') : c;
-        const bool is_plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+        const bool is_plain = is_ascii_lower(lower) || is_ascii_digit(lower);
         if (is_plain) {
             out += lower;
         } else if (!out.empty() && out.back() != '-') {

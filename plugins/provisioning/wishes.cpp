@@ -8,27 +8,25 @@
 #include <capstan/label_syntax.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/taints.hpp>
+#include <capstan/well_known.hpp>
 
 namespace capstan::provisioning {
 namespace {
 
-constexpr const char* type_label = "node.kubernetes.io/instance-type";
-constexpr const char* zone_label = "topology.kubernetes.io/zone";
-
 /// A pod that asks for one of these asks for a machine, not for a label that could be added.
-constexpr std::array<std::string_view, 13> machine_keys{"kubernetes.io/arch",
-                                                        "kubernetes.io/os",
-                                                        "kubernetes.io/hostname",
-                                                        type_label,
-                                                        "node.kubernetes.io/lifecycle",
-                                                        "node.kubernetes.io/windows-build",
-                                                        zone_label,
-                                                        "topology.kubernetes.io/region",
-                                                        "beta.kubernetes.io/arch",
-                                                        "beta.kubernetes.io/os",
-                                                        "beta.kubernetes.io/instance-type",
-                                                        "failure-domain.beta.kubernetes.io/zone",
-                                                        "failure-domain.beta.kubernetes.io/region"};
+constexpr std::array<std::string_view, 13> machine_keys{well_known::arch_label,
+                                                        well_known::os_label,
+                                                        well_known::hostname_label,
+                                                        well_known::instance_type_label,
+                                                        well_known::lifecycle_label,
+                                                        well_known::windows_build_label,
+                                                        well_known::zone_label,
+                                                        well_known::region_label,
+                                                        well_known::beta_arch_label,
+                                                        well_known::beta_os_label,
+                                                        well_known::beta_instance_type_label,
+                                                        well_known::beta_zone_label,
+                                                        well_known::beta_region_label};
 
 bool is_of_machine(std::string_view key) {
     return std::ranges::find(machine_keys, key) != machine_keys.end();
@@ -36,9 +34,9 @@ bool is_of_machine(std::string_view key) {
 
 /// What Kubernetes itself puts on nodes is nobody's to dedicate.
 bool is_of_system(std::string_view key) {
-    return key.starts_with("node.kubernetes.io/") ||
-           key.starts_with("node.cloudprovider.kubernetes.io/") ||
-           key.starts_with("node-role.kubernetes.io/");
+    return key.starts_with(well_known::node_prefix) ||
+           key.starts_with(well_known::node_cloud_provider_prefix) ||
+           key.starts_with(well_known::node_role_prefix);
 }
 
 /// Domains whose labels, and those of domains below them, clouds and Kubernetes give to nodes.
@@ -167,8 +165,8 @@ Resources needed_by(const PodEquivalenceGroup& pods) {
 Bare make_bare(const MachineType& type, const MachineOffering& offer) {
     Bare out{.labels = offer.labels, .taints = type.taints, .room = type.allocatable};
     out.labels.insert(type.labels.begin(), type.labels.end());
-    out.labels.emplace(type_label, type.name);
-    if (!offer.zone.empty()) out.labels.emplace(zone_label, offer.zone);
+    out.labels.emplace(well_known::instance_type_label, type.name);
+    if (!offer.zone.empty()) out.labels.emplace(well_known::zone_label, offer.zone);
     // A cloud that does not tell how many pods a machine runs does not limit them.
     if (!out.room.find("pods")) out.room.set("pods", 110);
     return out;

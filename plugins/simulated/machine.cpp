@@ -11,6 +11,7 @@
 #include <capstan/hash.hpp>
 #include <capstan/quantity.hpp>
 #include <capstan/taint_text.hpp>
+#include <capstan/well_known.hpp>
 
 namespace capstan::simulated {
 namespace {
@@ -54,13 +55,13 @@ Resources read_allocatable(const Settings& machine, Resources capacity) {
 
 /// What was given stays.
 void add_standard_labels(NodeTemplate& node, const Location& location) {
-    const std::initializer_list<std::pair<const char*, std::string>> labels = {
-        {"kubernetes.io/arch", node.arch},
-        {"kubernetes.io/os", node.os},
-        {"node.kubernetes.io/instance-type", node.machine_type},
-        {"topology.kubernetes.io/zone", node.zone},
-        {"topology.kubernetes.io/region", location.region},
-        {"node.kubernetes.io/lifecycle", location.spot ? "spot" : ""}};
+    const std::initializer_list<std::pair<std::string_view, std::string>> labels = {
+        {well_known::arch_label, node.arch},
+        {well_known::os_label, node.os},
+        {well_known::instance_type_label, node.machine_type},
+        {well_known::zone_label, node.zone},
+        {well_known::region_label, location.region},
+        {well_known::lifecycle_label, location.spot ? "spot" : ""}};
     for (const auto& [key, value] : labels) {
         if (!value.empty()) node.labels.emplace(key, value);
     }

@@ -4,19 +4,17 @@
 #include <array>
 
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "machine.hpp"
 
 namespace capstan::simulated {
 namespace {
 
-constexpr const char* zone_label = "topology.kubernetes.io/zone";
-constexpr const char* lifecycle_label = "node.kubernetes.io/lifecycle";
-
 Labels labels_of(const std::string& zone, bool spot) {
     Labels out;
-    if (!zone.empty()) out.emplace(zone_label, zone);
-    if (spot) out.emplace(lifecycle_label, "spot");
+    if (!zone.empty()) out.emplace(well_known::zone_label, zone);
+    if (spot) out.emplace(well_known::lifecycle_label, "spot");
     return out;
 }
 

@@ -6,13 +6,13 @@
 #include <capstan/ascii.hpp>
 #include <capstan/json.hpp>
 #include <capstan/quantity.hpp>
+#include <capstan/well_known.hpp>
 
 namespace capstan::simulated {
 namespace {
 
 constexpr std::string_view cloud_label = "simulated.capstan.io/cloud";
 constexpr std::string_view launched_annotation = "simulated.capstan.io/launched-ms";
-constexpr std::string_view type_label = "node.kubernetes.io/instance-type";
 constexpr std::string_view id_start = "simulated://";
 /// Few enough to be read without keeping the strand.
 constexpr std::int64_t page = 100;
@@ -30,7 +30,7 @@ JoinedNode read_joined_node(const Json& object) {
     const MachineId id(object.text_at({"spec", "providerID"}));
     JoinedNode out{.name = object.text_at({"metadata", "name"}),
                    .uid = object.text_at({"metadata", "uid"}),
-                   .type = object.text_at({"metadata", "labels", type_label})};
+                   .type = object.text_at({"metadata", "labels", well_known::instance_type_label})};
     out.number = number_of(id);
     if (out.number > 0) {
         const std::string_view path = std::string_view(id.value()).substr(id_start.size());
@@ -74,7 +74,7 @@ std::string node_name(const NodeGroupId& group, int number) {
     std::string out;
     for (const char c : group.value()) {
         const bool is_upper = is_ascii_upper(c);
-        const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        const bool is_plain = is_ascii_lower(c) || is_ascii_digit(c);
         out += is_upper ? static_cast<char>(c - 'A' + 'a') : is_plain ? c : '-';
     }
     // It begins with a letter or a digit.
@@ -179,8 +179,9 @@ std::string Nodes::write(const NodeTemplate& node, const Machine& machine) const
     const std::string name = node_name(machine.group, number_of(machine.id));
     Json labels = Json::object();
     for (const auto& [key, value] : node.labels) labels.set(key, value);
-    labels.set("kubernetes.io/hostname", name);
-    if (!machine.machine_type.empty()) labels.set(type_label, machine.machine_type);
+    labels.set(well_known::hostname_label, name);
+    if (!machine.machine_type.empty())
+        labels.set(well_known::instance_type_label, machine.machine_type);
     labels.set(cloud_label, host_.instance_id());
     Json annotations = Json::object();
     for (const auto& [key, value] : node.annotations) annotations.set(key, value);

@@ -1,4 +1,5 @@
 #include <capstan/testing/builders.hpp>
+#include <capstan/well_known.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -60,11 +61,11 @@ NodeTemplateBuilder& NodeTemplateBuilder::taint(std::string key, std::string val
 }
 NodeTemplateBuilder& NodeTemplateBuilder::zone(std::string zone) {
     node_.zone = zone;
-    return label("topology.kubernetes.io/zone", std::move(zone));
+    return label(std::string(well_known::zone_label), std::move(zone));
 }
 NodeTemplateBuilder& NodeTemplateBuilder::machine_type(std::string type) {
     node_.machine_type = type;
-    return label("node.kubernetes.io/instance-type", std::move(type));
+    return label(std::string(well_known::instance_type_label), std::move(type));
 }
 
 NodeGroup group(std::string id, GroupSizes sizes) {

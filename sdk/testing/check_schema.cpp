@@ -6,6 +6,8 @@
 
 #include <capstan/testing/responses.hpp>
 
+#include <capstan/ascii.hpp>
+
 #include "check_subject.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -15,7 +17,7 @@ namespace {
 
 bool is_identifier(std::string_view id) {
     return !id.empty() && std::all_of(id.begin(), id.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+        return is_ascii_lower(c) || is_ascii_digit(c) || c == '_';
     });
 }
 

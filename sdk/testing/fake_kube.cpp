@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/labels.hpp>
+#include <capstan/selector_text.hpp>
+
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
@@ -46,28 +49,29 @@ std::vector<std::string_view> split_at(std::string_view text, char at) {
     return out;
 }
 
-/// "a=b", "a==b", "a!=b", "a" or "!a", of what `value_of` finds for "a".
+/// "a=b", "a==b" or "a!=b", of what `value_of` finds for "a".
 template <class Find>
 bool holds(std::string_view condition, Find value_of) {
-    const bool is_absent = condition.front() == '!';
-    const std::size_t sign = condition.find('=');
-    if (sign == std::string_view::npos)
-        return value_of(condition.substr(is_absent ? 1 : 0)).has_value() != is_absent;
+    const std::size_t sign = std::min(condition.find('='), condition.size());
     const bool is_not = sign > 0 && condition[sign - 1] == '!';
     const std::string_view key = condition.substr(0, is_not ? sign - 1 : sign);
-    std::string_view wanted = condition.substr(sign + 1);
+    std::string_view wanted = condition.substr(std::min(sign + 1, condition.size()));
     if (wanted.starts_with('=')) wanted.remove_prefix(1);
-    const std::optional<std::string> value = value_of(key);
-    return (value && *value == wanted) != is_not;
+    return (value_of(key) == wanted) != is_not;
 }
 
+/// A selector that is none suits nothing.
 bool suits(const Json& object, std::string_view labels, std::string_view fields) {
-    const auto label = [&](std::string_view key) -> std::optional<std::string> {
-        const Json* all = object.find({"metadata", "labels"});
-        const Json* value = all != nullptr ? all->find(key) : nullptr;
-        return value != nullptr ? std::optional(value->text()) : std::nullopt;
+    const auto requirements = parse_requirements(labels);
+    if (!requirements) return false;
+    const Json* all = object.find({"metadata", "labels"});
+    const auto meets = [all](const Requirement& requirement) {
+        const Json* value = all != nullptr ? all->find(requirement.key) : nullptr;
+        return matches_value(requirement, value != nullptr
+                                              ? std::optional<std::string_view>(value->text())
+                                              : std::nullopt);
     };
-    const auto field = [&](std::string_view path) -> std::optional<std::string> {
+    const auto field = [&](std::string_view path) -> std::string {
         const Json* here = &object;
         for (const std::string_view key : split_at(path, '.')) {
             here = here->find(key);
@@ -75,7 +79,7 @@ bool suits(const Json& object, std::string_view labels, std::string_view fields)
         }
         return here->text();
     };
-    return std::ranges::all_of(split_at(labels, ','), [&](auto c) { return holds(c, label); }) &&
+    return std::ranges::all_of(*requirements, meets) &&
            std::ranges::all_of(split_at(fields, ','), [&](auto c) { return holds(c, field); });
 }
 
@@ -97,12 +101,10 @@ void merge(Json& into, const Json& patch) {
 
 /// A selector by labels as text; empty: there is none.
 std::string selector_text(const Json& object) {
-    std::string out;
-    if (const Json* labels = object.find({"spec", "selector", "matchLabels"})) {
-        for (const auto& [key, value] : labels->members())
-            out += (out.empty() ? "" : ",") + key + "=" + value.text();
-    }
-    return out;
+    const Json* selector = object.find({"spec", "selector"});
+    if (selector == nullptr) return {};
+    const Result<LabelSelector> read = read_label_selector(*selector);
+    return read ? format_selector(*read) : std::string();
 }
 
 Json scale_of(const Json& object) {
@@ -259,6 +261,7 @@ Result<std::string> FakeKube::answer(const KubeRequest& request) {
 
 /// The token of a page is the place of its first object.
 Result<std::string> FakeKube::list(const KubeRequest& request) const {
+    CAPSTAN_CHECK(parse_requirements(request.label_selector));
     std::vector<Json> found;
     for (Json& object : objects(request.resource)) {
         const bool is_in =

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include <capstan/ascii.hpp>
+
 #include "fake_parts.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -54,7 +56,7 @@ void log_write(const capstan_host* host, std::int32_t level, capstan_str message
 
 bool is_metric_name(std::string_view name) noexcept {
     return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+        return is_ascii_lower(c) || is_ascii_digit(c) || c == '_';
     });
 }
 bool same_declaration(const FakeMetric& a, const FakeMetric& b) {
@@ -182,8 +184,7 @@ constexpr std::size_t cache_limit = std::size_t{256} << 20;
 bool is_cache_name(std::string_view name) noexcept {
     return !name.empty() && name.size() <= 100 && name[0] != '.' &&
            std::all_of(name.begin(), name.end(), [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '_' || c == '-' || c == '.';
+               return is_ascii_alnum(c) || c == '_' || c == '-' || c == '.';
            });
 }
 capstan_status get_cached(const capstan_host* host, capstan_str name,

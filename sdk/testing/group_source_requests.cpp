@@ -4,6 +4,7 @@
 
 #include <capstan/testing/builders.hpp>
 #include <capstan/to_abi_provisioning.hpp>
+#include <capstan/well_known.hpp>
 
 #include "hook_requests.hpp"
 #include "malformations.hpp"
@@ -16,7 +17,8 @@ namespace {
 MachineType machine(const std::string& name, int cores, std::vector<std::string> zones) {
     const MilliCpu cpu(std::int64_t{cores} * 1000);
     MachineType out{.name = name,
-                    .labels = {{"kubernetes.io/arch", "amd64"}, {"kubernetes.io/os", "linux"}},
+                    .labels = {{std::string(well_known::arch_label), "amd64"},
+                               {std::string(well_known::os_label), "linux"}},
                     .capacity = {{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}}};
     out.allocatable = out.capacity;
     for (std::string& zone : zones) out.offerings.push_back({.zone = std::move(zone)});

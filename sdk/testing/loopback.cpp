@@ -12,6 +12,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <capstan/ascii.hpp>
+
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
@@ -120,9 +122,7 @@ HttpReply parse_head(std::string_view head) {
         if (line.empty()) return out;
         const std::size_t colon = line.find(':');
         if (colon == std::string_view::npos) refuse_reply("a header without a colon");
-        std::string name(line.substr(0, colon));
-        std::transform(name.begin(), name.end(), name.begin(),
-                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+        std::string name = lower_case(line.substr(0, colon));
         const std::size_t value = std::min(line.find_first_not_of(" \t", colon + 1), line.size());
         out.headers.emplace_back(std::move(name), line.substr(value));
     }

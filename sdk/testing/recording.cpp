@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include <capstan/ascii.hpp>
+
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
@@ -14,14 +16,6 @@ namespace {
 
 bool starts_with(std::string_view text, std::string_view start) noexcept {
     return text.substr(0, start.size()) == start;
-}
-
-std::string lower_case(std::string_view name) {
-    std::string out(name);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
 }
 
 std::optional<ErrorCode> find_error_code(std::string_view name) {

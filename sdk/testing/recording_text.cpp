@@ -3,7 +3,9 @@
 #include <array>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/testing/recording.hpp>
+#include <capstan/url.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -29,23 +31,7 @@ bool contains(const std::array<std::string_view, n>& names, std::string_view nam
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_name_character(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-}
-
-std::string percent_encoded(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (is_name_character(c) || c == '.' || c == '~') {
-            out += c;
-        } else {
-            out += {'%', hex_digits[byte >> 4], hex_digits[byte & 15]};
-        }
-    }
-    return out;
-}
+bool is_name_character(char c) noexcept { return is_ascii_alnum(c) || c == '_' || c == '-'; }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
     if (from.empty()) return;
@@ -135,7 +121,7 @@ private:
         std::string out(given);
         for (const std::string& secret : secrets_) {
             replace_all(out, secret, masked);
-            replace_all(out, percent_encoded(secret), masked);
+            replace_all(out, percent_encode(secret), masked);
         }
         mask_named(out);
         return out;
@@ -150,7 +136,7 @@ private:
             std::string name;
             for (; end < text.size() && is_name_character(text[end]); ++end) {
                 const char c = text[end];
-                name += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+                name += ascii_lower(c);
             }
             at = end;
             if (!contains(secret_names, name)) continue;

@@ -201,6 +201,7 @@ private:
         }
         return refuse(at, "\"" + text + "\" is none of " + allowed);
     }
+    // The host has RE2, the SDK nothing but the standard library: what both refuse is refused here.
     Result<void> fit_regex(capstan_cursor at, const std::string& text) const {
         try {
             std::regex(text, std::regex::ECMAScript);

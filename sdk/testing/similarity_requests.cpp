@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <capstan/testing/builders.hpp>
+#include <capstan/well_known.hpp>
 
 #include "hook_requests.hpp"
 #include "malformations.hpp"
@@ -64,9 +65,9 @@ std::vector<TemplatePair> template_pairs(std::uint64_t seed, int count) {
         node.cpu(std::to_string(4 + below(2))).memory(std::to_string(16'000 + 200 * slack) + "Mi");
         node.free("memory", std::to_string(14'000 + 500 * below(3)) + "Mi");
         node.zone(std::string(1, static_cast<char>('a' + below(2))));
-        node.label("kubernetes.io/hostname", node.value().name);
+        node.label(std::string(well_known::hostname_label), node.value().name);
         if (below(2) == 0) node.label("team", std::string(1, static_cast<char>('a' + below(2))));
-        if (below(6) == 0) node.resource("nvidia.com/gpu", "1");
+        if (below(6) == 0) node.resource(std::string(well_known::nvidia_gpu), "1");
         return node.value();
     };
     std::vector<TemplatePair> out;

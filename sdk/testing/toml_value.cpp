@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 
+#include <capstan/ascii.hpp>
 #include <capstan/testing/setting_value.hpp>
+#include <capstan/utf8.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -12,23 +14,6 @@ namespace testing {
 namespace {
 
 constexpr int depth_max = 16;
-
-void append_utf8(std::string& out, std::uint32_t code) {
-    const auto byte = [](std::uint32_t bits) {
-        return static_cast<char>(static_cast<unsigned char>(bits));
-    };
-    if (code < 0x80) {
-        out += byte(code);
-    } else if (code < 0x800) {
-        out += {byte(0xC0 | code >> 6), byte(0x80 | (code & 0x3F))};
-    } else if (code < 0x10000) {
-        out +=
-            {byte(0xE0 | code >> 12), byte(0x80 | (code >> 6 & 0x3F)), byte(0x80 | (code & 0x3F))};
-    } else {
-        out += {byte(0xF0 | code >> 18), byte(0x80 | (code >> 12 & 0x3F)),
-                byte(0x80 | (code >> 6 & 0x3F)), byte(0x80 | (code & 0x3F))};
-    }
-}
 
 class TomlReader {
 public:
@@ -114,7 +99,7 @@ private:
             (code >= 0xD800 && code < 0xE000)) {
             return refuse("the hexadecimal digits of a character");
         }
-        append_utf8(out, code);
+        capstan::detail::append_utf8(out, code);
         at_ += digits;
         return {};
     }
@@ -153,10 +138,7 @@ private:
         if (at_ == begin) return refuse("a key");
         return std::string(text_.substr(begin, at_ - begin));
     }
-    static bool is_bare(char c) noexcept {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_' || c == '-';
-    }
+    static bool is_bare(char c) noexcept { return is_ascii_alnum(c) || c == '_' || c == '-'; }
     Result<Value> read_word() {
         const std::size_t begin = at_;
         while (is_bare(peek()) || peek() == '.' || peek() == '+') ++at_;

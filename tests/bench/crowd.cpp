@@ -8,6 +8,8 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 
+#include <capstan/time_text.hpp>
+
 namespace capstan::bench {
 namespace {
 
@@ -29,7 +31,7 @@ json::array condition(const char* type, const char* status, const char* reason, 
     return {json::object{{"type", type},
                          {"status", status},
                          {"reason", reason},
-                         {"lastTransitionTime", simulation::api_server::timestamp_text(now)}}};
+                         {"lastTransitionTime", format_rfc3339(now, 0)}}};
 }
 
 /// One that runs, or waits; its name, node and times are still to be set.
@@ -170,7 +172,7 @@ void Crowd::create(const std::string& name, const json::object& model, const std
     if (!node.empty()) set_value(pod, "spec.nodeName", json_view(node));
     json::value status = std::exchange(pod["status"], json::value());
     status.at("conditions").at(0).as_object()["lastTransitionTime"] =
-        simulation::api_server::timestamp_text(store_.now());
+        format_rfc3339(store_.now(), 0);
     must(store_.create(pods_, space, std::move(pod)));
     const auto settle = [&status](json::object& object) { object["status"] = std::move(status); };
     must(store_.edit(pods_, space, name, settle, {.part = ObjectPart::everything}));

@@ -36,7 +36,8 @@ std::int64_t total(const std::vector<engine::PodCount>& pods) {
 
 std::int64_t pods_left(const engine::Decision& decision) {
     std::int64_t sum = 0;
-    for (const engine::Unhelped& unhelped : decision.unhelped) sum += unhelped.pods.count;
+    for (const engine::UnschedulablePods& unschedulable : decision.unschedulable)
+        sum += unschedulable.pods.count;
     return sum;
 }
 
@@ -47,9 +48,9 @@ double cores(const Resources& resources) {
 /// No packing of these pods on machines of these groups can have fewer cores: it has as many as
 /// the pods ask for, and as many as the machine with the most memory a core needs for their memory.
 double cores_lower_bound(const engine::Snapshot& snapshot,
-                         const std::vector<engine::PodCount>& helped) {
+                         const std::vector<engine::PodCount>& schedulable) {
     Resources requested;
-    for (const engine::PodCount& count : helped)
+    for (const engine::PodCount& count : schedulable)
         requested += snapshot.cluster.equivalence_group(count.equivalence_group).spec->requests *
                      count.count;
     double memory_per_core = 0;
@@ -76,10 +77,10 @@ boost::json::object outcome_json(const engine::Snapshot& snapshot,
     }
     return {{"nodes_added", nodes},
             {"groups_grown", decision.increases.size()},
-            {"pods_helped", total(decision.helped)},
+            {"pods_helped", total(decision.schedulable)},
             {"pods_left", pods_left(decision)},
             {"cores_added", added},
-            {"cores_lower_bound", std::round(cores_lower_bound(snapshot, decision.helped))}};
+            {"cores_lower_bound", std::round(cores_lower_bound(snapshot, decision.schedulable))}};
 }
 
 boost::json::object measure_pass(std::string_view name, const engine::Snapshot& snapshot,
@@ -163,7 +164,7 @@ boost::json::object measure_provisioning(const ProvisioningWorkload& workload, i
                                           {"groups", workload.cluster.groups},
                                           {"candidates", decision.new_groups.size()},
                                           {"groups_made", decision.creations.size()},
-                                          {"pods_helped", total(decision.helped)},
+                                          {"pods_helped", total(decision.schedulable)},
                                           {"pods_left", pods_left(decision)}});
 }
 

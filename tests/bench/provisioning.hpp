@@ -20,7 +20,7 @@ class BenchMaker final : public engine::GroupMaker {
 public:
     explicit BenchMaker(const engine::Snapshot& snapshot) : snapshot_(snapshot) {}
     Result<engine::CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
-                                             const engine::CallContext& circumstances) override;
+                                             const engine::CallContext& call_context) override;
 
 private:
     const engine::Snapshot& snapshot_;

@@ -10,6 +10,8 @@
 
 #include <boost/json/array.hpp>
 
+#include <capstan/time_text.hpp>
+
 #include "cases.hpp"
 #include "crowd.hpp"
 #include "live_cluster.hpp"
@@ -91,7 +93,7 @@ private:
     /// As API servers do: they keep them for an hour.
     void forget_events() {
         const simulation::api_server::ResourceKind& events = store_.kind("events");
-        const std::string oldest = simulation::api_server::timestamp_text(store_.now() - 1h);
+        const std::string oldest = format_rfc3339(store_.now() - 1h, 0);
         for (const simulation::api_server::ApiObject& event : store_.list(events).items) {
             if (simulation::api_server::text_at(*event, "metadata.creationTimestamp") >= oldest)
                 continue;

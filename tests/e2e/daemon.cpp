@@ -72,16 +72,16 @@ std::optional<boost::json::value> Daemon::ask(const std::string& path) const {
 }
 
 bool Daemon::works_since(const std::string& after) const {
-    const std::optional<boost::json::value> status = ask("/api/v1/status");
+    const std::optional<boost::json::value> status = ask("/api/v2/status");
     if (!status || !status->at("leads").as_bool()) return false;
     for (const boost::json::value& kind : status->at("kinds").as_array())
-        if (kind.as_object().contains("trouble")) return false;
+        if (kind.as_object().contains("error")) return false;
     const boost::json::value* pass = status->as_object().if_contains("last_pass");
     return pass != nullptr && pass->at("at").as_string() > after;
 }
 
 std::int64_t Daemon::target() const {
-    const std::optional<boost::json::value> groups = ask("/api/v1/groups");
+    const std::optional<boost::json::value> groups = ask("/api/v2/groups");
     if (!groups) return -1;
     std::int64_t out = 0;
     for (const boost::json::value& group : groups->as_array())

@@ -8,7 +8,7 @@ namespace {
 struct Leadership : Drains {
     /// Until it answers: it stands by, or leads.
     static bool answers(const Daemon& daemon) {
-        return becomes(60s, [&] { return daemon.ask("/api/v1/status").has_value(); });
+        return becomes(60s, [&] { return daemon.ask("/api/v2/status").has_value(); });
     }
 };
 

@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(So, OutageOf, ::testing::Values(10, 30, 75));
 
 /// How often a kind has been listed anew.
 std::int64_t relists(const Daemon& daemon) {
-    const std::optional<boost::json::value> status = daemon.ask("/api/v1/status");
+    const std::optional<boost::json::value> status = daemon.ask("/api/v2/status");
     if (!status) return 0;
     std::int64_t out = 0;
     for (const boost::json::value& kind : status->at("kinds").as_array())

@@ -47,7 +47,7 @@ TEST(LiveBalancer, KeepsItsThreePromisesInTheTimelineOfTheExample) {
                            of_twenty + evenly, "node zone-a, it has the taint outage:NoExecute",
                            "12 replicas are asked of others, for pods do not start in shop-a",
                            of_twenty + without_a + ", 12 of them in another's place",
-                           of_twenty + evenly, "the story is over"}))
+                           of_twenty + evenly, "the scenario is over"}))
         << log;
     EXPECT_THAT(log, Not(HasSubstr("expected otherwise")));
 }

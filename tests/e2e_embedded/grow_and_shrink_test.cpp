@@ -46,7 +46,7 @@ expect_nodes = { web = 1 }
     EXPECT_EQ(cluster.process().end(SIGTERM), 0) << cluster.log();
     EXPECT_THAT(cluster.log(), HasSubstr("web is scaled to 4"));
     EXPECT_THAT(cluster.log(), HasSubstr("Scale-up: group web size set to"));
-    EXPECT_THAT(cluster.log(), HasSubstr("the story is over"));
+    EXPECT_THAT(cluster.log(), HasSubstr("the scenario is over"));
     EXPECT_THAT(cluster.log(), Not(HasSubstr("expected otherwise")));
 }
 

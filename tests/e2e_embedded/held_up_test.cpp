@@ -47,9 +47,9 @@ TEST(HeldUp, EndsWhenAnAbandonedCallCostsTooMuchAndStartsAnew) {
     EXPECT_TRUE(anew.process().is_running());
     const Api admin = anew.admin();
     EXPECT_THAT(admin.answer("/metrics").body,
-                HasSubstr("capstan_plugin_hooks_left_out{hook=\"filter\",plugin=\"vendor\"} 1"));
-    EXPECT_THAT(admin.answer("/api/v1/plugins").body,
-                HasSubstr(R"("hooks_left_out":[{"hook":"filter")"));
+                HasSubstr("capstan_plugin_skipped_hooks{hook=\"filter\",plugin=\"vendor\"} 1"));
+    EXPECT_THAT(admin.answer("/api/v2/plugins").body,
+                HasSubstr(R"("skipped_hooks":[{"hook":"filter")"));
     EXPECT_THAT(anew.log(), HasSubstr("vendor: filter is left out: it did not return within its "
                                       "deadline of 100 ms; its stage's on_error applies"));
 }

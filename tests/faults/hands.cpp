@@ -8,6 +8,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include <capstan/time_text.hpp>
+
 namespace capstan::faults {
 namespace {
 
@@ -61,7 +63,7 @@ json::array condition(const char* type, const char* status, const char* reason, 
     return {json::object{{"type", type},
                          {"status", status},
                          {"reason", reason},
-                         {"lastTransitionTime", timestamp_text(now)}}};
+                         {"lastTransitionTime", format_rfc3339(now, 0)}}};
 }
 
 }  // namespace

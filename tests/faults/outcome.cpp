@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include <capstan/time_text.hpp>
+
 #include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/access/credentials_stored.hpp"
 #include "kubernetes/client/watch/cluster_cache.hpp"
@@ -70,7 +72,7 @@ ApiObject lease_in(Stage& stage) {
 std::string lease_of(Stage& stage) {
     const ApiObject lease = lease_in(stage);
     if (lease == nullptr) return "none";
-    const auto renewed = parse_timestamp_text(text_at(*lease, "spec.renewTime"));
+    const auto renewed = find_rfc3339(text_at(*lease, "spec.renewTime"));
     const bool is_fresh = renewed && stage.store().now() - *renewed < 5s;
     return std::string(text_at(*lease, "spec.holderIdentity")) +
            (is_fresh ? ", renewed" : ", old") + ", transitions " +
@@ -96,7 +98,7 @@ std::string memory_of(Stage& stage) {
 std::string status_of(Stage& stage) {
     const ApiObject map = config_map(stage, "cluster-autoscaler-status");
     if (map == nullptr || stage.record().last_pass == nullptr) return "none";
-    const std::string at = timestamp_text(stage.record().last_pass->shown_at());
+    const std::string at = format_rfc3339(stage.record().last_pass->shown_at(), 0);
     const std::string day_and_time = at.substr(0, 10) + " " + at.substr(11, 8);
     return text_at(*map, "data.status").find(day_and_time) != std::string_view::npos
                ? "of the last pass"

@@ -230,7 +230,7 @@ void Stage::see_pass(const runtime::daemon::PassReport& pass) {
     const auto& increases = pass.results.increases;
     for (std::size_t i = 0; i < std::min(increases.size(), decision.increases.size()); ++i)
         if (!increases[i]) record_.ordered += decision.increases[i].by;
-    if (!pass.results.removals.empty()) record_.removals.push_back(pass.input.circumstances.now);
+    if (!pass.results.removals.empty()) record_.removals.push_back(pass.input.call_context.now);
     for (const engine::Group& group : *pass.input.snapshot.groups) {
         if (!group.group.target) continue;
         const int target = *group.group.target;

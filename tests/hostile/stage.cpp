@@ -84,8 +84,8 @@ HostRun Stage::run(bool misbehaves) {
 
 bool Stage::shows(const std::vector<std::string>& words) const {
     try {
-        return words.empty() || has_all(admin().answer("/api/v1/decisions").body, words) ||
-               has_all(admin().answer("/api/v1/plugins").body, words);
+        return words.empty() || has_all(admin().answer("/api/v2/decisions").body, words) ||
+               has_all(admin().answer("/api/v2/plugins").body, words);
     } catch (const std::runtime_error&) {
         return false;
     }

@@ -1,6 +1,7 @@
 #include <capstan/base64.hpp>
 
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@ namespace {
 
 using capstan::Base64;
 using capstan::base64_decode;
+using capstan::base64_decode_lenient;
 using capstan::base64_encode;
 using capstan::ErrorCode;
 using ::testing::HasSubstr;
@@ -61,6 +63,17 @@ TEST(Base64Text, RefusesEveryOtherForm) {
         ASSERT_FALSE(bytes) << c.text;
         EXPECT_EQ(bytes.error().code, ErrorCode::invalid_argument);
     }
+}
+
+TEST(Base64Text, ReadsWhatKubeconfigsHold) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"", ""},        {"Zg==", "f"},   {"Zm8=", "fo"},
+        {"Zm9v", "foo"}, {"Zh==", "f"},   {"Zm9v\r\nYmFy\n", "foobar"},
+        {"Zm9=", "fo"},  {"Zg=\n=", "f"},
+    };
+    for (const auto& [text, bytes] : cases) EXPECT_EQ(base64_decode_lenient(text), bytes) << text;
+    for (const char* text : {"Z", "Zg", "Zg=", "Zg===", "=", "Zm9v=", "Zg==Zg==", "Zm 9v", "Zm9-"})
+        EXPECT_FALSE(base64_decode_lenient(text)) << text;
 }
 
 TEST(Base64Text, ShowsNothingOfWhatMayBeASecret) {

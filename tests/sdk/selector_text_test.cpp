@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +12,10 @@ namespace {
 using capstan::format_selector;
 using capstan::Labels;
 using capstan::LabelSelector;
+using capstan::Operator;
+using capstan::parse_requirements;
 using capstan::parse_selector;
+using capstan::Requirement;
 using capstan::Result;
 using ::testing::HasSubstr;
 
@@ -48,6 +52,16 @@ TEST(SelectorText, HoldsForWhatItSays) {
     EXPECT_TRUE(matches(*parse_selector(""), Labels{{"a", "b"}}));
 }
 
+TEST(SelectorText, ComparesNumbersInTheQueryOfAList) {
+    const auto read = parse_requirements("rank>3, age < 10,a");
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_EQ(*read, (std::vector<Requirement>{{"rank", Operator::gt, {"3"}},
+                                               {"age", Operator::lt, {"10"}},
+                                               {"a", Operator::exists, {}}}));
+    for (const char* text : {"a>", "a>b", "a<1.5", "a>-1", ">1", "a>=1"})
+        EXPECT_FALSE(parse_requirements(text)) << text;
+}
+
 TEST(SelectorText, RefusesWhatIsNoneAndShowsThePart) {
     const std::pair<const char*, const char*> cases[] = {
         {"a=b,,c", "\"\" is no part of a selector"},
@@ -56,7 +70,7 @@ TEST(SelectorText, RefusesWhatIsNoneAndShowsThePart) {
         {"a in b", "\"a in b\" is no part of a selector"},
         {"a in (b", "\"a in (b\" is no part of a selector"},
         {"a b", "\"a b\" is no part of a selector"},
-        {"a>1", "label key \"a>1\""},
+        {"a>1", "\"a>1\" is no part of a selector"},
         {"-a=b", "label key \"-a\""},
         {"a=b c", "label value \"b c\""},
         {"a in (b,c/d)", "label value \"c/d\""},

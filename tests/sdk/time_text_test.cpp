@@ -83,6 +83,16 @@ TEST(Rfc3339, IsWrittenWithNoMoreDigitsThanItNeeds) {
     for (const auto& c : cases) EXPECT_EQ(format_rfc3339(time_from_unix_ns(c.unix_ns)), c.text);
 }
 
+TEST(Rfc3339, IsWrittenWithAsManyDigitsAsAskedFor) {
+    const Time time = time_from_unix_ns(1795258200 * second + second / 4 + 999);
+    EXPECT_EQ(format_rfc3339(time, 0), "2026-11-21T10:50:00Z");
+    EXPECT_EQ(format_rfc3339(time, 3), "2026-11-21T10:50:00.250Z");
+    EXPECT_EQ(format_rfc3339(time, 6), "2026-11-21T10:50:00.250000Z");
+    EXPECT_EQ(format_rfc3339(time, 9), "2026-11-21T10:50:00.250000999Z");
+    EXPECT_EQ(format_rfc3339(time_from_unix_ns(-1), 0), "1969-12-31T23:59:59Z");
+    EXPECT_EQ(format_rfc3339(time_from_unix_ns(-1), 3), "1969-12-31T23:59:59.999Z");
+}
+
 TEST(HttpDate, IsReadInItsThreeForms) {
     const Time expected = time_from_unix_ns(784111777 * second);
     for (const char* const text : {"Sun, 06 Nov 1994 08:49:37 GMT",

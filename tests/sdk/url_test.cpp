@@ -10,6 +10,7 @@ namespace {
 using capstan::ErrorCode;
 using capstan::percent_decode;
 using capstan::percent_encode;
+using capstan::percent_encode_unless;
 using capstan::UrlBuilder;
 using ::testing::HasSubstr;
 
@@ -17,6 +18,8 @@ TEST(Url, EncodesAllButUnreservedCharacters) {
     EXPECT_EQ(percent_encode("AZaz09-._~"), "AZaz09-._~");
     EXPECT_EQ(percent_encode("a b/c?d=e&f+g%h"), "a%20b%2Fc%3Fd%3De%26f%2Bg%25h");
     EXPECT_EQ(percent_encode("\xc3\xa4"), "%C3%A4");
+    EXPECT_EQ(percent_encode_unless("a/b c", [](char c) { return c == '/' || c == 'a'; }),
+              "a/%62%20%63");
     EXPECT_EQ(percent_encode(std::string_view("\0\xff", 2)), "%00%FF");
     EXPECT_EQ(percent_encode("!*'()@:;,$[]"), "%21%2A%27%28%29%40%3A%3B%2C%24%5B%5D");
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <capstan/duration.hpp>
+#include <capstan/well_known.hpp>
 #include <capstan/whole_number.hpp>
 
 #include "engine/drainability/eviction_refusals.hpp"
@@ -86,7 +87,8 @@ std::optional<Ineligible> left_alone(const Snapshot& snapshot,
 }
 
 bool is_disabled(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
-    const auto written = snapshot::find_label(cluster, node.annotations, scale_down_disabled);
+    const auto written =
+        snapshot::find_label(cluster, node.annotations, well_known::scale_down_disabled_annotation);
     return written && cluster.text(*written) == "true";
 }
 
@@ -107,9 +109,10 @@ std::optional<Ineligible> find_ineligible(const Snapshot& snapshot,
                           .because = "its machine is gone or going"};
     }
     if (is_disabled(snapshot.cluster, node)) {
-        return Ineligible{
-            .reason = Unremovable::scale_down_disabled_annotation,
-            .because = "its annotation " + std::string(scale_down_disabled) + " is true"};
+        return Ineligible{.reason = Unremovable::scale_down_disabled_annotation,
+                          .because = "its annotation " +
+                                     std::string(well_known::scale_down_disabled_annotation) +
+                                     " is true"};
     }
     if (!membership.machine_of[index]) {
         return Ineligible{.reason = Unremovable::not_autoscaled,

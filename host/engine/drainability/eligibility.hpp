@@ -15,10 +15,6 @@
 
 namespace capstan::engine::drainability {
 
-/// The annotation by which a node's owner keeps it, with the value "true".
-inline constexpr std::string_view scale_down_disabled =
-    "cluster-autoscaler.kubernetes.io/scale-down-disabled";
-
 struct Ineligible {
     Unremovable reason = Unremovable::none;
     std::string because{};

@@ -103,7 +103,7 @@ void take_answer(Memory& memory, const Increase& increase, std::optional<int> an
     const Lowered gone = at == lowered.end() ? Lowered() : at->second;
     const int most = increase.from + increase.by - gone.count();
     AnsweredTarget& answer = memory.answered_targets[increase.group];
-    answer.target -= std::exchange(answer.unheard, 0);
+    answer.target -= std::exchange(answer.unanswered, 0);
     answer.target = std::max(answer.target, std::min(answered.value_or(most), most));
     answer.since = now;
     answer.deadline = later(now, settings.max_node_provision_time);
@@ -143,16 +143,16 @@ bool is_request_due(const Memory& memory, const Group& group, Duration limit, Ti
 }
 
 /// Takes the unheard part out of the target after its last moment, answer_time after the call.
-void end_unheard(AnsweredTarget& answer, Time now) {
-    if (now <= answer.unheard_until) return;
-    answer.target -= std::exchange(answer.unheard, 0);
+void end_unanswered(AnsweredTarget& answer, Time now) {
+    if (now <= answer.unanswered_until) return;
+    answer.target -= std::exchange(answer.unanswered, 0);
 }
 
 /// Whether it still counts; `listed`: the target that the list tells.
 bool follow_answer(AnsweredTarget& answer, const Group* group, std::optional<int> listed,
                    const snapshot::Cluster& cluster, const Memory& memory, const Settings& settings,
                    Time now) {
-    end_unheard(answer, now);
+    end_unanswered(answer, now);
     // A cloud that tells no target shows nothing.
     if (!listed) return now <= answer.deadline;
     const Duration limit =
@@ -179,8 +179,8 @@ std::string because_of(const AnsweredTarget& answer, int listed) {
     const std::string target = std::to_string(answer.target);
     const std::string asked = "was asked for " + target + " without an answer that is known";
     const std::string answered = "answered an increase with " +
-                                 std::to_string(answer.target - answer.unheard) +
-                                 (answer.unheard > 0 ? ", and " + asked : "");
+                                 std::to_string(answer.target - answer.unanswered) +
+                                 (answer.unanswered > 0 ? ", and " + asked : "");
     return "its cloud lists a target of " + std::to_string(listed) + ", and " +
            (answer.agreed ? answered : asked) + ": " + target +
            " count until they are listed, for no longer than " +
@@ -193,8 +193,8 @@ void take_refusal(Memory& memory, const Increase& increase) {
     if (at == memory.answered_targets.end()) return;
     AnsweredTarget& answer = at->second;
     const bool is_counted = answer.target == increase.from + increase.by;
-    if (answer.agreed && is_counted && answer.unheard > 0) {
-        answer.target -= std::exchange(answer.unheard, 0);
+    if (answer.agreed && is_counted && answer.unanswered > 0) {
+        answer.target -= std::exchange(answer.unanswered, 0);
     } else if (!answer.agreed && is_counted) {
         memory.answered_targets.erase(at);
     }
@@ -208,8 +208,8 @@ void expect_answer(Memory& memory, const Increase& increase, Time now) {
     answer.target += more;
     if (answer.agreed) {
         // What was agreed to before is waited for as long as it is.
-        answer.unheard += more;
-        answer.unheard_until = later(now, answer_time);
+        answer.unanswered += more;
+        answer.unanswered_until = later(now, answer_time);
         return;
     }
     answer.since = now;
@@ -308,13 +308,14 @@ std::vector<std::string> tell_answers(const Snapshot& listed, const Memory& memo
 }
 
 std::optional<Time> next_answer_end(const Memory& memory, Time now) noexcept {
-    NextChange alarm(now);
+    NextChange next_change(now);
     for (const auto& [group, answer] : memory.answered_targets) {
         // One that counted for a request that is over goes in the next pass.
-        if (!alarm.is_before_end(answer.deadline)) return now;
-        if (answer.unheard > 0 && !alarm.is_before_end(answer.unheard_until)) return now;
+        if (!next_change.is_before_end(answer.deadline)) return now;
+        if (answer.unanswered > 0 && !next_change.is_before_end(answer.unanswered_until))
+            return now;
     }
-    return alarm.at();
+    return next_change.at();
 }
 
 }  // namespace capstan::engine::health

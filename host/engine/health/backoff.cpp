@@ -195,22 +195,23 @@ const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time
 
 const Backoff* find_backoff(const Memory& memory, const Group& group, Time now) {
     if (const Backoff* own = find_backoff(memory, group.group.id, now)) return own;
-    if (memory.make_backoffs.empty()) return nullptr;
+    if (memory.offering_backoffs.empty()) return nullptr;
     const std::optional<InstanceOffering> make = find_make(group);
     if (!make) return nullptr;
-    const auto at = memory.make_backoffs.find(*make);
-    return at != memory.make_backoffs.end() && is_alone(at->second, now) ? &at->second : nullptr;
+    const auto at = memory.offering_backoffs.find(*make);
+    return at != memory.offering_backoffs.end() && is_alone(at->second, now) ? &at->second
+                                                                             : nullptr;
 }
 
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
-    NextChange alarm(now);
+    NextChange next_change(now);
     for (const auto& [group, backoff] : memory.backoffs) {
-        if (backoff.until) alarm.is_before_end(*backoff.until);
+        if (backoff.until) next_change.is_before_end(*backoff.until);
     }
-    for (const auto& [make, backoff] : memory.make_backoffs) {
-        if (backoff.until) alarm.is_before_end(*backoff.until);
+    for (const auto& [make, backoff] : memory.offering_backoffs) {
+        if (backoff.until) next_change.is_before_end(*backoff.until);
     }
-    return alarm.at();
+    return next_change.at();
 }
 
 std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group) noexcept {

@@ -18,7 +18,7 @@ constexpr BackoffLengths credentials_rest{.first = std::chrono::minutes(1),
                                           .most = std::chrono::minutes(15)};
 constexpr Duration rest_reset = std::chrono::minutes(10);
 
-bool is_rest_past(const CloudRest& rest, Time now) {
+bool is_rest_past(const CloudBackoff& rest, Time now) {
     return is_backoff_past(rest.until, rest.until, rest_reset, now);
 }
 
@@ -29,7 +29,7 @@ void rest_by(Memory& memory, Call call, const Actions& actions,
         if (results[i]) rest_cloud(memory, actions[i].cloud, call, *results[i], now);
 }
 
-std::string why_resting(const PluginInstanceId& cloud, const CloudRest& rest) {
+std::string why_resting(const PluginInstanceId& cloud, const CloudBackoff& rest) {
     const auto length = std::chrono::ceil<std::chrono::seconds>(rest.until - rest.last_failure);
     std::string out = "cloud " + cloud.value() + " is backed off for " + format_duration(length) +
                       ": " + rest.because;
@@ -54,7 +54,7 @@ void rest_cloud(Memory& memory, const PluginInstanceId& cloud, Call call, const 
     const bool awaits = reaction == Reaction::await_credentials;
     if (!awaits && reaction != Reaction::rest_cloud) return;
     const BackoffLengths& lengths = awaits ? credentials_rest : throttled_rest;
-    CloudRest& rest = memory.cloud_rests[cloud];
+    CloudBackoff& rest = memory.cloud_backoffs[cloud];
     if (rest.failures > 0 && is_rest_past(rest, now)) rest = {};
     const bool is_resting = rest.failures > 0 && now < rest.until;
     rest.length =
@@ -88,21 +88,21 @@ Memory remember_cloud_results(Memory memory, const Decision& decision, const Res
     return memory;
 }
 
-void forget_cloud_rests(Memory& memory, Time now) {
-    std::erase_if(memory.cloud_rests,
+void forget_cloud_backoffs(Memory& memory, Time now) {
+    std::erase_if(memory.cloud_backoffs,
                   [&](const auto& entry) { return is_rest_past(entry.second, now); });
 }
 
 std::map<PluginInstanceId, std::string> find_resting_clouds(const Memory& memory, Time now) {
     std::map<PluginInstanceId, std::string> out;
-    for (const auto& [cloud, rest] : memory.cloud_rests)
+    for (const auto& [cloud, rest] : memory.cloud_backoffs)
         if (now < rest.until) out.emplace(cloud, why_resting(cloud, rest));
     return out;
 }
 
-std::optional<Time> next_cloud_rest_end(const Memory& memory, Time now) noexcept {
+std::optional<Time> next_cloud_backoff_end(const Memory& memory, Time now) noexcept {
     std::optional<Time> out;
-    for (const auto& [cloud, rest] : memory.cloud_rests)
+    for (const auto& [cloud, rest] : memory.cloud_backoffs)
         if (now < rest.until) out = std::min(out.value_or(rest.until), rest.until);
     return out;
 }

@@ -29,13 +29,13 @@ Memory remember_refreshes(Memory memory, const std::map<PluginInstanceId, Error>
 /// The same for what a decision asked of clouds.
 Memory remember_cloud_results(Memory memory, const Decision& decision, const Results& results,
                               Time now);
-void forget_cloud_rests(Memory& memory, Time now);
+void forget_cloud_backoffs(Memory& memory, Time now);
 
 /// Clouds that are not to be asked anything now, each with a sentence that stays the same as long
 /// as the rest: "cloud east is backed off for 20s: plugin east: refresh: slow down".
 std::map<PluginInstanceId, std::string> find_resting_clouds(const Memory& memory, Time now);
 /// The first end of a rest that has not passed.
-std::optional<Time> next_cloud_rest_end(const Memory& memory, Time now) noexcept;
+std::optional<Time> next_cloud_backoff_end(const Memory& memory, Time now) noexcept;
 
 /// `length` and up to a quarter more.
 Duration with_jitter(Duration length, std::string_view of, Time now) noexcept;

@@ -55,12 +55,12 @@ void back_off_makes(Memory& memory, const Group& group, const Settings& settings
         backoff.because = "group " + group.group.id.value() + " found no " + describe_make(make) +
                           ": " + machine.error->message;
         backoff.found_by = group.group.id;
-        memory.make_backoffs[make] = std::move(backoff);
+        memory.offering_backoffs[make] = std::move(backoff);
     }
 }
 
 void forget_make_backoffs(Memory& memory, const Settings& settings, Time now) {
-    std::erase_if(memory.make_backoffs, [&](const auto& entry) {
+    std::erase_if(memory.offering_backoffs, [&](const auto& entry) {
         const Backoff& backoff = entry.second;
         if (!settings.backoff_by_machine_type) return true;
         if (backoff.until) return *backoff.until < now;
@@ -130,8 +130,8 @@ void miss_machines(Memory& memory, const GroupCounts& group, const FailedMachine
 /// for was not launched before, though a cloud's clock may be behind this machine's.
 std::optional<Time> find_own_request(const Memory& memory, const NodeGroupId& group) {
     const auto request = memory.requests.find(group);
-    const auto last = memory.last_of.find(group);
-    if (request == memory.requests.end() || last == memory.last_of.end()) return std::nullopt;
+    const auto last = memory.last_by_group.find(group);
+    if (request == memory.requests.end() || last == memory.last_by_group.end()) return std::nullopt;
     const Time since = request->second.since;
     return last->second.scale_up == since ? std::optional(since) : std::nullopt;
 }

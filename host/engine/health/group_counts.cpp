@@ -37,7 +37,7 @@ bool has_failed(const Machine& machine) {
 }
 
 MachineFate fate_of(const Machine& machine, bool joined, bool foreign) {
-    if (machine.state == MachineState::deleting) return MachineFate::going;
+    if (machine.state == MachineState::deleting) return MachineFate::being_removed;
     if (foreign) return MachineFate::foreign;
     if (joined) return MachineFate::joined;
     const bool is_request = machine.state == MachineState::requested;
@@ -47,7 +47,7 @@ MachineFate fate_of(const Machine& machine, bool joined, bool foreign) {
 
 int& count_of(MachineCounts& counts, MachineFate fate) {
     switch (fate) {
-        case MachineFate::going: return counts.going;
+        case MachineFate::being_removed: return counts.being_removed;
         case MachineFate::joined: return counts.joined;
         case MachineFate::foreign: return counts.foreign;
         case MachineFate::failed_request: return counts.failed_request;
@@ -74,10 +74,10 @@ void count_machines(GroupCounts& figures, const std::vector<bool>& joined,
             return !set.empty() && set.contains({figures.id(), machines[m].id});
         };
         const bool gone = is_among(leaving.agreed);
-        figures.fates.push_back(gone ? MachineFate::going
+        figures.fates.push_back(gone ? MachineFate::being_removed
                                      : fate_of(machines[m], joined[m], foreign[m]));
         ++count_of(figures.machines, figures.fates.back());
-        if (figures.fates.back() != MachineFate::going && ended.contains(machines[m].id))
+        if (figures.fates.back() != MachineFate::being_removed && ended.contains(machines[m].id))
             ++figures.machines.ended;
         if (figures.fates.back() == MachineFate::joined && is_among(leaving.asked))
             ++figures.machines.leaving;

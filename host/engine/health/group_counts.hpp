@@ -15,7 +15,7 @@ namespace capstan::engine::health {
 
 /// What has become of a machine.
 enum class MachineFate {
-    going,           ///< is being removed: the target holds it no more
+    being_removed,   ///< is being removed: the target holds it no more
     joined,          ///< has a node
     foreign,         ///< counts in another group
     failed_request,  ///< failed before the cloud began to make it
@@ -26,7 +26,7 @@ enum class MachineFate {
 
 /// Machines of one group.
 struct MachineCounts {
-    int going = 0, joined = 0, foreign = 0, failed_request = 0, failed = 0, requested = 0,
+    int being_removed = 0, joined = 0, foreign = 0, failed_request = 0, failed = 0, requested = 0,
         begun = 0;
     int ended = 0;      ///< of the listed ones: an answered target does not hold them any more
     int unlisted = 0;   ///< in the target, and not told of by the cloud

@@ -38,10 +38,10 @@ public:
           membership_(membership),
           memory_(memory),
           settings_(settings),
-          alarm_(time) {}
+          next_change_(time) {}
 
     Health run() {
-        out_.readiness = read_nodes(snapshot_, membership_, memory_, settings_, alarm_);
+        out_.readiness = read_nodes(snapshot_, membership_, memory_, settings_, next_change_);
         out_.groups.resize(snapshot_.groups->size());
         std::vector<int> starting(out_.groups.size(), 0);
         for (snapshot::NodeIndex n = 0; n < out_.readiness.size(); ++n) {
@@ -54,13 +54,13 @@ public:
         const auto groups =
             count_groups(snapshot_, membership_, out_.readiness, memory_, settings_);
         for (std::size_t g = 0; g < groups.size(); ++g) {
-            count_upcoming(groups[g], starting[g], memory_, alarm_, out_.groups[g]);
+            count_upcoming(groups[g], starting[g], memory_, next_change_, out_.groups[g]);
             assess_group(groups[g], out_.groups[g]);
         }
         out_.unhealthy_because =
             find_too_many(out_.all.unready, out_.all.registered() + out_.all.deleted,
                           out_.all.unready == 1 ? "is not ready" : "are not ready", settings_);
-        out_.wake_at = alarm_.at();
+        out_.wake_at = next_change_.at();
         return std::move(out_);
     }
 
@@ -89,13 +89,13 @@ private:
         // A template would promise the room of its pods a second time.
         return !leaving && !has_been_used(snapshot_.cluster, n) &&
                is_waited_for(memory_, group,
-                             created_at(memory_, snapshot_.cluster, n, alarm_.time()),
-                             alarm_.now());
+                             created_at(memory_, snapshot_.cluster, n, next_change_.time()),
+                             next_change_.now());
     }
 
     void assess_group(const GroupCounts& group, GroupHealth& out) {
         out.nodes = group.nodes;
-        out.most = group.target() + group.machines.going;
+        out.most = group.target() + group.machines.being_removed;
         hear_deadlines(group);
         if (!group.group->group.target) return;
         const auto request = memory_.requests.find(group.id());
@@ -118,16 +118,17 @@ private:
     /// Of what `remember` looks at.
     void hear_deadlines(const GroupCounts& group) {
         const auto request = memory_.requests.find(group.id());
-        if (request != memory_.requests.end()) alarm_.is_before_end(request->second.deadline);
+        if (request != memory_.requests.end()) next_change_.is_before_end(request->second.deadline);
         const auto size = memory_.wrong_sizes.find(group.id());
-        if (size != memory_.wrong_sizes.end()) alarm_.is_within(size->second.since, group.limit);
+        if (size != memory_.wrong_sizes.end())
+            next_change_.is_within(size->second.since, group.limit);
     }
 
     const Snapshot& snapshot_;
     const templates::Membership& membership_;
     const Memory& memory_;
     const Settings& settings_;
-    NextChange alarm_;
+    NextChange next_change_;
     Health out_;
 };
 
@@ -166,9 +167,9 @@ Memory remember(Memory memory, const Snapshot& snapshot, const templates::Member
     forget_backoffs(memory, snapshot, settings, now);
     forget_removal_backoffs(memory, snapshot, settings, now);
     time_nodes(memory, snapshot, membership, settings, time);
-    NextChange unheard(time);  // what is read here is read again by assess, and timed there
+    NextChange unanswered(time);  // what is read here is read again by assess, and timed there
     const std::vector<Readiness> readiness =
-        read_nodes(snapshot, membership, memory, settings, unheard);
+        read_nodes(snapshot, membership, memory, settings, unanswered);
     const std::vector<GroupCounts> groups =
         count_groups(snapshot, membership, readiness, memory, settings);
     forget_groups(memory, groups);

@@ -17,23 +17,23 @@ KnownGroup know(const Snapshot& snapshot, const templates::Membership& membershi
     KnownGroup out{.cloud = (*snapshot.groups)[group].cloud,
                    .nodes = static_cast<int>(nodes.size())};
     for (std::size_t n = 0; n < std::min(nodes.size(), names_max); ++n)
-        out.some.emplace(snapshot.cluster.text(snapshot.cluster.node(nodes[n]).name));
+        out.sample_nodes.emplace(snapshot.cluster.text(snapshot.cluster.node(nodes[n]).name));
     return out;
 }
 
 bool has_stray_node(const Snapshot& snapshot, const templates::Membership& membership,
                     const KnownGroup& known) {
-    return std::ranges::any_of(known.some, [&](const std::string& name) {
+    return std::ranges::any_of(known.sample_nodes, [&](const std::string& name) {
         const auto node = snapshot.cluster.find_node(name);
         return node && !membership.machine_of[*node];
     });
 }
 
 std::string departed_sentence(const NodeGroupId& id, const KnownGroup& group) {
-    const auto others = group.nodes - static_cast<int>(group.some.size());
+    const auto others = group.nodes - static_cast<int>(group.sample_nodes.size());
     return "no cloud lists group " + id.value() + " any more: its " + counted(group.nodes, "node") +
            (group.nodes == 1 ? " stays and is in no group: " : " stay and are in no group: ") +
-           listed(group.some, [](const std::string& name) { return name; }) +
+           listed(group.sample_nodes, [](const std::string& name) { return name; }) +
            (others > 0 ? " and " + std::to_string(others) + " more" : "");
 }
 

@@ -14,20 +14,21 @@ namespace {
 class Reader {
 public:
     Reader(const Snapshot& snapshot, const templates::Membership& membership, const Memory& memory,
-           const Settings& settings, NextChange& alarm)
+           const Settings& settings, NextChange& next_change)
         : snapshot_(snapshot),
           membership_(membership),
           memory_(memory),
           settings_(settings),
-          alarm_(alarm) {}
+          next_change_(next_change) {}
 
     Readiness read(snapshot::NodeIndex n) const {
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (is_deleted(n)) return Readiness::deleted;
         if (node.suspended) return Readiness::suspended;
         const auto is_young = [&] {
-            return alarm_.is_younger(created_at(memory_, snapshot_.cluster, n, alarm_.time()),
-                                     settings_.max_node_startup_time);
+            return next_change_.is_younger(
+                created_at(memory_, snapshot_.cluster, n, next_change_.time()),
+                settings_.max_node_startup_time);
         };
         if (carries_readiness_taint(node, settings_))
             return is_young() ? Readiness::starting : Readiness::long_starting;
@@ -58,15 +59,15 @@ private:
     const templates::Membership& membership_;
     const Memory& memory_;
     const Settings& settings_;
-    NextChange& alarm_;
+    NextChange& next_change_;
 };
 
 }  // namespace
 
 std::vector<Readiness> read_nodes(const Snapshot& snapshot, const templates::Membership& membership,
                                   const Memory& memory, const Settings& settings,
-                                  NextChange& alarm) {
-    const Reader reader(snapshot, membership, memory, settings, alarm);
+                                  NextChange& next_change) {
+    const Reader reader(snapshot, membership, memory, settings, next_change);
     std::vector<Readiness> out;
     out.reserve(snapshot.cluster.node_count());
     for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n)

@@ -26,7 +26,7 @@ namespace capstan::engine::health {
 /// see created_at.
 std::vector<Readiness> read_nodes(const Snapshot& snapshot, const templates::Membership& membership,
                                   const Memory& memory, const Settings& settings,
-                                  NextChange& alarm);
+                                  NextChange& next_change);
 
 /// When the node was created, on the clock of PassTime::now; of one that has not started as
 /// time_nodes noted it.

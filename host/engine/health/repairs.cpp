@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
@@ -43,16 +44,16 @@ public:
 
 private:
     bool take_back() {
-        ExcessTarget surplus = failed_requests(group_, memory_, now_);
+        ExcessTarget excess = failed_requests(group_, memory_, now_);
         if (cluster_is_healthy_) {
             ExcessTarget other = long_outstanding(group_, memory_, now_);
-            if (other.machines > surplus.machines) surplus = std::move(other);
+            if (other.machines > excess.machines) excess = std::move(other);
         }
         const bool one_stays = keeps_one(group_, memory_, now_) &&
                                !find_backoff(memory_, group_.id(), now_)->given_back;
         const int most = not_begun_ - (one_stays ? 1 : 0);
-        return decrease(std::min(surplus.machines, most),
-                        surplus.because + (one_stays ? "; one stays asked for" : ""));
+        return decrease(std::min(excess.machines, most),
+                        excess.because + (one_stays ? "; one stays asked for" : ""));
     }
 
     bool remove_some() {
@@ -134,6 +135,7 @@ private:
                                .cause = cause,
                                .because = because};
         for (const std::size_t m : machines) {
+            CAPSTAN_ASSERT(m < group_.group->machines.size(), "the group has no such machine");
             removal.machines.push_back(group_.group->machines[m].id);
         }
         out_.removals.push_back(std::move(removal));

@@ -86,13 +86,13 @@ int time_out(Memory& memory, const GroupCounts& group, int outstanding, int incr
 /// joined unseen, so a pass that does not see the cluster leaves that to the first one that does.
 bool is_out_of_time(ScaleUpRequest& request, const GroupCounts& group, const Memory& memory,
                     Time now) {
-    if (memory.blind_since) return false;
+    if (memory.unobserved_since) return false;
     request.deadline = later(request.since, group.limit);
     return request.deadline < now;
 }
 
 void infer_request(Memory& memory, const GroupCounts& group, int outstanding, Time now) {
-    if (memory.blind_since || find_backoff(memory, group.id(), now) != nullptr) return;
+    if (memory.unobserved_since || find_backoff(memory, group.id(), now) != nullptr) return;
     const int coming = std::min(outstanding, on_the_way(group, memory, now));
     if (coming <= 0) return;
     memory.requests[group.id()] = {
@@ -113,7 +113,7 @@ void expect_request(Memory& memory, const Increase& increase, const Settings& se
     request.since = now;
     request.deadline = later(now, settings.max_node_provision_time);
     request.increase += increase.by;
-    memory.last.scale_up = memory.last_of[increase.group].scale_up = now;
+    memory.last.scale_up = memory.last_by_group[increase.group].scale_up = now;
 }
 
 void remember_given_back(Memory& memory, const Decrease& decrease) {

@@ -50,11 +50,11 @@ std::string sentence(const Upcoming& upcoming, const MissingMachines& machines, 
 
 class UpcomingCounter {
 public:
-    UpcomingCounter(const GroupCounts& group, const Memory& memory, NextChange& alarm)
+    UpcomingCounter(const GroupCounts& group, const Memory& memory, NextChange& next_change)
         : group_(group),
           memory_(memory),
-          alarm_(alarm),
-          is_backed_off_(find_backoff(memory, group.id(), alarm.now()) != nullptr) {}
+          next_change_(next_change),
+          is_backed_off_(find_backoff(memory, group.id(), next_change.now()) != nullptr) {}
 
     void run(GroupHealth& out) {
         for (std::size_t m = 0; m < group_.fates.size(); ++m) count(m, out);
@@ -74,18 +74,19 @@ private:
         const MachineFate fate = group_.fates[m];
         if (fate != MachineFate::requested && fate != MachineFate::begun) return;
         const Machine& machine = group_.group->machines[m];
-        const Time seen = unjoined_since(memory_, group_.id(), machine, alarm_.now());
+        const Time seen = unjoined_since(memory_, group_.id(), machine, next_change_.now());
         const std::optional<Time> launched =
-            launched_at(memory_, group_.id(), machine, alarm_.time());
+            launched_at(memory_, group_.id(), machine, next_change_.time());
         // Asked both, so that the alarm hears of both.
-        const bool seen_late = !alarm_.is_within(seen, group_.limit);
-        const bool late = (launched && !alarm_.is_within(*launched, group_.limit)) || seen_late;
+        const bool seen_late = !next_change_.is_within(seen, group_.limit);
+        const bool late =
+            (launched && !next_change_.is_within(*launched, group_.limit)) || seen_late;
         ++(late ? out.long_unjoined : out.unjoined);
         const bool given_up =
             is_backed_off_ &&
             (fate == MachineFate::requested ||
              !is_waited_for(memory_, group_.id(), std::min(seen, launched.value_or(seen)),
-                            alarm_.now()));
+                            next_change_.now()));
         ++(given_up ? machines_.written_off : late ? machines_.late : machines_.waited_for);
     }
 
@@ -95,7 +96,8 @@ private:
         const int unlisted = group_.machines.unlisted;
         const AnsweredTarget* const answer = find_counting_answer(memory_, group_.group->group);
         const bool is_agreed =
-            answer != nullptr && is_waited_for(memory_, group_.id(), answer->since, alarm_.now());
+            answer != nullptr &&
+            is_waited_for(memory_, group_.id(), answer->since, next_change_.now());
         const bool is_asked_for = memory_.requests.contains(group_.id());
         (is_backed_off_ && !is_asked_for ? out.long_unjoined : out.unjoined) += unlisted;
         const bool given_up = is_backed_off_ && !is_agreed;
@@ -104,7 +106,7 @@ private:
 
     const GroupCounts& group_;
     const Memory& memory_;
-    NextChange& alarm_;
+    NextChange& next_change_;
     bool is_backed_off_;
     MissingMachines machines_{};
 };
@@ -117,10 +119,10 @@ bool is_waited_for(const Memory& memory, const NodeGroupId& group, Time since, T
            since > backoff->last_failure;
 }
 
-void count_upcoming(const GroupCounts& group, int starting, const Memory& memory, NextChange& alarm,
-                    GroupHealth& out) {
+void count_upcoming(const GroupCounts& group, int starting, const Memory& memory,
+                    NextChange& next_change, GroupHealth& out) {
     out.upcoming.starting = starting;
-    UpcomingCounter(group, memory, alarm).run(out);
+    UpcomingCounter(group, memory, next_change).run(out);
 }
 
 }  // namespace capstan::engine::health

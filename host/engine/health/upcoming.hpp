@@ -13,7 +13,7 @@ bool is_waited_for(const Memory& memory, const NodeGroupId& group, Time since, T
 
 /// Fills in what machines make of the group's health: upcoming nodes, unjoined and failed
 /// machines. `starting`: nodes of Standing::starting.
-void count_upcoming(const GroupCounts& group, int starting, const Memory& memory, NextChange& alarm,
-                    GroupHealth& out);
+void count_upcoming(const GroupCounts& group, int starting, const Memory& memory,
+                    NextChange& next_change, GroupHealth& out);
 
 }  // namespace capstan::engine::health

@@ -19,13 +19,14 @@ std::string refusal_of(scheduling::Placement& placement, scheduling::PodGroupInd
 }
 
 std::string told(const PodAnswer& pods, const scale_up::Reasons& reasons) {
-    if (pods.left > 0) return reasons.sum_up(pods.groups).sentence;
-    if (pods.helped > 0 && pods.helped_on.empty()) {
+    if (pods.unschedulable > 0) return reasons.sum_up(pods.groups).sentence;
+    if (pods.schedulable > 0 && pods.schedulable_on.empty()) {
         return "room on existing nodes once the new ones are there";
     }
-    if (pods.helped > 0) {
-        return "room on new nodes of " +
-               listed(pods.helped_on, [](const HelpedOn& on) { return on.group.value(); });
+    if (pods.schedulable > 0) {
+        return "room on new nodes of " + listed(pods.schedulable_on, [](const SchedulableOn& on) {
+                   return on.group.value();
+               });
     }
     if (pods.fit > 0) return "fit on existing or upcoming nodes";
     return "none of these pods counts as pending";
@@ -56,13 +57,13 @@ std::optional<NodeMachine> machine_of_no_group(const Snapshot& snapshot,
 
 struct Explanation::State {
     State(const Snapshot& snapshot, Memory memory, const Policies& policies,
-          const Settings& settings, const CallContext& circumstances,
+          const Settings& settings, const CallContext& call_context,
           std::span<const snapshot::PodGroupId> asked)
         : listed(snapshot.groups),
-          pass(run_pass(snapshot, std::move(memory), policies, settings, circumstances, asked)),
+          pass(run_pass(snapshot, std::move(memory), policies, settings, call_context, asked)),
           context(*pass.details.context),
           scale_up(*pass.details.scale_up),
-          helped(scale_up::count_helped(scale_up.placement(), scale_up.first_new())),
+          schedulable(scale_up::count_schedulable(scale_up.placement(), scale_up.first_new())),
           before(scale_up.placement()) {
         before.undo(scale_up.start());
         reasons_before.emplace(context, scale_up::QuotaTracker(context), before, std::string());
@@ -74,15 +75,15 @@ struct Explanation::State {
     const CompletedPass pass;
     const pass_context::PassContext& context;
     scale_up::ScaleUp& scale_up;
-    scale_up::HelpedPods helped;
+    scale_up::SchedulablePods schedulable;
     scheduling::Placement before;  // as the pass finds things; scale_up's is as it leaves them
     std::optional<scale_up::Reasons> reasons_before{}, reasons_after{};
 };
 
 Explanation::Explanation(const Snapshot& snapshot, Memory memory, const Policies& policies,
-                         const Settings& settings, const CallContext& circumstances,
+                         const Settings& settings, const CallContext& call_context,
                          std::span<const snapshot::PodGroupId> asked)
-    : state_(std::make_unique<State>(snapshot, std::move(memory), policies, settings, circumstances,
+    : state_(std::make_unique<State>(snapshot, std::move(memory), policies, settings, call_context,
                                      asked)) {}
 Explanation::Explanation(Explanation&&) noexcept = default;
 Explanation& Explanation::operator=(Explanation&&) noexcept = default;
@@ -100,16 +101,17 @@ Result<PodAnswer> Explanation::pod(snapshot::PodGroupId equivalence_group) {
         const scale_up::Progress& progress = state_->scale_up.progress();
         out.pods = state_->context.pending.classes[*pod_group];
         out.fit = static_cast<std::uint32_t>(progress.fit[*pod_group]);
-        out.left = static_cast<std::uint32_t>(progress.left[*pod_group]);
-        out.helped = out.pods.count - out.fit - out.left;
+        out.unschedulable = static_cast<std::uint32_t>(progress.left[*pod_group]);
+        out.schedulable = out.pods.count - out.fit - out.unschedulable;
     }
-    for (const auto& [group, classes] : state_->helped) {
+    for (const auto& [group, classes] : state_->schedulable) {
         const auto at = classes.find(*pod_group);
         if (at == classes.end()) continue;
-        out.helped_on.push_back(
+        out.schedulable_on.push_back(
             {state_->context.id(group), static_cast<std::uint32_t>(at->second)});
     }
-    scale_up::Reasons& reasons = out.left > 0 ? *state_->reasons_after : *state_->reasons_before;
+    scale_up::Reasons& reasons =
+        out.unschedulable > 0 ? *state_->reasons_after : *state_->reasons_before;
     out.groups = reasons.of(*pod_group);
     out.because = told(out, reasons);
     return out;
@@ -130,7 +132,7 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     if (listed != state_->listed->end())
         out.target_because =
             health::why_target_counts(*listed, *state_->listed, state_->pass.memory);
-    if (at->group.max) out.room = state_->context.rooms[index].nodes;
+    if (at->group.max) out.headroom = state_->context.headrooms[index].nodes;
     out.upcoming = state_->context.health.groups[index].upcoming;
     out.increase = state_->scale_up.progress().ledger.grown(index);
     out.similar = state_->scale_up.similar_to(index);

@@ -18,19 +18,19 @@
 namespace capstan::engine::pass {
 
 /// Pods of a class that get room on new nodes of a group.
-struct HelpedOn {
+struct SchedulableOn {
     NodeGroupId group{};
     std::uint32_t pods = 0;
-    bool operator==(const HelpedOn&) const = default;
+    bool operator==(const SchedulableOn&) const = default;
 };
 
 struct PodAnswer {
-    PodCount pods{};           ///< those that count as pending; none: `example` is empty
-    std::uint32_t fit = 0;     ///< of those, on existing or upcoming nodes
-    std::uint32_t helped = 0;  ///< on new ones, or on existing ones once new ones are there
-    std::uint32_t left = 0;
-    std::vector<HelpedOn> helped_on{};  ///< by group
-    std::string because{};              ///< in one sentence
+    PodCount pods{};                ///< those that count as pending; none: `example` is empty
+    std::uint32_t fit = 0;          ///< of those, on existing or upcoming nodes
+    std::uint32_t schedulable = 0;  ///< on new ones, or on existing ones once new ones are there
+    std::uint32_t unschedulable = 0;
+    std::vector<SchedulableOn> schedulable_on{};  ///< by group
+    std::string because{};                        ///< in one sentence
     /// Why each group helps no (further) pod of the class; "would take it" where it does. Where
     /// pods are left as the pass leaves things, else as it finds them.
     std::vector<GroupReason> groups{};
@@ -48,7 +48,7 @@ struct GroupAnswer {
     std::string obstacle{};         ///< why it cannot grow; empty: it can
     std::string template_source{};  ///< or why there is none
     std::string target_because{};   ///< why more count than its cloud lists; empty: they do not
-    std::optional<int> room{};      ///< nodes up to its maximum; nothing: it has none
+    std::optional<int> headroom{};  ///< nodes up to its maximum; nothing: it has none
     health::Upcoming upcoming{};
     int increase = 0;                     ///< what the pass would add
     std::vector<NodeGroupId> similar{};   ///< by id
@@ -86,7 +86,7 @@ class Explanation {
 public:
     /// `asked`: classes to be answered for though they may not be pending.
     Explanation(const Snapshot& snapshot, Memory memory, const Policies& policies,
-                const Settings& settings, const CallContext& circumstances,
+                const Settings& settings, const CallContext& call_context,
                 std::span<const snapshot::PodGroupId> asked = {});
     Explanation(Explanation&&) noexcept;
     Explanation& operator=(Explanation&&) noexcept;

@@ -7,7 +7,7 @@
 #include "engine/health/removal_backoff.hpp"
 #include "engine/health/requests.hpp"
 #include "engine/provisioning/empty_groups.hpp"
-#include "engine/provisioning/groups_to_come.hpp"
+#include "engine/provisioning/upcoming_groups.hpp"
 #include "engine/removal/results.hpp"
 
 namespace capstan::engine::pass {
@@ -15,11 +15,11 @@ namespace capstan::engine::pass {
 Memory remember_plan(Memory before, const Outcome& outcome, const Settings& settings, Time now) {
     before.planned = outcome.memory.planned;
     before.planned_since = outcome.memory.planned_since;
-    before.groups_to_come = outcome.memory.groups_to_come;
+    before.upcoming_groups = outcome.memory.upcoming_groups;
     before.answered_targets = outcome.memory.answered_targets;
     // A request that has timed out is taken back at once: after that nothing else tells of it.
     before.backoffs = outcome.memory.backoffs;
-    before.make_backoffs = outcome.memory.make_backoffs;
+    before.offering_backoffs = outcome.memory.offering_backoffs;
     for (const Decrease& decrease : outcome.decision.decreases)
         health::remember_given_back(before, decrease);
     for (const Increase& increase : outcome.decision.increases) {

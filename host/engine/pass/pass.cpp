@@ -15,7 +15,7 @@
 #include "engine/health/removal_backoff.hpp"
 #include "engine/next_change.hpp"
 #include "engine/provisioning/empty_groups.hpp"
-#include "engine/provisioning/groups_to_come.hpp"
+#include "engine/provisioning/upcoming_groups.hpp"
 #include "engine/removal/removal.hpp"
 #include "engine/scale_down/scale_down.hpp"
 #include "engine/scale_up/idle_nodes.hpp"
@@ -55,10 +55,10 @@ void keep_overdue(Memory& memory, const std::map<NodeGroupId, std::set<MachineId
 
 Memory brought_up(Memory memory, const Snapshot& snapshot, const templates::Membership& membership,
                   const Settings& settings, const PassTime& time) {
-    health::forget_cloud_rests(memory, time.now);
+    health::forget_cloud_backoffs(memory, time.now);
     const auto failed_before = memory.failed_machines;
     memory = health::remember(std::move(memory), snapshot, membership, settings, time);
-    if (memory.blind_since) keep_overdue(memory, failed_before);
+    if (memory.unobserved_since) keep_overdue(memory, failed_before);
     memory = templates::remember_templates(std::move(memory), snapshot, membership, settings, time);
     scale_up::end_idle_backoffs(memory, snapshot.cluster);
     return removal::remember_removals(std::move(memory), snapshot, membership, settings, time.now);
@@ -73,10 +73,10 @@ Snapshot as_scheduled(Snapshot snapshot, const Settings& settings) {
 /// Time in which the cluster was not seen makes no node unneeded for longer.
 void count_as_seen(Memory& memory, bool is_seen, Time now) {
     if (!is_seen) {
-        if (!memory.blind_since) memory.blind_since = now;
+        if (!memory.unobserved_since) memory.unobserved_since = now;
         return;
     }
-    const std::optional<Time> since = std::exchange(memory.blind_since, std::nullopt);
+    const std::optional<Time> since = std::exchange(memory.unobserved_since, std::nullopt);
     if (!since || *since >= now) return;
     for (auto& [node, unneeded] : memory.unneeded)
         unneeded.since = std::min(later(unneeded.since, now - *since), now);
@@ -84,28 +84,28 @@ void count_as_seen(Memory& memory, bool is_seen, Time now) {
 
 /// Groups as they are and as they could be, and the membership of nodes in groups; brings `memory`
 /// up to the moment.
-provisioning::GroupsToMake begin(const Snapshot& told, Memory& memory, const Policies& policies,
-                                 const Settings& settings, const CallContext& circumstances,
+provisioning::CandidateGroups begin(const Snapshot& told, Memory& memory, const Policies& policies,
+                                 const Settings& settings, const CallContext& call_context,
                                  templates::Membership& membership) {
-    const Time now = circumstances.now;
-    count_as_seen(memory, circumstances.blind_because.empty(), now);
+    const Time now = call_context.now;
+    count_as_seen(memory, call_context.unobserved_because.empty(), now);
     const Snapshot listed = as_scheduled(told, settings);
-    memory = provisioning::remember_groups_to_come(std::move(memory), listed, settings, now);
+    memory = provisioning::remember_upcoming_groups(std::move(memory), listed, settings, now);
     memory = health::follow_answers(std::move(memory), listed, settings, now);
     Snapshot known = health::with_answered_targets(
-        provisioning::with_groups_to_come(listed, memory, policies, circumstances), memory);
-    if (memory.blind_since) known = with_any_time_to_join(std::move(known));
+        provisioning::with_upcoming_groups(listed, memory, policies, call_context), memory);
+    if (memory.unobserved_since) known = with_any_time_to_join(std::move(known));
     membership = templates::make_membership(known);
-    memory = brought_up(std::move(memory), known, membership, settings, circumstances.time());
+    memory = brought_up(std::move(memory), known, membership, settings, call_context.time());
     memory = health::remember_known_groups(std::move(memory), known, membership);
-    provisioning::GroupsToMake out =
-        provisioning::find_groups_to_make(known, memory, policies, settings, circumstances);
+    provisioning::CandidateGroups out =
+        provisioning::find_candidate_groups(known, memory, policies, settings, call_context);
     if (out.snapshot.groups != known.groups) membership = templates::make_membership(out.snapshot);
     append(out.notes, health::tell_answers(listed, memory));
     return out;
 }
 
-pass_context::PassContext make_pass_context_of(const provisioning::GroupsToMake& groups,
+pass_context::PassContext make_pass_context_of(const provisioning::CandidateGroups& groups,
                                                templates::Membership membership,
                                                const Memory& memory, const Policies& policies,
                                                const Settings& settings, const PassTime& time,
@@ -114,7 +114,7 @@ pass_context::PassContext make_pass_context_of(const provisioning::GroupsToMake&
         groups.snapshot, std::move(membership), memory, settings, time, asked, policies.parts);
     out.most_groups = groups.most_groups;
     out.new_groups = groups.candidates;
-    out.none_made = groups.none_made;
+    out.no_new_group_reason = groups.no_new_group_reason;
     return out;
 }
 
@@ -127,14 +127,14 @@ decltype(auto) during(const Policies& policies, PassPhase part, F work) {
 /// A pass under way.
 struct Run {
     const Policies& policies;
-    const CallContext& circumstances;
-    const provisioning::GroupsToMake& groups;
+    const CallContext& call_context;
+    const provisioning::CandidateGroups& groups;
     pass_context::PassContext& context;
     scale_up::ScaleUp& scale_up;
     Memory& memory;
     Outcome& out;
 
-    bool is_blind() const noexcept { return !circumstances.blind_because.empty(); }
+    bool is_unobserved() const noexcept { return !call_context.unobserved_because.empty(); }
     void wake(std::optional<Time> time) const {
         if (time) out.wake_at = std::min(out.wake_at.value_or(*time), *time);
     }
@@ -177,7 +177,7 @@ void repair_sizes(const Run& run) {
     Decision& decision = run.out.decision;
     decision.decreases = repairs.decreases;
     // A machine that seems not to have joined may have, unseen.
-    if (!run.is_blind()) decision.removals = repairs.removals;
+    if (!run.is_unobserved()) decision.removals = repairs.removals;
     decision.increases.insert(decision.increases.begin(), repairs.increases.begin(),
                               repairs.increases.end());
     append(decision.notes, repairs.notes);
@@ -191,10 +191,10 @@ scale_down::ScaleDown find_nodes_to_remove(const Run& run) {
     scale_down::ScaleDown plan =
         scale_down::plan_scale_down(run.context, what_if, run.context.candidates,
                                     run.context.budgets, run.out.decision.increases, run.memory);
-    if (run.is_blind()) {
+    if (run.is_unobserved()) {
         plan.chosen.clear();
-        plan.no_removals_because =
-            "the cluster is not seen as it is at the moment: " + run.circumstances.blind_because;
+        plan.no_removals_because = "the cluster is not seen as it is at the moment: " +
+                                   run.call_context.unobserved_because;
     }
     return plan;
 }
@@ -202,7 +202,7 @@ scale_down::ScaleDown find_nodes_to_remove(const Run& run) {
 removal::RemovalSteps take_steps(const Run& run, const scale_down::ScaleDown& plan) {
     const pass_context::PassContext& context = run.context;
     const ScopedPassPhase phase(context.parts, PassPhase::scale_down);
-    if (run.is_blind()) return removal::step_back(*context.snapshot, run.memory);
+    if (run.is_unobserved()) return removal::step_back(*context.snapshot, run.memory);
     return removal::step_removals(*context.snapshot, context.membership, context.candidates, plan,
                                   context.repairs, context.budgets, run.memory, *context.settings,
                                   context.time);
@@ -213,7 +213,7 @@ void shrink(const Run& run) {
     scale_down::ScaleDown plan = find_nodes_to_remove(run);
     removal::RemovalSteps steps = take_steps(run, plan);
     // To pods that wait it is news when a machine goes that a maximum counts.
-    if (!steps.removals.empty() && !decision.unhelped.empty()) run.wake(run.context.now);
+    if (!steps.removals.empty() && !decision.unschedulable.empty()) run.wake(run.context.now);
     decision.nodes = std::move(plan.nodes);
     decision.no_removals_because = std::move(plan.no_removals_because);
     run.out.figures.at_minimum = std::move(plan.at_minimum);
@@ -231,10 +231,10 @@ void make_groups(const Run& run) {
     decision.creations =
         provisioning::find_creations(run.context, decision.increases, run.groups.candidates);
     decision.new_groups = run.groups.candidates;
-    decision.none_made = run.groups.none_made;
+    decision.no_new_group_reason = run.groups.no_new_group_reason;
     provisioning::expect_groups(run.memory, decision, run.context.now);
     provisioning::EmptyGroups empty = provisioning::find_empty_groups(
-        run.context, run.policies, run.circumstances, decision.increases, run.memory);
+        run.context, run.policies, run.call_context, decision.increases, run.memory);
     decision.deletions = std::move(empty.deletions);
     append(decision.notes, std::move(empty.notes));
     append(decision.notes, run.groups.notes);
@@ -246,12 +246,12 @@ void note_wake(const Run& run) {
     const Time now = run.context.now;
     run.wake(run.context.pending.wake_at);
     run.wake(health::next_removal_backoff_end(memory, now));
-    run.wake(health::next_cloud_rest_end(memory, now));
+    run.wake(health::next_cloud_backoff_end(memory, now));
     run.wake(run.context.health.wake_at);
     // An answer that is over waits for its request to time out, which takes a pass that sees.
     const std::optional<Time> answer_end = health::next_answer_end(memory, now);
-    if (!run.is_blind() || answer_end > now) run.wake(answer_end);
-    const bool pods_wait = !run.out.decision.unhelped.empty();
+    if (!run.is_unobserved() || answer_end > now) run.wake(answer_end);
+    const bool pods_wait = !run.out.decision.unschedulable.empty();
     run.wake(templates::next_observation(memory, pods_wait, now));
     // A back-off that ends is news only to pods that wait.
     if (pods_wait) run.wake(health::next_backoff_end(memory, now));
@@ -260,23 +260,23 @@ void note_wake(const Run& run) {
 }  // namespace
 
 CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
-                       const Settings& settings, const CallContext& circumstances,
+                       const Settings& settings, const CallContext& call_context,
                        std::span<const snapshot::PodGroupId> asked) {
     CompletedPass out;
     PassDetails& details = out.details;
     templates::Membership membership;
     details.groups = during(policies, PassPhase::remember, [&] {
-        return std::make_unique<const provisioning::GroupsToMake>(
-            begin(snapshot, memory, policies, settings, circumstances, membership));
+        return std::make_unique<const provisioning::CandidateGroups>(
+            begin(snapshot, memory, policies, settings, call_context, membership));
     });
     details.context = std::make_unique<pass_context::PassContext>(
         make_pass_context_of(*details.groups, std::move(membership), memory, policies, settings,
-                             circumstances.time(), asked));
+                             call_context.time(), asked));
     details.scale_up = during(policies, PassPhase::place_pending, [&] {
-        return std::make_unique<scale_up::ScaleUp>(*details.context, policies, circumstances);
+        return std::make_unique<scale_up::ScaleUp>(*details.context, policies, call_context);
     });
-    const Run run{
-        policies, circumstances, *details.groups, *details.context, *details.scale_up, memory, out};
+    const Run run{policies, call_context, *details.groups, *details.context, *details.scale_up,
+                  memory,   out};
     grow(run);
     resize_kept_requests(run);
     repair_sizes(run);

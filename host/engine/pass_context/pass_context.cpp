@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 #include "engine/drainability/leaving_pods.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/known_groups.hpp"
@@ -28,7 +30,9 @@ Reason find_common_obstacle(const PassContext& context) {
                 {},
                 "the cluster is not healthy: " + health.unhealthy_because};
     if (!context.settings->from_zero && health.all.ready == 0)
-        return {ReasonCode::from_zero_off, {}, "there is no ready node, and from_zero is off"};
+        return {ReasonCode::scale_from_zero_disabled,
+                {},
+                "there is no ready node, and from_zero is off"};
     return {};
 }
 
@@ -37,7 +41,7 @@ Reason find_size_obstacle(const Group& group, const GroupHeadroom& room) {
     if (!group.group.target)
         return {ReasonCode::target_unknown, {}, "its cloud does not say how large it is"};
     if (group.plan != nullptr && *group.group.target > 0)
-        return {ReasonCode::being_made, {}, "its cloud is making it"};
+        return {ReasonCode::group_upcoming, {}, "its cloud is making it"};
     if (room.atomic && !group.group.max)
         return {ReasonCode::zero_or_max, {}, "only ever empty or full, and has no maximum"};
     if (room.nodes == 0) return {ReasonCode::max_size_reached, {}, why_full(group.group)};
@@ -88,7 +92,7 @@ Reason find_group_obstacle(const PassContext& context, GroupIndex index, const G
     return find_common_obstacle(context);
 }
 
-GroupHeadroom room_of(const PassContext& context, GroupIndex index, const Memory& memory) {
+GroupHeadroom headroom_of(const PassContext& context, GroupIndex index, const Memory& memory) {
     const Group& group = context.groups()[index];
     GroupHeadroom room;
     const int target = std::max(group.group.target.value_or(0), 0);
@@ -107,17 +111,18 @@ bool has_upcoming(const PassContext& context, GroupIndex group) {
 
 /// See PassContext::unread_orders. The context wakes for the end of the first of them.
 void find_unread_orders(PassContext& context, const Memory& memory) {
-    NextChange alarm(context.time);
+    NextChange next_change(context.time);
     for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (!health::is_unread(context.groups()[g]) || has_upcoming(context, g)) continue;
         const auto request = memory.requests.find(context.id(g));
         if (request == memory.requests.end() || !context.planned.contains(context.id(g))) continue;
         // While the cluster is not seen no request is out of time.
-        if (memory.blind_since || alarm.is_before_end(request->second.deadline))
+        if (memory.unobserved_since || next_change.is_before_end(request->second.deadline))
             context.unread_orders.push_back(g);
     }
     std::optional<Time>& wake_at = context.pending.wake_at;
-    if (alarm.at()) wake_at = std::min(wake_at.value_or(*alarm.at()), *alarm.at());
+    if (next_change.at())
+        wake_at = std::min(wake_at.value_or(*next_change.at()), *next_change.at());
 }
 
 /// Those that are pending keep their order.
@@ -185,7 +190,8 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
     context.parts = parts;
     for (const auto& [node, removal] : memory.removals) {
         const auto index = snapshot.cluster.find_node(node);
-        if (index && removal.phase != RemovalPhase::undoing) context.going.push_back(*index);
+        if (index && removal.phase != RemovalPhase::undoing)
+            context.being_removed.push_back(*index);
     }
     context.planned = memory.planned;
     {
@@ -198,12 +204,15 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
     context.nominated = pods::find_nominated(snapshot.cluster, settings);
     std::vector<scheduling::TemplateNode> shapes;
     for (GroupIndex g = 0; g < context.groups().size(); ++g) {
-        context.rooms.push_back(room_of(context, g, memory));
+        context.headrooms.push_back(headroom_of(context, g, memory));
         shapes.push_back(context.templates[g].shape);
     }
     context.rules = std::make_unique<scheduling::CompiledPredicates>(
         snapshot.cluster, pod_groups_of(context, asked), std::move(shapes),
         find_expendable(context));
+    CAPSTAN_ASSERT(context.membership.machine_of.size() == snapshot.cluster.node_count() &&
+                       context.templates.size() == context.groups().size(),
+                   "membership and templates are of another snapshot");
     return context;
 }
 

@@ -50,8 +50,8 @@ struct PassContext {
     pods::DisruptionBudgets budgets;      ///< as they stand before anything is planned
     drainability::Candidates candidates;  ///< nodes that could go
     std::vector<snapshot::NodeIndex>
-        going{};  ///< nodes that are being removed, ascending: they take no pod
-    std::vector<GroupHeadroom> rooms{};                          ///< by group
+        being_removed{};  ///< nodes that are being removed, ascending: they take no pod
+    std::vector<GroupHeadroom> headrooms{};                      ///< by group
     std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};  ///< by the pass before
     /// Groups of which nothing is told now, and that were asked for nodes that may still come: the
     /// pods that these are `planned` for wait for them. Ascending.
@@ -66,7 +66,7 @@ struct PassContext {
     std::optional<int> most_groups{};
     /// Groups that could be made and are none of the groups, since there is no use in it.
     std::span<const NewGroup> new_groups{};
-    Reason none_made{};  ///< see Decision
+    Reason no_new_group_reason{};  ///< see Decision
 
     std::span<const Group> groups() const noexcept { return *snapshot->groups; }
     const NodeGroupId& id(GroupIndex group) const noexcept { return groups()[group].group.id; }

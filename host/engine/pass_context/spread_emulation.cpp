@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <capstan/well_known.hpp>
+
 #include "engine/scheduling/water_fill.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 
@@ -14,7 +16,8 @@ namespace {
 /// The value of the one label that the constraint selects by, where it does no more than that.
 const std::string* find_selected_value(const snapshot::SpreadConstraint& constraint,
                                        const std::string& label) {
-    if (constraint.topology_key != snapshot::zone_label || constraint.max_skew != 1) return nullptr;
+    if (constraint.topology_key != well_known::zone_label || constraint.max_skew != 1)
+        return nullptr;
     if (constraint.min_domains.value_or(1) > 1 || !constraint.match_label_keys.empty())
         return nullptr;
     // Without a selector it counts nothing.
@@ -51,7 +54,7 @@ std::optional<snapshot::Symbol> pinned_zone(const snapshot::Cluster& cluster,
                                             snapshot::PodGroupId equivalence_group,
                                             snapshot::NodeIndex node, const Settings& settings) {
     if (!is_emulated(cluster, equivalence_group, settings)) return std::nullopt;
-    return snapshot::find_label(cluster, cluster.node(node).labels, snapshot::zone_label);
+    return snapshot::find_label(cluster, cluster.node(node).labels, well_known::zone_label);
 }
 
 bool keep_in_zone(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,

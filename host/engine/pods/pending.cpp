@@ -8,6 +8,7 @@
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/next_change.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
@@ -15,8 +16,6 @@
 
 namespace capstan::engine::pods {
 namespace {
-
-constexpr std::string_view delay_annotation = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
 
 /// Reasons by number: a pod that is skipped costs a count.
 class CountedReasons {
@@ -143,7 +142,8 @@ private:
         found.bypassed = lists_scheduler(settings_.bypassed_scheduler_names, row.spec->scheduler);
         found.never = why_never(row);
         found.delay = settings_.new_pod_delay;
-        if (const auto own = snapshot::find_label(cluster_, row.annotations, delay_annotation)) {
+        if (const auto own = snapshot::find_label(cluster_, row.annotations,
+                                                  well_known::pod_scale_up_delay_annotation)) {
             found.delay = delay(cluster_.text(*own));
         }
         if (found.delay > Duration(0)) {
@@ -173,8 +173,8 @@ private:
         const std::string why =
             own ? "it is shorter than new_pod_delay, " + format_duration(settings_.new_pod_delay)
                 : own.error().message;
-        notes_[std::string(written)] =
-            std::string(delay_annotation) + " " + in_quotes(written) + " is ignored: " + why;
+        notes_[std::string(written)] = std::string(well_known::pod_scale_up_delay_annotation) +
+                                       " " + in_quotes(written) + " is ignored: " + why;
         return settings_.new_pod_delay;
     }
 

@@ -40,10 +40,10 @@ bool is_draining(const Memory& memory) {
 }
 
 /// Whether a source calls the group its own; why that is not known becomes a note.
-bool is_owned(const NodeGroup& group, const Policies& policies, const CallContext& circumstances,
+bool is_owned(const NodeGroup& group, const Policies& policies, const CallContext& call_context,
               std::vector<std::string>& notes) {
     for (const NamedSource& source : policies.group_sources) {
-        const Result<bool> owns = source.source->owns(group, circumstances);
+        const Result<bool> owns = source.source->owns(group, call_context);
         if (owns && *owns) return true;
         if (!owns)
             notes.push_back("group source " + source.name + " failed, group " + group.id.value() +
@@ -60,23 +60,23 @@ std::string why_deleted(Duration empty_group_time) {
 }  // namespace
 
 EmptyGroups find_empty_groups(const pass_context::PassContext& context, const Policies& policies,
-                              const CallContext& circumstances,
+                              const CallContext& call_context,
                               const std::vector<Increase>& increases, Memory& memory) {
     EmptyGroups out;
     memory.empty_groups = follow(context, increases, memory.empty_groups);
     const ScaleDownSettings& settings = context.settings->scale_down;
     if (policies.group_sources.empty() || !settings.enabled || is_draining(memory)) return out;
-    NextChange alarm(context.now);
+    NextChange next_change(context.now);
     for (const Group& group : context.groups()) {
         const auto since = memory.empty_groups.find(group.group.id);
         if (since == memory.empty_groups.end()) continue;
-        if (!is_owned(group.group, policies, circumstances, out.notes)) continue;
-        if (alarm.is_younger(since->second, settings.empty_group_time)) continue;
+        if (!is_owned(group.group, policies, call_context, out.notes)) continue;
+        if (next_change.is_younger(since->second, settings.empty_group_time)) continue;
         out.deletions.push_back({.group = group.group.id,
                                  .cloud = group.cloud,
                                  .because = why_deleted(settings.empty_group_time)});
     }
-    out.wake_at = alarm.at();
+    out.wake_at = next_change.at();
     return out;
 }
 

@@ -24,7 +24,7 @@ struct EmptyGroups {
 /// What was asked for once is not asked for again before Settings::backoff_initial is over: the
 /// cloud has refused it, or lists still what it has deleted.
 EmptyGroups find_empty_groups(const pass_context::PassContext& context, const Policies& policies,
-                              const CallContext& circumstances,
+                              const CallContext& call_context,
                               const std::vector<Increase>& increases, Memory& memory);
 
 /// Puts the groups off that were asked to be deleted.

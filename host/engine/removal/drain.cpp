@@ -8,6 +8,7 @@
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 #include "engine/drainability/eviction_refusals.hpp"
@@ -23,8 +24,7 @@ namespace {
 /// A drain fails once a policy, and no budget, has refused a pod's eviction for this long.
 constexpr Duration barred_for = std::chrono::minutes(2);
 
-constexpr std::string_view daemon_annotation =
-    "cluster-autoscaler.kubernetes.io/enable-ds-eviction";
+constexpr std::string_view daemon_annotation = well_known::enable_ds_eviction_annotation;
 
 class Draining {
 public:

@@ -11,7 +11,7 @@ void give_up(Memory& memory, NodeRemoval& removal, std::string because, Time now
     enter(removal, RemovalPhase::undoing, now);
     removal.because = std::move(because);
     memory.last.failed_removal = now;
-    memory.last_of[removal.group].failed_removal = now;
+    memory.last_by_group[removal.group].failed_removal = now;
 }
 
 void give_up_and_back_off(Memory& memory, NodeRemoval& removal, std::string because,

@@ -3,12 +3,18 @@
 
 #include <string>
 
+#include <capstan/assert.hpp>
+
 #include "engine/memory.hpp"
 #include "engine/settings.hpp"
 
 namespace capstan::engine::removal {
 
+/// A removal goes through its phases in order and may pass over some. A removal that ends, because
+/// its machine is gone or it is undone, may do so in any phase, and never goes on.
 inline void enter(NodeRemoval& removal, RemovalPhase phase, Time now) {
+    const bool is_end = phase == RemovalPhase::removed || phase == RemovalPhase::undoing;
+    CAPSTAN_ASSERT(is_end || removal.phase < phase, "a removal goes back to an earlier phase");
     removal.phase = phase;
     removal.phase_since = now;
 }

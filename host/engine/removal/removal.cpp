@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <capstan/duration.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/drainability/leaving_pods.hpp"
 #include "engine/next_change.hpp"
@@ -21,12 +22,10 @@
 namespace capstan::engine::removal {
 namespace {
 
-constexpr std::string_view delay_prefix = "delay-deletion.cluster-autoscaler.kubernetes.io/";
-
 /// The annotation that delays the removal; empty: none.
 std::string find_delay(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
     for (const snapshot::LabelPair& pair : node.annotations)
-        if (cluster.text(pair.key).starts_with(delay_prefix))
+        if (cluster.text(pair.key).starts_with(well_known::delay_deletion_annotation_prefix))
             return std::string(cluster.text(pair.key));
     return {};
 }

@@ -134,7 +134,7 @@ private:
         }
         enter(removal, RemovalPhase::removed, now_);
         memory_.last.removal = now_;
-        memory_.last_of[removal.group].removal = now_;
+        memory_.last_by_group[removal.group].removal = now_;
     }
 
     void fail(NodeRemoval& removal, std::string because) {

@@ -36,7 +36,7 @@ public:
           unneeded_(unneeded),
           grows_(grows),
           memory_(memory),
-          find_homeless_(find_homeless) {
+          find_unplaceable_(find_homeless) {
         out_.verdicts.resize(candidates.nodes.size());
     }
 
@@ -77,8 +77,8 @@ private:
 
     std::optional<Cooldown> cooldown_of(const NodeGroupId& group, bool its_growing) const {
         if (!settings_.delay_type_local) return cooldown_;
-        const auto at = memory_.last_of.find(group);
-        LastActions last = at == memory_.last_of.end() ? LastActions{} : at->second;
+        const auto at = memory_.last_by_group.find(group);
+        LastActions last = at == memory_.last_by_group.end() ? LastActions{} : at->second;
         if (its_growing) last.scale_up = context_.now;
         return find_cooldown(last, settings_, context_.now);
     }
@@ -169,10 +169,10 @@ private:
         const UnderWay under_way = count_under_way(memory_);
         std::vector<bool> is_told(waiting.size());
         const auto may_begin = [&](std::size_t turn) {
-            const std::optional<snapshot::PodIndex> homeless = find_homeless_(*ready[turn]);
-            if (!homeless) return true;
+            const std::optional<snapshot::PodIndex> unplaceable = find_unplaceable_(*ready[turn]);
+            if (!unplaceable) return true;
             is_told[turn] = true;
-            keep_for(*ready[turn], drainability::full_name(cluster_, *homeless));
+            keep_for(*ready[turn], drainability::full_name(cluster_, *unplaceable));
             return false;
         };
         for (const std::size_t turn : take_turns(waiting, under_way, settings_, may_begin)) {
@@ -228,7 +228,7 @@ private:
     const UnneededNodes& unneeded_;
     std::span<const Increase> grows_;
     const Memory& memory_;
-    const FindHomeless& find_homeless_;
+    const FindHomeless& find_unplaceable_;
     std::optional<Cooldown> cooldown_{};
     Selection out_{};
 };

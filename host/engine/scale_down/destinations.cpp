@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <capstan/well_known.hpp>
+
 #include "engine/scheduling/predicate_data.hpp"
 #include "engine/snapshot/label_finder.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
@@ -12,7 +14,7 @@ namespace {
 
 std::vector<std::uint32_t> number_zones(const snapshot::Cluster& cluster, std::uint32_t& count) {
     std::map<snapshot::Symbol, std::uint32_t> numbers;
-    snapshot::LabelFinder zones(cluster, snapshot::zone_label);
+    snapshot::LabelFinder zones(cluster, well_known::zone_label);
     std::vector<std::uint32_t> out(cluster.node_count(), 0);
     for (snapshot::NodeIndex n = 0; n < out.size(); ++n) {
         const auto zone = zones.find(cluster.node(n).labels);
@@ -48,7 +50,7 @@ Destinations::Destinations(const pass_context::PassContext& context,
     const auto put_all = [&](Shelf shelf, std::span<const snapshot::NodeIndex> nodes) {
         for (const snapshot::NodeIndex node : nodes) {
             if (context.health.nodes[node] != health::Standing::takes_pods) continue;
-            if (std::ranges::binary_search(context.going, node)) continue;
+            if (std::ranges::binary_search(context.being_removed, node)) continue;
             put(shelf, node);
         }
     };

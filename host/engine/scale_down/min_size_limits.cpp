@@ -15,9 +15,9 @@ bool is_in_target(RemovalPhase phase) {
     return phase != RemovalPhase::removed && phase != RemovalPhase::undoing;
 }
 
-std::string why_at_minimum(const NodeGroup& group, int going, int planned) {
+std::string why_at_minimum(const NodeGroup& group, int being_removed, int planned) {
     std::string out = "group " + group.id.value() + " has " + counted(*group.target, "node");
-    if (going > 0) out += ", " + std::to_string(going) + " of them being removed";
+    if (being_removed > 0) out += ", " + std::to_string(being_removed) + " of them being removed";
     if (planned > 0) out += ", " + std::to_string(planned) + " that could go before this one";
     return out + ", and a minimum of " + std::to_string(group.min.value_or(0));
 }
@@ -35,7 +35,7 @@ MinSizeLimits::MinSizeLimits(const pass_context::PassContext& context, const Mem
         if (!node || removal.phase == RemovalPhase::undoing) continue;
         goes[*node] = true;
         const auto& machine = context.membership.machine_of[*node];
-        if (machine && is_in_target(removal.phase)) ++sizes_[machine->group].going;
+        if (machine && is_in_target(removal.phase)) ++sizes_[machine->group].being_removed;
     }
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
         if (const RemovalBackoff* const left_out =
@@ -67,9 +67,9 @@ std::optional<Keep> MinSizeLimits::find_keep(snapshot::NodeIndex node,
                     "the cloud of group " + its.id.value() + " does not say how large it is"};
     }
     const Size& size = sizes_[group];
-    if (*its.target - size.going - size.planned <= its.min.value_or(0)) {
+    if (*its.target - size.being_removed - size.planned <= its.min.value_or(0)) {
         return Keep{Unremovable::node_group_min_size_reached,
-                    why_at_minimum(its, size.going, size.planned)};
+                    why_at_minimum(its, size.being_removed, size.planned)};
     }
     const Resources& capacity = *context_->snapshot->cluster.node(node).capacity;
     for (const limits::ResourceTotal& total : totals_) {

@@ -33,7 +33,7 @@ public:
 
 private:
     struct Size {
-        int going = 0;           // their removal is under way
+        int being_removed = 0;   // their removal is under way
         int planned = 0;         // taken
         std::string left_out{};  // why its cloud is asked for no removal; empty: it is
     };

@@ -6,6 +6,7 @@
 
 #include <capstan/resources.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/drainability/pods_on_node.hpp"
 #include "engine/pass_context/spread_emulation.hpp"
@@ -41,13 +42,13 @@ NoPlace::NoPlace(const pass_context::PassContext& context, const scheduling::Pla
 scheduling::Refusal NoPlace::refusal(const PlaceSearch& seeker, snapshot::NodeIndex node,
                                      scheduling::Wording wording) const {
     if (goes_[node]) return {scheduling::Predicate::none, "to go as well"};
-    if (std::ranges::binary_search(context_->going, node))
+    if (std::ranges::binary_search(context_->being_removed, node))
         return {scheduling::Predicate::none, "being removed"};
     if (context_->health.nodes[node] != health::Standing::takes_pods)
         return {scheduling::Predicate::none, "not ready"};
     if (seeker.zone) {
         const snapshot::Cluster& cluster = context_->snapshot->cluster;
-        if (snapshot::find_label(cluster, cluster.node(node).labels, snapshot::zone_label) !=
+        if (snapshot::find_label(cluster, cluster.node(node).labels, well_known::zone_label) !=
             seeker.zone)
             return {scheduling::Predicate::none, "in other zones, which it is not spread to"};
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/well_known.hpp>
+
 #include "engine/pass_context/spread_emulation.hpp"
 #include "engine/scheduling/predicate_data.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
@@ -39,7 +41,7 @@ Relocation::RelocationRule Relocation::manner_of(scheduling::Placement& placemen
                                                  scheduling::PodGroupIndex pod_group) const {
     if (!rules_->has_inter_pod_constraints(pod_group)) return {.company = ConstraintScope::none};
     const std::optional<scheduling::SpreadDomains> spread = placement.spread(pod_group);
-    if (!spread || spread->topology_key != snapshot::zone_label) return {};
+    if (!spread || spread->topology_key != well_known::zone_label) return {};
     const bool is_all = scheduling::is_only_spread(*rules_, pod_group);
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
     if (!pass_context::is_emulated(cluster, rules_->pod_groups()[pod_group], *context_->settings))

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <capstan/duration.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/next_change.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
@@ -39,7 +40,7 @@ public:
     explicit Zones(const snapshot::Cluster& cluster) : place_of_(cluster.node_count()) {
         std::map<std::pair<snapshot::Symbol, snapshot::Symbol>, std::uint32_t> numbers;
         templates::MachineTypeFinder machine_types(cluster);
-        snapshot::LabelFinder zones(cluster, snapshot::zone_label);
+        snapshot::LabelFinder zones(cluster, well_known::zone_label);
         for (snapshot::NodeIndex n = 0; n < place_of_.size(); ++n) {
             const snapshot::NodeRow& node = cluster.node(n);
             const std::pair place(machine_types.find(node).value_or(snapshot::Symbol::empty),

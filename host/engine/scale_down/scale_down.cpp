@@ -123,9 +123,9 @@ public:
         const Relocation::Mark before = relocation_->mark();
         for (const std::size_t i : unit.candidates) {
             const drainability::Candidate& node = candidates_.nodes[i];
-            if (const auto homeless = relocation_->remove(node.node, node.moving)) {
+            if (const auto unplaceable = relocation_->remove(node.node, node.moving)) {
                 relocation_->undo(before);
-                return homeless;
+                return unplaceable;
             }
         }
         return std::nullopt;

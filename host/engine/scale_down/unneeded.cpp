@@ -163,7 +163,7 @@ private:
             }
         }
         if (const auto pod = relocation_->remove(node.node, node.moving)) {
-            homeless_.emplace_back(i, *pod);
+            unplaceable_.emplace_back(i, *pod);
             return Keep{
                 Unremovable::no_place_to_move_pods, {}, drainability::full_name(cluster_, *pod)};
         }
@@ -203,7 +203,7 @@ private:
     std::optional<snapshot::NodeIndex> find_missing(const RemovalUnit& unit,
                                                     pass_context::GroupIndex group) const {
         for (const snapshot::NodeIndex node : context_.membership.nodes[group]) {
-            const bool goes = std::ranges::binary_search(context_.going, node) ||
+            const bool goes = std::ranges::binary_search(context_.being_removed, node) ||
                               std::ranges::any_of(unit.candidates, [&](std::size_t i) {
                                   return at(i).node == node;
                               });
@@ -233,7 +233,7 @@ private:
         for (const RemovalUnit& unit : out_.units)
             for (const std::size_t i : unit.candidates) goes[at(i).node] = true;
         NoPlace no_place(context_, placement_, std::move(goes));
-        for (const auto& [i, pod] : homeless_) {
+        for (const auto& [i, pod] : unplaceable_) {
             if (out_.kept[i]->reason != Unremovable::no_place_to_move_pods) continue;
             out_.kept[i]->because =
                 no_place.explain(pod, *relocation_->pod_group_of(pod), at(i).node);
@@ -270,7 +270,7 @@ private:
     scheduling::Placement::Mark start_;
     std::vector<RemovalUnit> order_{};
     std::optional<Relocation> relocation_{};
-    std::vector<std::pair<std::size_t, snapshot::PodIndex>> homeless_{};  // candidate, pod
+    std::vector<std::pair<std::size_t, snapshot::PodIndex>> unplaceable_{};  // candidate, pod
     std::vector<std::pair<std::size_t, snapshot::NodeIndex>>
         held_{};  // candidate, what its group stays for
     UnneededNodes out_{};

@@ -135,10 +135,11 @@ BinpackingEstimate BinpackingEstimates::work_out(scheduling::TemplateNodeId shap
 
     BinpackingEstimate out;
     out.nodes = max_nodes - supply.nodes;
-    out.helped = std::move(packed.helped);
-    out.shares = shares_of(out.helped);
-    out.requested = requested_by(out.helped);
-    for (const Demand& demand : out.helped) out.pods += static_cast<std::uint32_t>(demand.count);
+    out.schedulable = std::move(packed.schedulable);
+    out.shares = shares_of(out.schedulable);
+    out.requested = requested_by(out.schedulable);
+    for (const Demand& demand : out.schedulable)
+        out.pods += static_cast<std::uint32_t>(demand.count);
     return out;
 }
 

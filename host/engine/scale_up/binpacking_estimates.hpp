@@ -18,9 +18,9 @@ namespace capstan::engine::scale_up {
 
 struct BinpackingEstimate {
     int nodes = 0;
-    std::vector<Demand> helped{};  ///< in the order they are packed
-    PodShares shares{};            ///< the same for plugins, by class
-    Resources requested{};         ///< the sum over those pods
+    std::vector<Demand> schedulable{};  ///< in the order they are packed
+    PodShares shares{};                 ///< the same for plugins, by class
+    Resources requested{};              ///< the sum over those pods
     std::uint32_t pods = 0;
 };
 

@@ -27,7 +27,7 @@ std::string among_existing(const ScaleUpQuestion& question, const Indices& left)
 /// One pass through a stage: narrows `left`, or says why the chain must end.
 struct Round {
     const ScaleUpQuestion& question;
-    const CallContext& circumstances;
+    const CallContext& call_context;
     Indices left;
     Choice choice;
 
@@ -54,7 +54,7 @@ bool Round::ask(const Stage& stage) {
                          .sentences = {},
                          .error = {},
                          .summary = {}};
-    Result<FilterResult> answer = stage.expander->filter(question, left, circumstances);
+    Result<FilterResult> answer = stage.expander->filter(question, left, call_context);
     if (!answer) {
         verdict.error = answer.error();
         std::string what = "failed: " + answer.error().message;
@@ -80,12 +80,12 @@ bool Round::ask(const Stage& stage) {
 }  // namespace
 
 Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question,
-              const CallContext& circumstances) {
+              const CallContext& call_context) {
     Choice none;
     none.because = "there is no option to choose from";
     if (question.options.empty()) return none;
 
-    Round round{question, circumstances, Indices(question.options.size()), {}};
+    Round round{question, call_context, Indices(question.options.size()), {}};
     std::iota(round.left.begin(), round.left.end(), 0u);
     for (const Stage& stage : chain) {
         if (round.left.size() == 1) break;
@@ -117,10 +117,10 @@ std::string_view name_in(std::string_view example) { return example.substr(examp
 
 /// The seed of a process alone would draw the same in each pass. A count of passes would tie the
 /// draw to passes that come to nothing, and those may be left out.
-std::uint64_t seed_of(const CallContext& circumstances, std::int64_t round) {
+std::uint64_t seed_of(const CallContext& call_context, std::int64_t round) {
     Hash hash;
-    hash.add(static_cast<std::int64_t>(circumstances.seed));
-    hash.add(std::int64_t{circumstances.now.time_since_epoch().count()});
+    hash.add(static_cast<std::int64_t>(call_context.seed));
+    hash.add(std::int64_t{call_context.now.time_since_epoch().count()});
     hash.add(round);
     return hash.value();
 }
@@ -128,10 +128,10 @@ std::uint64_t seed_of(const CallContext& circumstances, std::int64_t round) {
 }  // namespace
 
 Question::Question(const pass_context::PassContext& context, const Policies& policies,
-                   const CallContext& circumstances, const std::vector<int>& pods)
+                   const CallContext& call_context, const std::vector<int>& pods)
     : context_(&context),
       policies_(&policies),
-      circumstances_(circumstances),
+      call_context_(call_context),
       places_(pods.size(), 0) {
     for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s) {
         if (pods[s] == 0) continue;
@@ -179,9 +179,9 @@ Choice Question::ask(const std::vector<Option>& options, const std::vector<int>&
         question_.options.push_back(describe_option(option, ledger));
     }
     if (options.size() > 1 && !policies_->chain.empty()) describe_pods(pods);
-    CallContext circumstances = circumstances_;
-    circumstances.seed = seed_of(circumstances_, round_++);
-    return choose(policies_->chain, question_, circumstances);
+    CallContext call_context = call_context_;
+    call_context.seed = seed_of(call_context_, round_++);
+    return choose(policies_->chain, question_, call_context);
 }
 
 }  // namespace capstan::engine::scale_up

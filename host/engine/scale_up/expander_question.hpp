@@ -26,7 +26,7 @@ struct Choice {
 ///     least_waste keeps b, c; random keeps c                ->  c
 ///     least_waste fails, on_error = skip; most_pods keeps a  ->  a
 Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question,
-              const CallContext& circumstances);
+              const CallContext& call_context);
 
 // Options as plugins are asked about them.
 
@@ -36,7 +36,7 @@ class Question {
 public:
     /// `pods` by pod group: those that wait now, and only they will be asked about.
     Question(const pass_context::PassContext& context, const Policies& policies,
-             const CallContext& circumstances, const std::vector<int>& pods);
+             const CallContext& call_context, const std::vector<int>& pods);
 
     /// By pod group: where it is in the question.
     const std::vector<std::uint32_t>& places() const noexcept { return places_; }
@@ -53,7 +53,7 @@ private:
 
     const pass_context::PassContext* context_;
     const Policies* policies_;
-    CallContext circumstances_;
+    CallContext call_context_;
     std::int64_t round_ = 0;
     std::vector<scheduling::PodGroupIndex> pod_groups_;  // by place
     std::vector<std::uint32_t> places_;

@@ -69,7 +69,7 @@ public:
           placement_(scale_up.placement()),
           memory_(memory),
           waiting_(scale_up),
-          alarm_(context_.time) {
+          next_change_(context_.time) {
         for (scheduling::PodGroupIndex s = 0; s < context_.pending_count(); ++s)
             pod_groups_[planned_as(cluster(), context_.rules->pod_groups()[s])].push_back(s);
     }
@@ -81,7 +81,7 @@ public:
             if (record == nullptr || since == memory_.planned_since.end()) continue;
             if (context_.templates[g].node != nullptr) look_at(g, *record, since->second);
         }
-        return {.suspected = std::move(suspected_), .wake_at = alarm_.at()};
+        return {.suspected = std::move(suspected_), .wake_at = next_change_.at()};
     }
 
 private:
@@ -98,11 +98,11 @@ private:
             const scheduling::Refusal refusal = find_refusal(group, n, since);
             if (refusal.sentence.empty()) continue;
             suspected_.insert(id);
-            if (is_backed_off || memory_.blind_since) return;
+            if (is_backed_off || memory_.unobserved_since) return;
             // The first time it may still lose a taint, or be given a label.
             const Time ready_since = context_.time.measured(cluster().node(n).ready_since);
             const bool is_news = record.idle_node.empty();
-            if (is_news && alarm_.is_younger(ready_since, templates::settled_after)) continue;
+            if (is_news && next_change_.is_younger(ready_since, templates::settled_after)) continue;
             return back_off_for(group, n, refusal);
         }
     }
@@ -112,7 +112,7 @@ private:
         const Machine* const machine =
             templates::find_machine(*context_.snapshot, context_.membership, n);
         return context_.health.nodes[n] == health::Standing::takes_pods &&
-               !std::ranges::binary_search(context_.going, n) &&
+               !std::ranges::binary_search(context_.being_removed, n) &&
                templates::why_no_model(node, machine, context_.time.wall + templates::settled_after)
                    .empty() &&
                templates::is_of_template(node, machine, record, context_.time) &&
@@ -172,7 +172,7 @@ private:
     std::map<std::string, std::vector<scheduling::PodGroupIndex>>
         pod_groups_{};  ///< that wait, as they are planned
     std::set<NodeGroupId> suspected_{};
-    NextChange alarm_;
+    NextChange next_change_;
 };
 
 }  // namespace

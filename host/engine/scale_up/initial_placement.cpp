@@ -150,7 +150,7 @@ InitialPlacement::InitialPlacement(const pass_context::PassContext& the_context)
       placement(*the_context.rules),
       progress(the_context),
       passed_over(out_of_order(the_context)) {
-    for (const snapshot::NodeIndex node : context->going) placement.close(node);
+    for (const snapshot::NodeIndex node : context->being_removed) placement.close(node);
     assign_nominated(*context, placement);
     add_upcoming(*context, placement);
     first_new = static_cast<scheduling::Slot>(placement.slot_count());

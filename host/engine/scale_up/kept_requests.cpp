@@ -148,7 +148,7 @@ private:
                                 const std::vector<Demand>& waiting) {
         // Most often there is nothing to give towards what the group lacks.
         if (Room trial = room_; !make_room(group, trial)) return std::nullopt;
-        const bool atomic = context_->rooms[group].atomic;
+        const bool atomic = context_->headrooms[group].atomic;
         const int wanted = pack(group, most_nodes(group), waiting).nodes;
         if (wanted == 0) return std::nullopt;
         Help out{.group = group, .room = room_};
@@ -164,7 +164,7 @@ private:
     int most_nodes(pass_context::GroupIndex group) const {
         const int room = room_.ledger.room(group);
         const int limit = context_->settings->max_nodes_per_scale_up;
-        return limit > 0 && !context_->rooms[group].atomic ? std::min(room, limit) : room;
+        return limit > 0 && !context_->headrooms[group].atomic ? std::min(room, limit) : room;
     }
 
     struct Filled {
@@ -177,7 +177,7 @@ private:
         const Packed packed = Packing(*placement_).pack({&supply, 1}, waiting);
         placement_->undo(mark);
         Filled out{.nodes = nodes - supply.nodes};
-        for (const Demand& helped : packed.helped) out.pods += helped.count;
+        for (const Demand& schedulable : packed.schedulable) out.pods += schedulable.count;
         return out;
     }
 
@@ -207,8 +207,9 @@ private:
     void take(const Help& help) {
         if (because_.empty() && help.given > 0) because_ = why(help.group);
         Supply supply{help.group, help.nodes};
-        for (const Demand& helped : Packing(*placement_).pack({&supply, 1}, demands()).helped)
-            left_[helped.pod_group] -= helped.count;
+        for (const Demand& schedulable :
+             Packing(*placement_).pack({&supply, 1}, demands()).schedulable)
+            left_[schedulable.pod_group] -= schedulable.count;
         room_ = help.room;
     }
 
@@ -264,11 +265,11 @@ void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memo
     };
     if (std::ranges::none_of(keepers, may_be_asked) || do_pods_wait_for_it(scale_up, keepers))
         return;
-    NextChange alarm(context.time);
+    NextChange next_change(context.time);
     for (const Keeper& keeper : keepers) {
         if (!may_ask(context, keeper, ledger)) continue;
         const std::optional<Time> next = health::find_next_ask(memory, context.id(keeper.group));
-        if (next && alarm.is_before_end(*next)) continue;
+        if (next && next_change.is_before_end(*next)) continue;
         ledger.take(keeper.group, 1);
         const Group& group = context.groups()[keeper.group];
         out.asked_again.push_back(
@@ -279,7 +280,7 @@ void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memo
              .option = health::no_option,
              .because = "limits have room again for the machine whose joining ends its back-off"});
     }
-    out.wake_at = alarm.at();
+    out.wake_at = next_change.at();
 }
 
 }  // namespace
@@ -290,7 +291,7 @@ KeptRequests plan_kept_requests(ScaleUp& scale_up, const Memory& memory) {
     // A pass that stopped may have room for pods that wait: the next one knows.
     const bool may_grow = context.health.unhealthy_because.empty() &&
                           (context.settings->from_zero || context.health.all.ready > 0);
-    if (memory.blind_since || !may_grow || !scale_up.progress().stopped.empty()) return out;
+    if (memory.unobserved_since || !may_grow || !scale_up.progress().stopped.empty()) return out;
     const std::vector<Keeper> keepers = find_keepers(context, memory);
     if (keepers.empty()) return out;
     out.given_back = GivingBack(scale_up, keepers).plan();

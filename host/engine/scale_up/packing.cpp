@@ -217,7 +217,7 @@ Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands
         for (std::size_t i = 0; i < demands.size(); ++i) progress = pack_late(i) || progress;
     }
     for (std::size_t i = 0; i < demands.size(); ++i) {
-        if (placed[i] > 0) packed.helped.push_back({demands[i].pod_group, placed[i]});
+        if (placed[i] > 0) packed.schedulable.push_back({demands[i].pod_group, placed[i]});
     }
     return packed;
 }

@@ -45,7 +45,7 @@ struct Supply {
 
 /// What came of packing a list of classes.
 struct Packed {
-    std::vector<Demand> helped{};  ///< in the order of the list, none of zero
+    std::vector<Demand> schedulable{};  ///< in the order of the list, none of zero
     std::vector<scheduling::PodGroupIndex>
         refused{};  ///< not even an empty node has room for one of these
 };

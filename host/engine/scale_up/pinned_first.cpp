@@ -10,8 +10,8 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-void mark_helped(const Option& option, std::vector<bool>& marks) {
-    for (const Demand& demand : option.prospect->helped) marks[demand.pod_group] = true;
+void mark_schedulable(const Option& option, std::vector<bool>& marks) {
+    for (const Demand& demand : option.prospect->schedulable) marks[demand.pod_group] = true;
 }
 
 void add_share(std::vector<Share>& shares, pass_context::GroupIndex group, int nodes) {
@@ -37,19 +37,19 @@ std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
                                 std::span<const pass_context::GroupIndex> groups,
                                 const std::vector<int>& waiting) {
     std::vector<bool> passed(waiting.size(), false);
-    mark_helped(options[chosen], passed);
+    mark_schedulable(options[chosen], passed);
     const auto is_one_of_them = [&](const Option& option) {
         return std::ranges::binary_search(groups, option.group);
     };
     std::set<const BinpackingEstimate*> looked_at;  // many groups have theirs in common
     for (const Option& option : options) {
         if (!is_one_of_them(option) && looked_at.insert(option.prospect.get()).second)
-            mark_helped(option, passed);
+            mark_schedulable(option, passed);
     }
     std::vector<Demand> out;
     for (const Option& option : options) {
         if (!is_one_of_them(option)) continue;
-        for (const Demand& demand : option.prospect->helped) {
+        for (const Demand& demand : option.prospect->schedulable) {
             const scheduling::PodGroupIndex pod_group = demand.pod_group;
             if (passed[pod_group] || rules.has_inter_pod_constraints(pod_group)) continue;
             passed[pod_group] = true;
@@ -60,11 +60,11 @@ std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
 }
 
 PinnedFirst::PinnedFirst(const pass_context::PassContext& context, const Policies& policies,
-                         const CallContext& circumstances, scheduling::Placement& placement,
+                         const CallContext& call_context, scheduling::Placement& placement,
                          const SpreadPlan& plan, QuotaTracker ledger)
     : context_(&context),
       policies_(&policies),
-      circumstances_(&circumstances),
+      call_context_(&call_context),
       placement_(&placement),
       plan_(&plan),
       ledger_(std::move(ledger)) {}
@@ -97,7 +97,7 @@ std::vector<PinnedFirst::Part> PinnedFirst::part(const Option& option,
         std::vector<pass_context::GroupIndex> on = takers(demand, option.group, groups);
         if (!on.empty()) parts[{on.size(), std::move(on)}].push_back(demand);
     };
-    std::ranges::for_each(option.prospect->helped, add);
+    std::ranges::for_each(option.prospect->schedulable, add);
     std::ranges::for_each(pinned, add);
     std::vector<Part> out;
     for (auto& [groups_of, pods] : parts) out.push_back({groups_of.second, std::move(pods)});
@@ -111,9 +111,10 @@ CarriedOut PinnedFirst::place(const Option& option, std::span<const Demand> pinn
     for (const Part& part_of : part(option, pinned, groups))
         place(part_of, option.group, first, out);
     // Pods of one class may have filled a node of others and opened more.
-    const std::map<scheduling::PodGroupIndex, int> helped = by_pod_group(out.helped);
-    out.helped.clear();
-    for (const auto& [pod_group, count] : helped) out.helped.push_back({pod_group, count});
+    const std::map<scheduling::PodGroupIndex, int> schedulable = by_pod_group(out.schedulable);
+    out.schedulable.clear();
+    for (const auto& [pod_group, count] : schedulable)
+        out.schedulable.push_back({pod_group, count});
     out.nodes = count_nodes(*placement_, first);
     return out;
 }
@@ -126,7 +127,7 @@ void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduli
         const auto end = static_cast<scheduling::Slot>(placement_->slot_count());
         const int filled =
             first < end ? packing.fill(demand.pod_group, first, end, demand.count) : 0;
-        if (filled > 0) out.helped.push_back({demand.pod_group, filled});
+        if (filled > 0) out.schedulable.push_back({demand.pod_group, filled});
         if (filled < demand.count) rest.push_back({demand.pod_group, demand.count - filled});
     }
     if (rest.empty()) return;
@@ -140,7 +141,7 @@ void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduli
     std::ranges::copy_if(part.groups, std::back_inserter(needed.similar),
                          [&](pass_context::GroupIndex group) { return group != own; });
     needed.nodes = ledger_.allows(own, needed.nodes).nodes;
-    BalancedIncreases shared = share_out(*context_, ledger_, *policies_, *circumstances_, needed);
+    BalancedIncreases shared = share_out(*context_, ledger_, *policies_, *call_context_, needed);
     if (!shared.note.empty()) out.note = std::move(shared.note);
 
     std::vector<Supply> supplies;
@@ -152,7 +153,8 @@ void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduli
         ledger_.take(supplies[i].shape, used);
         add_share(out.shares, supplies[i].shape, used);
     }
-    out.helped.insert(out.helped.end(), packed.helped.begin(), packed.helped.end());
+    out.schedulable.insert(out.schedulable.end(), packed.schedulable.begin(),
+                           packed.schedulable.end());
 }
 
 void place_later(scheduling::Placement& placement, std::span<const Demand> pods,
@@ -181,10 +183,10 @@ int count_nodes(const scheduling::Placement& placement, scheduling::Slot first) 
 }
 
 bool helps_as_many(std::span<const Demand> one, std::span<const Demand> other) {
-    const std::map<scheduling::PodGroupIndex, int> helped = by_pod_group(one);
+    const std::map<scheduling::PodGroupIndex, int> schedulable = by_pod_group(one);
     return std::ranges::all_of(by_pod_group(other), [&](const auto& entry) {
-        const auto at = helped.find(entry.first);
-        return at != helped.end() && at->second >= entry.second;
+        const auto at = schedulable.find(entry.first);
+        return at != schedulable.end() && at->second >= entry.second;
     });
 }
 

@@ -16,7 +16,7 @@ namespace capstan::engine::scale_up {
 /// What an option comes to.
 struct CarriedOut {
     std::vector<Share> shares{};  ///< by group, none of zero
-    std::vector<Demand> helped{};
+    std::vector<Demand> schedulable{};
     int nodes = 0;       ///< of all shares
     std::string note{};  ///< what the splitter did wrong; empty: nothing
 };
@@ -32,7 +32,7 @@ std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
 class PinnedFirst {
 public:
     PinnedFirst(const pass_context::PassContext& context, const Policies& policies,
-                const CallContext& circumstances, scheduling::Placement& placement,
+                const CallContext& call_context, scheduling::Placement& placement,
                 const SpreadPlan& plan, QuotaTracker ledger);
 
     /// Places the pods of the option and `pinned` on new nodes of `groups`, which are ascending and
@@ -55,7 +55,7 @@ private:
 
     const pass_context::PassContext* context_;
     const Policies* policies_;
-    const CallContext* circumstances_;
+    const CallContext* call_context_;
     scheduling::Placement* placement_;
     const SpreadPlan* plan_;
     QuotaTracker ledger_;

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include <capstan/well_known.hpp>
+
 #include "engine/snapshot/label_finder.hpp"
 
 namespace capstan::engine::scale_up {
@@ -129,7 +131,7 @@ PlannedAssignments::Queue PlannedAssignments::make_queue(
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
     const snapshot::PodSpec& spec = *cluster.equivalence_group(id).spec;
     const auto is_over_hosts = [](const snapshot::SpreadConstraint& constraint) {
-        return constraint.topology_key == snapshot::hostname_label;
+        return constraint.topology_key == well_known::hostname_label;
     };
     return {.pod_group = pod_group,
             .has_inter_pod_constraints = context_->rules->has_inter_pod_constraints(pod_group),

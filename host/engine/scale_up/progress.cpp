@@ -13,8 +13,9 @@ Progress::Progress(const pass_context::PassContext& context)
     }
 }
 
-HelpedPods count_helped(const scheduling::Placement& placement, scheduling::Slot first_new) {
-    HelpedPods out;
+SchedulablePods count_schedulable(const scheduling::Placement& placement,
+                                  scheduling::Slot first_new) {
+    SchedulablePods out;
     for (scheduling::Slot slot = first_new; slot < placement.slot_count(); ++slot) {
         auto& on_group = out[*placement.shape(slot)];
         for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
@@ -36,8 +37,8 @@ Estimate estimate(scheduling::Placement& placement, scheduling::TemplateNodeId s
 
     Supply supply{shape, std::max(max_nodes, 0)};
     Packed packed = Packing(placement).pack({&supply, 1}, ordered);
-    std::ranges::sort(packed.helped, {}, &Demand::pod_group);
-    return {std::max(max_nodes, 0) - supply.nodes, std::move(packed.helped)};
+    std::ranges::sort(packed.schedulable, {}, &Demand::pod_group);
+    return {std::max(max_nodes, 0) - supply.nodes, std::move(packed.schedulable)};
 }
 
 }  // namespace capstan::engine::scale_up

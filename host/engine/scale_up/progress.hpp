@@ -38,8 +38,10 @@ struct Progress {
 };
 
 /// Pods on new nodes, by group and then by pod group.
-using HelpedPods = std::map<pass_context::GroupIndex, std::map<scheduling::PodGroupIndex, int>>;
-HelpedPods count_helped(const scheduling::Placement& placement, scheduling::Slot first_new);
+using SchedulablePods =
+    std::map<pass_context::GroupIndex, std::map<scheduling::PodGroupIndex, int>>;
+SchedulablePods count_schedulable(const scheduling::Placement& placement,
+                                  scheduling::Slot first_new);
 
 // How many new nodes of one shape a set of pods needs.
 
@@ -50,8 +52,8 @@ struct Demand {
 };
 
 struct Estimate {
-    int nodes = 0;                 ///< nodes that hold at least one of the pods
-    std::vector<Demand> helped{};  ///< ascending by pod group, none of zero
+    int nodes = 0;                      ///< nodes that hold at least one of the pods
+    std::vector<Demand> schedulable{};  ///< ascending by pod group, none of zero
     bool operator==(const Estimate&) const = default;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <capstan/assert.hpp>
+
 namespace capstan::engine::scale_up {
 namespace {
 
@@ -50,7 +52,7 @@ QuotaTracker::QuotaTracker(const pass_context::PassContext& context)
       grown_(context.groups().size(), 0) {}
 
 Reason QuotaTracker::obstacle(pass_context::GroupIndex group) const {
-    const pass_context::GroupHeadroom& before = context_->rooms[group];
+    const pass_context::GroupHeadroom& before = context_->headrooms[group];
     if (!before.obstacle.is_none()) return before.obstacle;
     if (const auto closed = closed_.find(group); closed != closed_.end()) return closed->second;
     const int left = room(group);
@@ -75,14 +77,15 @@ Reason QuotaTracker::obstacle(pass_context::GroupIndex group) const {
 }
 
 std::string QuotaTracker::total_at_limit(pass_context::GroupIndex group) const {
-    const bool is_closed = !context_->rooms[group].obstacle.is_none() || closed_.contains(group);
+    const bool is_closed =
+        !context_->headrooms[group].obstacle.is_none() || closed_.contains(group);
     if (is_closed || room(group) == 0) return {};
     const auto [least, allowed] = least_growth(group);
     return allowed.nodes < least ? allowed.total : std::string();
 }
 
 QuotaTracker::Least QuotaTracker::least_growth(pass_context::GroupIndex group) const {
-    const int least = context_->rooms[group].atomic ? room(group) : 1;
+    const int least = context_->headrooms[group].atomic ? room(group) : 1;
     return {least, allows(group, least)};
 }
 
@@ -101,12 +104,18 @@ std::optional<int> QuotaTracker::new_groups_left() const {
 }
 
 void QuotaTracker::take(pass_context::GroupIndex group, int nodes) {
+    CAPSTAN_ASSERT(group < grown_.size(), "there is no such group");
+    CAPSTAN_ASSERT(nodes > 0, "a group grows by no nodes");
     if (is_new(group)) ++groups_;
     grown_[group] += nodes;
+    const NodeGroup& of = context_->groups()[group].group;
+    CAPSTAN_ASSERT(!of.max || std::int64_t{*of.target} + grown_[group] <= *of.max,
+                   "a group grows beyond its maximum");
     budget_.take(*context_->templates[group].node, nodes);
 }
 
 void QuotaTracker::give_up(pass_context::GroupIndex group, int nodes) {
+    CAPSTAN_ASSERT(nodes > 0 && nodes <= grown_[group], "more nodes are given up than were taken");
     grown_[group] -= nodes;
     budget_.take(*context_->templates[group].node, -nodes);
     if (is_new(group)) --groups_;

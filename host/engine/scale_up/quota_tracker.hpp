@@ -20,7 +20,7 @@ public:
     int grown(pass_context::GroupIndex group) const noexcept { return grown_[group]; }
     /// Nodes up to the group's maximum, whatever else forbids it to grow.
     int room(pass_context::GroupIndex group) const noexcept {
-        return context_->rooms[group].nodes - grown_[group];
+        return context_->headrooms[group].nodes - grown_[group];
     }
     /// Why the group cannot grow by even one node, or not as a whole; none: it can. The limits of
     /// the cluster are among the reasons.

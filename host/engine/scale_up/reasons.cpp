@@ -26,7 +26,7 @@ Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& l
                  scheduling::Placement& placement, std::string stopped)
     : placement_(&placement),
       stopped_(std::move(stopped)),
-      none_made_(context.none_made),
+      no_new_group_reason_(context.no_new_group_reason),
       unread_(tell_unread(context.snapshot->unread)) {
     for (const NewGroup& made : context.new_groups) {
         if (made.group.value().empty() || made.dropped.is_none()) continue;
@@ -86,7 +86,7 @@ void Reasons::look_at_open(scheduling::PodGroupIndex pod_group, ByMiss& out) {
             return {{miss_of(refusal.predicate), refusal.shortfall}, reason_of(refusal)};
         const bool is_stopped = !stopped_.empty();
         return {{Miss::cannot_grow},
-                {is_stopped ? ReasonCode::pass_stopped : ReasonCode::would_take_it,
+                {is_stopped ? ReasonCode::pass_stopped : ReasonCode::would_fit,
                  {},
                  "would take it" + (is_stopped ? ", but " + stopped_ : "")}};
     };
@@ -147,10 +147,11 @@ std::vector<GroupReason> Reasons::of(scheduling::PodGroupIndex pod_group) {
 
 Reason Reasons::sum_up(const std::vector<GroupReason>& reasons) const {
     Reason out = sum_up_groups(reasons);
-    if (!none_made_.is_none()) {
+    if (!no_new_group_reason_.is_none()) {
         if (reasons.empty())
-            std::tie(out.code, out.subject) = std::tie(none_made_.code, none_made_.subject);
-        out.sentence += "; " + none_made_.sentence;
+            std::tie(out.code, out.subject) =
+                std::tie(no_new_group_reason_.code, no_new_group_reason_.subject);
+        out.sentence += "; " + no_new_group_reason_.sentence;
     }
     if (!unread_.empty()) out.sentence += "; " + unread_;
     return out;
@@ -160,7 +161,7 @@ Reason Reasons::sum_up_groups(const std::vector<GroupReason>& reasons) const {
     if (reasons.empty()) return {ReasonCode::no_node_group, {}, "there is no node group"};
     for (const auto& [groups, reason] : reasons) {
         if (reason.code == ReasonCode::pass_stopped) return {reason.code, {}, stopped_};
-        if (reason.code == ReasonCode::would_take_it)
+        if (reason.code == ReasonCode::would_fit)
             return {reason.code, {}, groups.front().value() + " " + reason.sentence};
     }
     const auto& [groups, nearest] = reasons.front();

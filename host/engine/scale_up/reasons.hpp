@@ -64,10 +64,10 @@ private:
 
     scheduling::Placement* placement_;
     std::string stopped_;
-    Reason none_made_;        // see PassContext
-    std::string unread_;      // clouds of unknown groups, in a sentence; empty: there is none
-    std::size_t groups_ = 0;  // that there are, and that could be made
-    int named_ = 0;           // of the latter, in shut_unseen_
+    Reason no_new_group_reason_;  // see PassContext
+    std::string unread_;          // clouds of unknown groups, in a sentence; empty: there is none
+    std::size_t groups_ = 0;      // that there are, and that could be made
+    int named_ = 0;               // of the latter, in shut_unseen_
     std::vector<Reason> obstacles_;  // by group
     // Groups that cannot grow, by obstacle: those that are there by shape, the others of which it
     // is not looked at whether a pod would fit.

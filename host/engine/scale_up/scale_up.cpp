@@ -17,13 +17,13 @@ constexpr int max_attempts = 4;
 }  // namespace
 
 ScaleUp::ScaleUp(const pass_context::PassContext& context, const Policies& policies,
-                 const CallContext& circumstances)
+                 const CallContext& call_context)
     : policies_(&policies),
-      circumstances_(circumstances),
+      call_context_(call_context),
       ground_(context),
       start_(ground_.placement.mark()),
-      similar_(context, policies, circumstances_),
-      question_(context, policies, circumstances, ground_.progress.left),
+      similar_(context, policies, call_context_),
+      question_(context, policies, call_context, ground_.progress.left),
       maker_(context, similar_, ground_.placement, question_.places()),
       plan_(ground_.placement, hindsights_, ground_.has_zones),
       turns_(context.pending_count(), SpreadTurn::with_others) {}
@@ -183,15 +183,16 @@ std::vector<pass_context::GroupIndex> ScaleUp::sharing_groups(
 /// are let go.
 CarriedOut ScaleUp::share(const Option& option) {
     BalancedIncreases given =
-        share_out(context(), ground_.progress.ledger, *policies_, circumstances_, option);
+        share_out(context(), ground_.progress.ledger, *policies_, call_context_, option);
     std::vector<Supply> supplies;
     for (const Share& to : given.shares) supplies.push_back({to.group, to.nodes});
     CarriedOut out{.note = std::move(given.note)};
-    out.helped = Packing(ground_.placement).pack(supplies, option.prospect->helped).helped;
+    out.schedulable =
+        Packing(ground_.placement).pack(supplies, option.prospect->schedulable).schedulable;
     for (std::size_t i = 0; i < supplies.size(); ++i) {
         const int unused = supplies[i].nodes;
         Share used = given.shares[i];
-        if (unused > 0 && context().rooms[used.group].atomic) {
+        if (unused > 0 && context().headrooms[used.group].atomic) {
             ground_.placement.add(used.group, unused);
         } else {
             used.nodes -= unused;
@@ -223,11 +224,12 @@ std::optional<CarriedOut> ScaleUp::share_pinned_first(
     const int limit = context().settings->max_nodes_per_scale_up;
     const int most = limit > 0 ? std::min(needed, limit) : needed;
 
-    PinnedFirst pinned_first(context(), *policies_, circumstances_, placement, plan_,
+    PinnedFirst pinned_first(context(), *policies_, call_context_, placement, plan_,
                              ground_.progress.ledger);
     CarriedOut out = pinned_first.place(option, pinned, groups);
     const bool is_same = out.shares == otherwise.shares && out.nodes == needed;
-    if (!is_same && out.nodes <= most && helps_as_many(out.helped, otherwise.helped)) return out;
+    if (!is_same && out.nodes <= most && helps_as_many(out.schedulable, otherwise.schedulable))
+        return out;
     placement.undo(mark);
     return std::nullopt;
 }
@@ -246,7 +248,7 @@ void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen, Chosen
     told.left_out = left_out(option, unmade);
     CarriedOut carried = apart ? *std::move(apart) : share(option);
     if (!carried.note.empty()) progress.notes.push_back(std::move(carried.note));
-    if (carried.helped.empty()) {
+    if (carried.schedulable.empty()) {
         ground_.placement.undo(mark);
         // Without this the same option would come again, and make no pod schedulable again.
         progress.ledger.close(option.group,
@@ -271,21 +273,21 @@ void ScaleUp::record(const Option& option, const CarriedOut& carried, ChosenOpti
     }
     // Pods that are pinned to other groups may have been added to the option.
     grant.chosen.nodes = std::max(grant.chosen.nodes, grant.chosen.granted);
-    for (const Demand& helped : carried.helped) {
-        progress.left[helped.pod_group] -= helped.count;
-        PodCount pods = context().pending.classes[helped.pod_group];
-        pods.count = static_cast<std::uint32_t>(helped.count);
+    for (const Demand& schedulable : carried.schedulable) {
+        progress.left[schedulable.pod_group] -= schedulable.count;
+        PodCount pods = context().pending.classes[schedulable.pod_group];
+        pods.count = static_cast<std::uint32_t>(schedulable.count);
         grant.chosen.pods.push_back(std::move(pods));
     }
     const bool spare =
-        context().rooms[option.group].atomic || grant.chosen.granted < grant.chosen.nodes;
+        context().headrooms[option.group].atomic || grant.chosen.granted < grant.chosen.nodes;
     progress.grants.push_back(std::move(grant));
     if (spare) assign_late();
     if (context().settings->one_option_per_pass) progress.stopped = "a pass takes one option";
 }
 
 std::string ScaleUp::role_of(const Option& option, pass_context::GroupIndex group) const {
-    if (context().rooms[group].atomic) return "only ever empty or full";
+    if (context().headrooms[group].atomic) return "only ever empty or full";
     if (option.similar.empty()) return {};
     const auto size = [&](pass_context::GroupIndex g) {
         return *context().groups()[g].group.target + ground_.progress.ledger.grown(g);
@@ -305,8 +307,8 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
     const scheduling::CompiledPredicates& rules = *context().rules;
     std::map<scheduling::TemplateNodeId, std::string> why;  // the first pod that does not run there
     const auto find_why = [&](scheduling::TemplateNodeId other) -> std::string {
-        const auto misfit =
-            find_misfit(ground_.placement, plan_, option.prospect->helped, option.group, other);
+        const auto misfit = find_misfit(ground_.placement, plan_, option.prospect->schedulable,
+                                        option.group, other);
         // It was left out while the option had more nodes, and more pods, than there is room for.
         if (!misfit) return "a pod that the option has no room for does not run there";
         const std::string pod = "pod " + context().pending.classes[*misfit].example;

@@ -22,7 +22,7 @@ namespace capstan::engine::scale_up {
 class ScaleUp {
 public:
     ScaleUp(const pass_context::PassContext& context, const Policies& policies,
-            const CallContext& circumstances);
+            const CallContext& call_context);
     ScaleUp(const ScaleUp&) = delete;
     ScaleUp& operator=(const ScaleUp&) = delete;
     ~ScaleUp() = default;
@@ -78,7 +78,7 @@ private:
     std::vector<int> waiting() const;
 
     const Policies* policies_;
-    CallContext circumstances_;
+    CallContext call_context_;
     InitialPlacement ground_;
     scheduling::Placement::Mark start_;
     SimilarSets similar_;

@@ -39,7 +39,7 @@ std::optional<Option> OptionMaker::make_one(pass_context::GroupIndex group,
     const int most = most_nodes(option, ledger);
     if (option.prospect->nodes > most) option.prospect = prospects_.of(group, most);
     option.nodes = option.prospect->nodes;
-    if (context_->rooms[group].atomic) option.nodes = ledger.room(group);
+    if (context_->headrooms[group].atomic) option.nodes = ledger.room(group);
     return option.prospect->nodes == 0 ? std::nullopt : std::optional(std::move(option));
 }
 
@@ -53,7 +53,7 @@ std::vector<pass_context::GroupIndex> OptionMaker::sharing(const Option& option,
         const scheduling::TemplateNodeId shape = rules.equivalent(other);
         const auto [at, is_new] = run_on_.try_emplace({option.prospect.get(), shape}, true);
         if (is_new && shape != own) {
-            at->second = !find_misfit(*placement_, plan, option.prospect->helped, own, shape);
+            at->second = !find_misfit(*placement_, plan, option.prospect->schedulable, own, shape);
         }
         if (at->second) out.push_back(other);
     }
@@ -65,7 +65,8 @@ int OptionMaker::most_nodes(const Option& option, const QuotaTracker& ledger) co
     for (const pass_context::GroupIndex other : option.similar) room += ledger.room(other);
     const int nodes = static_cast<int>(std::min<std::int64_t>(room, option.prospect->nodes));
     // A group that is taken whole has been found to be within the limits.
-    return context_->rooms[option.group].atomic ? nodes : ledger.allows(option.group, nodes).nodes;
+    return context_->headrooms[option.group].atomic ? nodes
+                                                    : ledger.allows(option.group, nodes).nodes;
 }
 
 }  // namespace capstan::engine::scale_up

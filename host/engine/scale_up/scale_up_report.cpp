@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/scale_up/reasons.hpp"
@@ -14,7 +15,8 @@ namespace {
 class Increases {
 public:
     explicit Increases(ScaleUp& scale_up)
-        : scale_up_(scale_up), helped_(count_helped(scale_up.placement(), scale_up.first_new())) {}
+        : scale_up_(scale_up),
+          schedulable_(count_schedulable(scale_up.placement(), scale_up.first_new())) {}
 
     std::vector<Increase> list() {
         const auto& grants = scale_up_.progress().grants;
@@ -48,9 +50,13 @@ private:
     }
 
     void finish(Increase& increase, const Part& part) {
+        const NodeGroup& group = scale_up_.context().groups()[part.group].group;
+        CAPSTAN_ASSERT(increase.by > 0, "an increase by no nodes");
+        CAPSTAN_ASSERT(!group.max || std::int64_t{increase.from} + increase.by <= *group.max,
+                       "an increase beyond the maximum of its group");
         std::int64_t pods = 0;
-        for (const auto& [pod_group, count] : helped_[part.group]) pods += count;
-        increase.pods_helped = static_cast<std::uint32_t>(pods);
+        for (const auto& [pod_group, count] : schedulable_[part.group]) pods += count;
+        increase.schedulable_pods = static_cast<std::uint32_t>(pods);
         // What differs from option to option is true of none of them alone.
         std::string role = part.roles.size() == 1 ? *part.roles.begin() : std::string();
         if (part.options > 1) {
@@ -61,7 +67,7 @@ private:
     }
 
     ScaleUp& scale_up_;
-    HelpedPods helped_;
+    SchedulablePods schedulable_;
     std::vector<Increase> out_;
     std::vector<Part> parts_;  // as out_
 };
@@ -78,20 +84,20 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
     for (scheduling::PodGroupIndex s = 0; s < classes.size(); ++s) {
         fit += static_cast<std::uint32_t>(progress.fit[s]);
         const int left = progress.left[s];
-        const int helped = static_cast<int>(classes[s].count) - progress.fit[s] - left;
-        if (helped > 0) decision.helped.push_back(some_of(classes[s], helped));
+        const int schedulable = static_cast<int>(classes[s].count) - progress.fit[s] - left;
+        if (schedulable > 0) decision.schedulable.push_back(some_of(classes[s], schedulable));
         if (left == 0) continue;
-        Unhelped unhelped{.pods = some_of(classes[s], left)};
-        if (decision.unhelped.size() < max_explained_classes) {
-            unhelped.groups = reasons.of(s);
-            unhelped.reason = reasons.sum_up(unhelped.groups);
+        UnschedulablePods unschedulable{.pods = some_of(classes[s], left)};
+        if (decision.unschedulable.size() < max_explained_classes) {
+            unschedulable.groups = reasons.of(s);
+            unschedulable.reason = reasons.sum_up(unschedulable.groups);
         } else {
-            unhelped.reason = {ReasonCode::not_explained,
-                               {},
-                               "explained are " + std::to_string(max_explained_classes) +
-                                   " others that are not helped either"};
+            unschedulable.reason = {ReasonCode::not_explained,
+                                    {},
+                                    "explained are " + std::to_string(max_explained_classes) +
+                                        " others that are not helped either"};
         }
-        decision.unhelped.push_back(std::move(unhelped));
+        decision.unschedulable.push_back(std::move(unschedulable));
     }
     decision.skipped = scale_up.context().pending.skipped;
     if (fit > 0) decision.skipped.push_back({fit, "fit on existing or upcoming nodes"});
@@ -104,7 +110,7 @@ void tell_groups(const ScaleUp& scale_up, bool any_left, std::vector<std::string
     std::map<std::string, std::vector<NodeGroupId>> said;
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (context.groups()[g].plan != nullptr) continue;  // told of among the candidates
-        const bool was_open = context.rooms[g].obstacle.is_none();
+        const bool was_open = context.headrooms[g].obstacle.is_none();
         const bool is_limited = was_open && any_left && ledger.room(g) > 0;
         const std::string sentence = is_limited || context.templates[g].node == nullptr
                                          ? ledger.obstacle(g).sentence
@@ -128,7 +134,7 @@ Decision make_decision(ScaleUp& scale_up) {
     report_pods(scale_up, decision);
     decision.notes = scale_up.context().pending.notes;
     decision.notes.insert(decision.notes.end(), progress.notes.begin(), progress.notes.end());
-    tell_groups(scale_up, !decision.unhelped.empty(), decision.notes);
+    tell_groups(scale_up, !decision.unschedulable.empty(), decision.notes);
     return decision;
 }
 
@@ -136,8 +142,8 @@ PassFigures figures_of(const ScaleUp& scale_up, const Decision& decision) {
     const pass_context::PassContext& context = scale_up.context();
     PassFigures out{.untried_pods = context.pending.untried,
                     .left_out_pods = context.pending.left_out};
-    for (pass_context::GroupIndex g = 0; !decision.unhelped.empty() && g < context.groups().size();
-         ++g) {
+    for (pass_context::GroupIndex g = 0;
+         !decision.unschedulable.empty() && g < context.groups().size(); ++g) {
         const std::string total = scale_up.progress().ledger.total_at_limit(g);
         if (!total.empty()) ++out.at_maximum[total];
     }

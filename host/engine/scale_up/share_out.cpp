@@ -8,13 +8,15 @@
 #include <optional>
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 namespace capstan::engine::scale_up {
 namespace {
 
 /// Marks the option's pods; whether one of them was not yet.
 bool cover(const Option& option, std::vector<bool>& covered) {
     bool any = false;
-    for (const Demand& demand : option.prospect->helped) {
+    for (const Demand& demand : option.prospect->schedulable) {
         if (demand.pod_group >= covered.size()) covered.resize(demand.pod_group + 1, false);
         any = any || !covered[demand.pod_group];
         covered[demand.pod_group] = true;
@@ -174,12 +176,12 @@ BalancedIncreases all_to_own(const QuotaTracker& ledger, const Option& option, s
 }  // namespace
 
 BalancedIncreases share_out(const pass_context::PassContext& context, const QuotaTracker& ledger,
-                            const Policies& policies, const CallContext& circumstances,
+                            const Policies& policies, const CallContext& call_context,
                             const Option& option) {
     if (option.similar.empty()) return all_to_own(ledger, option, {});
     Sharing sharing(context, ledger, option);
     for (int left = option.nodes; left > 0;) {
-        const auto answer = policies.splitter->split(left, sharing.groups(), circumstances);
+        const auto answer = policies.splitter->split(left, sharing.groups(), call_context);
         if (!answer) return all_to_own(ledger, option, "splitter: " + answer.error().message);
         if (!sharing.is_valid(*answer, left)) {
             return all_to_own(ledger, option,
@@ -188,6 +190,7 @@ BalancedIncreases share_out(const pass_context::PassContext& context, const Quot
         const int asked = std::accumulate(answer->begin(), answer->end(), 0);
         const int given = sharing.give(*answer);
         left -= given;
+        CAPSTAN_ASSERT(left >= 0, "more nodes are shared out than there are");
         if (given == asked) break;  // no group was cut short: the splitter left what is left
     }
     return {.shares = sharing.shares(), .note = {}};

@@ -38,7 +38,7 @@ struct BalancedIncreases {
 /// of its share is shared out again among the others. A splitter that fails, or whose answer breaks
 /// its contract, leaves all nodes to the option's own group, as far as that has room.
 BalancedIncreases share_out(const pass_context::PassContext& context, const QuotaTracker& ledger,
-                            const Policies& policies, const CallContext& circumstances,
+                            const Policies& policies, const CallContext& call_context,
                             const Option& option);
 
 }  // namespace capstan::engine::scale_up

@@ -19,12 +19,12 @@ namespace {
 using BucketKey = std::vector<std::uint64_t>;
 
 BucketKey bucket_key(const std::vector<NamedCheck>& checks, const NodeTemplate& node,
-                     const CallContext& circumstances) {
+                     const CallContext& call_context) {
     BucketKey key;
     for (const NamedCheck& c : checks) {
         // A check without buckets, or one that fails now, parts nothing; `compare` meets the
         // failure again.
-        key.push_back(c.check->bucket(node, circumstances).value_or(0));
+        key.push_back(c.check->bucket(node, call_context).value_or(0));
     }
     return key;
 }
@@ -40,11 +40,11 @@ std::vector<NamedCheck> those_that_may_decide(const std::vector<NamedCheck>& che
 using CheckErrors = std::map<std::string, std::string>;
 
 Similarity settle(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
-                  const NodeTemplate& b, const CallContext& circumstances, CheckErrors& failures) {
+                  const NodeTemplate& b, const CallContext& call_context, CheckErrors& failures) {
     Similarity settled = agrees("every check agrees");
     for (const NamedCheck& c : checks) {
         if (settled.verdict == SimilarityVerdict::differs && !c.check->may_decide()) continue;
-        Result<Similarity> answer = c.check->similar(a, b, circumstances);
+        Result<Similarity> answer = c.check->similar(a, b, call_context);
         if (!answer) {
             failures.try_emplace(c.name, answer.error().message);
             answer = differs("failed: " + answer.error().message);
@@ -62,23 +62,23 @@ Similarity settle(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
 }  // namespace
 
 Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
-                   const NodeTemplate& b, const CallContext& circumstances) {
+                   const NodeTemplate& b, const CallContext& call_context) {
     if (checks.empty()) return differs("no similarity check is configured");
     CheckErrors failures;
-    return settle(checks, a, b, circumstances, failures);
+    return settle(checks, a, b, call_context, failures);
 }
 
 SimilarGroups::SimilarGroups(std::vector<NamedCheck> checks, std::vector<NodeTemplate> templates,
-                             const CallContext& circumstances)
+                             const CallContext& call_context)
     : checks_(std::move(checks)),
       deciding_(those_that_may_decide(checks_)),
       templates_(std::move(templates)),
-      circumstances_(&circumstances),
+      call_context_(&call_context),
       pairs_(templates_.size()) {
     if (checks_.empty()) return;
     std::map<BucketKey, std::size_t> numbers;
     for (const NodeTemplate& node : templates_) {
-        const BucketKey key = bucket_key(checks_, node, circumstances);
+        const BucketKey key = bucket_key(checks_, node, call_context);
         buckets_.push_back(numbers.try_emplace(key, numbers.size()).first->second);
     }
 }
@@ -105,7 +105,7 @@ bool SimilarGroups::are_similar(std::size_t a, std::size_t b) {
 bool SimilarGroups::compare(std::size_t a, std::size_t b) {
     const bool is_one_bucket = buckets_[a] == buckets_[b];
     const Similarity found = settle(is_one_bucket ? checks_ : deciding_, templates_[a],
-                                    templates_[b], *circumstances_, failed_);
+                                    templates_[b], *call_context_, failed_);
     return is_one_bucket ? found.verdict != SimilarityVerdict::differs
                          : found.verdict == SimilarityVerdict::decided;
 }
@@ -119,9 +119,9 @@ std::vector<std::string> SimilarGroups::failures() const {
 
 std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedCheck>& checks,
                                                      const std::vector<NodeTemplate>& templates,
-                                                     const CallContext& circumstances,
+                                                     const CallContext& call_context,
                                                      std::vector<std::string>* failures) {
-    SimilarGroups groups(checks, templates, circumstances);
+    SimilarGroups groups(checks, templates, call_context);
     std::vector<std::size_t> all(templates.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     std::vector<std::vector<std::size_t>> out;
@@ -131,10 +131,10 @@ std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedChec
 }
 
 SimilarSets::SimilarSets(const pass_context::PassContext& context, const Policies& policies,
-                         const CallContext& circumstances)
+                         const CallContext& call_context)
     : context_(&context),
       policies_(&policies),
-      circumstances_(&circumstances),
+      call_context_(&call_context),
       is_off_(!context.settings->balance_similar || policies.splitter == nullptr),
       places_(context.groups().size()),
       sets_(context.groups().size()) {}
@@ -145,8 +145,8 @@ void SimilarSets::prepare() {
     for (pass_context::GroupIndex g = 0; g < context_->groups().size(); ++g) {
         const auto& node = context_->templates[g].node;
         const Group& group = context_->groups()[g];
-        const bool is_open = context_->rooms[g].obstacle.is_none();
-        if (node == nullptr || context_->rooms[g].atomic) continue;
+        const bool is_open = context_->headrooms[g].obstacle.is_none();
+        if (node == nullptr || context_->headrooms[g].atomic) continue;
         places_[g] = groups_.size();
         if (group.plan != nullptr) {
             to_make_[family_of(group)].push_back(groups_.size());
@@ -160,7 +160,7 @@ void SimilarSets::prepare() {
                               .price_per_hour = context_->groups()[g].price_per_hour});
         templates.push_back(*node);
     }
-    similar_.emplace(policies_->similarity, std::move(templates), *circumstances_);
+    similar_.emplace(policies_->similarity, std::move(templates), *call_context_);
 }
 
 std::vector<pass_context::GroupIndex> SimilarSets::find(pass_context::GroupIndex group,
@@ -207,7 +207,8 @@ std::span<const pass_context::GroupIndex> SimilarSets::of(pass_context::GroupInd
     if (!sets_[group]) {
         std::vector<std::size_t> others = with_siblings(group, open_);
         std::erase_if(others, [&](std::size_t place) {
-            return !context_->rooms[groups_[place]].obstacle.is_none() || keeps_apart(group, place);
+            return !context_->headrooms[groups_[place]].obstacle.is_none() ||
+                   keeps_apart(group, place);
         });
         sets_[group] = find(group, others);
     }

@@ -23,7 +23,7 @@ namespace capstan::engine::scale_up {
 /// growing one group too few is the smaller harm. Without any check nothing is similar to anything.
 /// The reason starts with the name of the check that settled it.
 Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
-                   const NodeTemplate& b, const CallContext& circumstances);
+                   const NodeTemplate& b, const CallContext& call_context);
 
 /// Which of many node templates are similar, asked for one at a time: each pair is compared once at
 /// most, and only when asked. Only templates of one bucket can agree, so of two buckets only those
@@ -32,7 +32,7 @@ Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
 class SimilarGroups {
 public:
     SimilarGroups(std::vector<NamedCheck> checks, std::vector<NodeTemplate> templates,
-                  const CallContext& circumstances);
+                  const CallContext& call_context);
 
     /// Those of `others` that are similar to `one`, in their order; itself never is. Indices into
     /// the templates.
@@ -47,7 +47,7 @@ private:
 
     std::vector<NamedCheck> checks_, deciding_;
     std::vector<NodeTemplate> templates_;
-    const CallContext* circumstances_;
+    const CallContext* call_context_;
     std::vector<std::size_t> buckets_{};           // by template
     std::vector<std::vector<Pair>> pairs_{};       // by the lower, then by what the other has more
     std::map<std::string, std::string> failed_{};  // by check
@@ -57,7 +57,7 @@ private:
 /// `failures`: where it is not NULL, SimilarGroups::failures are added.
 std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedCheck>& checks,
                                                      const std::vector<NodeTemplate>& templates,
-                                                     const CallContext& circumstances,
+                                                     const CallContext& call_context,
                                                      std::vector<std::string>* failures = nullptr);
 
 // The groups a growth may be shared with: similar ones on which its pods run as well.
@@ -68,7 +68,7 @@ std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedChec
 class SimilarSets {
 public:
     SimilarSets(const pass_context::PassContext& context, const Policies& policies,
-                const CallContext& circumstances);
+                const CallContext& call_context);
 
     /// Those similar to `group` that could grow when the pass began, and that nodes may be shared
     /// with, ascending; none where sharing is switched off, or there is no splitter, or the group
@@ -101,7 +101,7 @@ private:
 
     const pass_context::PassContext* context_;
     const Policies* policies_;
-    const CallContext* circumstances_;
+    const CallContext* call_context_;
     bool is_off_;
     std::optional<SimilarGroups> similar_{};          // of groups with a template that may share
     std::vector<pass_context::GroupIndex> groups_{};  // by their place in it

@@ -132,7 +132,7 @@ bool SpareNodes::let_one_go() {
     const Slack slack(placement, ground_->first_new, pods_);
     std::set<scheduling::TemplateNodeId> candidates;
     for (const Run& run : by_group) {
-        if (!ground_->context->rooms[run.shape].atomic && slack.has_room_for(run.shape))
+        if (!ground_->context->headrooms[run.shape].atomic && slack.has_room_for(run.shape))
             candidates.insert(run.shape);
     }
     if (candidates.empty()) return false;
@@ -226,7 +226,8 @@ bool SpareNodes::drop_empty_nodes(Fleet& fleet) const {
     bool any = false;
     for (scheduling::Slot slot = ground_->first_new; slot < trial_->slot_count(); ++slot) {
         const scheduling::TemplateNodeId shape = *trial_->shape(slot);
-        if (!trial_->assignments(slot).empty() || ground_->context->rooms[shape].atomic) continue;
+        if (!trial_->assignments(slot).empty() || ground_->context->headrooms[shape].atomic)
+            continue;
         any = true;
         for (int left = trial_->nodes(slot); left > 0;) {
             const auto run = std::ranges::find_if(

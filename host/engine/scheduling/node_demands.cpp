@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <capstan/well_known.hpp>
+
 #include "engine/scheduling/predicates/dynamic_resources.hpp"
 #include "engine/scheduling/predicates/node_affinity.hpp"
 #include "engine/scheduling/predicates/node_unschedulable.hpp"
@@ -90,7 +92,7 @@ NodeProfile make_profile(const snapshot::Cluster& cluster, const NodeKey& key) {
                     .labels = snapshot::to_labels(cluster, key.labels),
                     .unschedulable = key.unschedulable};
     if (key.has_hostname)
-        out.labels.try_emplace(std::string(snapshot::hostname_label), own_hostname);
+        out.labels.try_emplace(std::string(well_known::hostname_label), own_hostname);
     std::copy_if(key.taints.begin(), key.taints.end(), std::back_inserter(out.taints), keeps_off);
     return out;
 }
@@ -100,8 +102,8 @@ NodeProfile make_profile(const TemplateNode& shape, const NodeReading& reading) 
     for (const auto& [key, value] : shape.labels) {
         if (reading.labels.contains(key)) out.labels.emplace(key, value);
     }
-    if (reading.has_hostname || reading.labels.contains(snapshot::hostname_label))
-        out.labels.insert_or_assign(std::string(snapshot::hostname_label),
+    if (reading.has_hostname || reading.labels.contains(well_known::hostname_label))
+        out.labels.insert_or_assign(std::string(well_known::hostname_label),
                                     std::string(own_hostname));
     std::copy_if(shape.taints.begin(), shape.taints.end(), std::back_inserter(out.taints),
                  keeps_off);
@@ -136,7 +138,7 @@ NodeKey read_node(const snapshot::Cluster& cluster, const snapshot::NodeRow& nod
     key.unschedulable = node.unschedulable;
     key.has_hostname =
         reading.has_hostname &&
-        snapshot::find_label(cluster, node.labels, snapshot::hostname_label).has_value();
+        snapshot::find_label(cluster, node.labels, well_known::hostname_label).has_value();
     return key;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 #include "engine/scheduling/pod_bounds.hpp"
 
 namespace capstan::engine::scheduling {
@@ -120,6 +122,8 @@ Placement::State::State(const CompiledPredicates::PredicateData& the_rules)
 }
 
 Slot Placement::State::add(TemplateNodeId shape, int nodes) {
+    CAPSTAN_ASSERT(shape < rules->shapes.size(), "there is no such template");
+    CAPSTAN_ASSERT(nodes > 0, "a slot without nodes");
     const auto slot = static_cast<Slot>(slots.size());
     slots.push_back({.nodes = nodes, .profile = rules->profiles.of_shape(shape), .shape = shape});
     capacity.push(rules->shape_row(shape));
@@ -132,6 +136,8 @@ Slot Placement::State::add(TemplateNodeId shape, int nodes) {
 }
 
 Slot Placement::State::split(Slot from, int nodes) {
+    CAPSTAN_ASSERT(from < slots.size(), "there is no such slot");
+    CAPSTAN_ASSERT(nodes > 0 && nodes < slots[from].nodes, "a split leaves no node on one side");
     const auto slot = static_cast<Slot>(slots.size());
     slots[from].nodes -= nodes;
     slots.push_back(slots[from]);
@@ -152,6 +158,9 @@ void Placement::State::close(Slot slot) {
 }
 
 void Placement::State::place(PodGroupIndex pod_group, Slot slot, int per_node) {
+    CAPSTAN_ASSERT(slot < slots.size(), "there is no such slot");
+    CAPSTAN_ASSERT(pod_group < rules->pod_groups.size(), "there is no such pod group");
+    CAPSTAN_ASSERT(per_node >= 0, "fewer than no pods are placed");
     if (per_node == 0) return;
     const auto number = static_cast<std::uint32_t>(log.size());
     log.push_back({.kind = Record::Kind::placed,
@@ -199,6 +208,7 @@ void Placement::State::disallow(PodGroupIndex pod_group) {
 }
 
 void Placement::State::undo(std::size_t mark) {
+    CAPSTAN_ASSERT(mark <= log.size(), "undone to a mark that is undone already");
     const std::size_t before = slots.size();
     while (log.size() > mark) {
         const Record record = log.back();

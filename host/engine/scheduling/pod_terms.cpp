@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include <capstan/well_known.hpp>
+
 #include "engine/scheduling/predicates/selector_text.hpp"
 #include "engine/snapshot/hash_index.hpp"
 #include "engine/snapshot/label_finder.hpp"
 
 namespace capstan::engine::scheduling {
 namespace {
-
-constexpr std::string_view name_label = "kubernetes.io/metadata.name";
 
 std::uint64_t label_hash(std::string_view key, std::string_view value) noexcept {
     snapshot::FastHash hash;
@@ -46,7 +46,7 @@ bool is_like(const snapshot::Cluster& cluster, std::string_view ns, const LabelS
     Labels labels;
     const auto& namespaces = cluster.objects().namespaces;
     if (const auto at = namespaces.find(ns); at != namespaces.end()) labels = at->second;
-    labels.try_emplace(std::string(name_label), ns);
+    labels.try_emplace(std::string(well_known::namespace_name_label), ns);
     return matches(selector, labels);
 }
 
@@ -189,7 +189,7 @@ bool has_terms(const snapshot::Cluster& cluster, snapshot::PodGroupId id, bool i
 }
 
 void read_key(const std::string& key, NodeReading& reading) {
-    if (key == snapshot::hostname_label)
+    if (key == well_known::hostname_label)
         reading.has_hostname = true;
     else
         reading.labels.insert(key);

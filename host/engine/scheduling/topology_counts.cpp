@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <capstan/well_known.hpp>
+
 #include "engine/scheduling/predicates/node_affinity.hpp"
 #include "engine/scheduling/predicates/taint_toleration.hpp"
 #include "engine/snapshot/label_finder.hpp"
@@ -16,7 +18,7 @@ Topologies::Key& Topologies::read(std::string_view key) {
         const auto at = labels.find(key);
         return at != labels.end() ? &at->second : nullptr;
     };
-    const bool per_node = key == snapshot::hostname_label;
+    const bool per_node = key == well_known::hostname_label;
     for (std::size_t profile = 0; profile < profiles_->size() && !per_node; ++profile) {
         if (const std::string* value = find(profile)) out.values.push_back(*value);
     }
@@ -43,7 +45,7 @@ TopologyId Topologies::labelled(std::string_view key) {
 
 TopologyId Topologies::add(std::string_view key, DomainByProfile domain_of) {
     const Key& known = read(key);
-    const bool per_node = key == snapshot::hostname_label;
+    const bool per_node = key == well_known::hostname_label;
     const auto domains = static_cast<std::uint32_t>(per_node ? 1 : known.values.size());
     return add(TopologyDomains{.key = std::string(key),
                                .per_node = per_node,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <capstan/assert.hpp>
+
 namespace capstan::engine::scheduling {
 namespace {
 
@@ -33,6 +35,7 @@ std::vector<int> water_fill(std::span<const DomainLoad> basins, int pods) {
     std::vector<int> out;
     for (const DomainLoad& basin : basins) out.push_back(poured(basin, low));
     int rest = pods - static_cast<int>(needed(low));
+    CAPSTAN_ASSERT(rest >= 0, "more pods are spread than there are");
     for (std::size_t i = 0; i < basins.size() && rest > 0; ++i) {
         if (basins[i].count <= low && low < basins[i].most) ++out[i], --rest;
     }

@@ -6,11 +6,13 @@
 #include <array>
 #include <string_view>
 
+#include <capstan/well_known.hpp>
+
 namespace capstan::engine::snapshot {
 
 inline constexpr std::array<std::string_view, 5> kept_annotation_prefixes = {
     "cluster-autoscaler.kubernetes.io",
-    "delay-deletion.cluster-autoscaler.kubernetes.io/",
+    well_known::delay_deletion_annotation_prefix,
     "kubernetes.io/config.",  // of the kubelet's own (static) pods
     "zalando.org/",
     "capstan.",

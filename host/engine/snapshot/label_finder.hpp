@@ -9,8 +9,6 @@
 
 namespace capstan::engine::snapshot {
 
-inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
-
 /// Like find_label, but compares texts only until it has met the label once: from then on it knows
 /// its key by number. Borrows cluster and key.
 class LabelFinder {

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include <capstan/duration.hpp>
+#include <capstan/well_known.hpp>
 
 namespace capstan::engine::snapshot {
 namespace {
 
 bool is_over_zones(const SpreadConstraint& constraint) {
-    return constraint.topology_key == zone_label;
+    return constraint.topology_key == well_known::zone_label;
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 
 namespace capstan::engine::snapshot {
 
-inline constexpr std::string_view zone_label = "topology.kubernetes.io/zone";
 inline constexpr std::string_view default_spread_timeout_annotation =
     "zalando.org/topology-spread-timeout";
 

@@ -6,14 +6,16 @@
 #include <string_view>
 #include <utility>
 
+#include <capstan/well_known.hpp>
+
 namespace capstan::engine::templates {
 namespace {
 
 using MarkingLabel = std::pair<std::string_view, std::string_view>;
 
 constexpr std::array<MarkingLabel, 10> spot_labels{{
-    {"karpenter.sh/capacity-type", "spot"},
-    {"node.kubernetes.io/lifecycle", "spot"},
+    {well_known::capacity_type_label, "spot"},
+    {well_known::lifecycle_label, "spot"},
     {"node-lifecycle", "spot"},
     {"lifecycle", "spot"},
     {"lifecycle", "Ec2Spot"},

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include <capstan/well_known.hpp>
+
 namespace capstan::engine::templates {
 namespace {
 
@@ -75,13 +77,13 @@ Resources taken_by(const snapshot::Cluster& cluster, std::span<const snapshot::P
 
 bool is_mirror(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row) noexcept {
     return row.owner->kind == "Node" ||
-           snapshot::find_label(cluster, row.annotations, "kubernetes.io/config.mirror");
+           snapshot::find_label(cluster, row.annotations, well_known::mirror_pod_annotation);
 }
 
 bool is_of_daemon_set(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row) noexcept {
     if (row.owner->kind == "DaemonSet") return true;
-    const auto written = snapshot::find_label(cluster, row.annotations,
-                                              "cluster-autoscaler.kubernetes.io/daemonset-pod");
+    const auto written =
+        snapshot::find_label(cluster, row.annotations, well_known::daemon_set_pod_annotation);
     return written && cluster.text(*written) == "true";
 }
 

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string>
 
+#include <capstan/well_known.hpp>
+
 namespace capstan::engine::templates {
 namespace {
 
@@ -15,27 +17,21 @@ constexpr std::array deletion_keys{
     "BeingDeletedByClusterAutoscaler"sv,
 };
 constexpr std::array starting_keys{
-    "node.kubernetes.io/not-ready"sv,
-    "node.kubernetes.io/unreachable"sv,
-    "node.kubernetes.io/network-unavailable"sv,
-    "node.cloudprovider.kubernetes.io/uninitialized"sv,
+    well_known::not_ready_taint,
+    well_known::unreachable_taint,
+    well_known::network_unavailable_taint,
+    well_known::uninitialized_taint,
 };
 constexpr std::array condition_keys{
-    "node.kubernetes.io/unschedulable"sv,
-    "node.kubernetes.io/memory-pressure"sv,
-    "node.kubernetes.io/disk-pressure"sv,
-    "node.kubernetes.io/pid-pressure"sv,
-    "node.cloudprovider.kubernetes.io/shutdown"sv,
-    "cloud.google.com/impending-node-termination"sv,
-    "NodeWithImpairedVolumes"sv,
-    "DeletionCandidateOfClusterAutoscaler"sv,
+    well_known::unschedulable_taint, well_known::memory_pressure_taint,
+    well_known::disk_pressure_taint, well_known::pid_pressure_taint,
+    well_known::shutdown_taint,      "cloud.google.com/impending-node-termination"sv,
+    "NodeWithImpairedVolumes"sv,     "DeletionCandidateOfClusterAutoscaler"sv,
 };
-constexpr std::string_view ignore_prefix = "ignore-taint.cluster-autoscaler.kubernetes.io/";
 constexpr std::array startup_prefixes{
-    "startup-taint.cluster-autoscaler.kubernetes.io/"sv,
-    ignore_prefix,
+    well_known::startup_taint_prefix,
+    well_known::ignore_taint_prefix,
 };
-constexpr std::string_view status_prefix = "status-taint.cluster-autoscaler.kubernetes.io/";
 
 bool is_among(const auto& list, std::string_view key) {
     return std::ranges::find(list, key) != list.end();
@@ -47,7 +43,7 @@ bool starts_with_any(const auto& prefixes, std::string_view key) {
 
 bool is_transient_taint(std::string_view key, const Settings& settings) {
     return is_deletion_taint(key) || is_among(condition_keys, key) ||
-           is_starting_taint(key, settings) || key.starts_with(status_prefix) ||
+           is_starting_taint(key, settings) || key.starts_with(well_known::status_taint_prefix) ||
            is_among(settings.status_taints, key);
 }
 
@@ -62,7 +58,7 @@ bool is_starting_taint(std::string_view key, const Settings& settings) noexcept 
 }
 
 std::string_view kind_of_taint(std::string_view key, const Settings& settings) noexcept {
-    if (key.starts_with(ignore_prefix)) return ignore_prefix;
+    if (key.starts_with(well_known::ignore_taint_prefix)) return well_known::ignore_taint_prefix;
     const bool is_well_known =
         is_deletion_taint(key) || is_among(starting_keys, key) || is_among(condition_keys, key);
     if (is_well_known) return key;

@@ -9,6 +9,7 @@
 
 #include <capstan/hash.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/templates/node_taints.hpp"
 #include "engine/templates/templates.hpp"
@@ -167,7 +168,7 @@ void add_taints(const NodeTemplate& told, const NodeTraits& seen, const Settings
 
 void add_labels(const NodeTemplate& told, const NodeTraits& seen, std::vector<std::string>& out) {
     for (const auto& [key, value] : told.labels) {
-        if (key == snapshot::hostname_label) continue;
+        if (key == well_known::hostname_label) continue;
         const auto at = seen.labels.find(key);
         if (at == seen.labels.end()) {
             out.push_back("lacks label " + key + "=" + value);
@@ -194,7 +195,7 @@ NodeTraits traits_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& 
                    .taints = lasting_taints({node.taints.begin(), node.taints.end()}, settings),
                    .capacity = *node.capacity,
                    .allocatable = *node.allocatable};
-    out.labels.erase(std::string(snapshot::hostname_label));
+    out.labels.erase(std::string(well_known::hostname_label));
     return out;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/well_known.hpp>
+
 #include "engine/templates/daemons.hpp"
 #include "engine/templates/node_taints.hpp"
 #include "engine/templates/observed_nodes.hpp"
@@ -19,7 +21,7 @@ constexpr std::int64_t kube_proxy_cpu = 100;
 NodeTemplate unnamed_copy(NodeTemplate node, const Group& group, const Settings& settings) {
     node.name = "template-node-for-" + group.group.id.value();
     node.taints = lasting_taints(node.taints, settings);
-    node.labels.insert_or_assign(std::string(snapshot::hostname_label),
+    node.labels.insert_or_assign(std::string(well_known::hostname_label),
                                  std::string(hostname_of_templates));
     // It is no longer what the cloud gave that name to.
     node.fingerprint.clear();

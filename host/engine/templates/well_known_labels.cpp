@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include <capstan/well_known.hpp>
+
 namespace capstan::engine::templates {
 namespace {
 
@@ -11,16 +13,15 @@ struct WellKnown {
     std::string NodeTemplate::* field;  ///< NULL: no field says it
 };
 
-constexpr std::array well_known{
-    WellKnown{"kubernetes.io/arch", "beta.kubernetes.io/arch", &NodeTemplate::arch},
-    WellKnown{"kubernetes.io/os", "beta.kubernetes.io/os", &NodeTemplate::os},
-    WellKnown{"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type",
+constexpr std::array known_labels{
+    WellKnown{well_known::arch_label, well_known::beta_arch_label, &NodeTemplate::arch},
+    WellKnown{well_known::os_label, well_known::beta_os_label, &NodeTemplate::os},
+    WellKnown{well_known::instance_type_label, well_known::beta_instance_type_label,
               &NodeTemplate::machine_type},
-    WellKnown{"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone",
-              &NodeTemplate::zone},
-    WellKnown{"topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region", nullptr},
+    WellKnown{well_known::zone_label, well_known::beta_zone_label, &NodeTemplate::zone},
+    WellKnown{well_known::region_label, well_known::beta_region_label, nullptr},
 };
-constexpr const WellKnown& machine_type = well_known[2];
+constexpr const WellKnown& machine_type = known_labels[2];
 
 /// What either label says, the newer first; empty: nothing.
 std::string said(const Labels& labels, const WellKnown& known) {
@@ -36,14 +37,14 @@ MachineTypeFinder::MachineTypeFinder(const snapshot::Cluster& cluster)
     : label_(cluster, machine_type.key), old_label_(cluster, machine_type.old_key) {}
 
 void fill_fields(NodeTemplate& node) {
-    for (const WellKnown& known : well_known) {
+    for (const WellKnown& known : known_labels) {
         if (known.field == nullptr || !(node.*known.field).empty()) continue;
         node.*known.field = said(node.labels, known);
     }
 }
 
 void fill_labels(NodeTemplate& node) {
-    for (const WellKnown& known : well_known) {
+    for (const WellKnown& known : known_labels) {
         std::string value = said(node.labels, known);
         if (value.empty() && known.field != nullptr) value = node.*known.field;
         if (value.empty()) continue;

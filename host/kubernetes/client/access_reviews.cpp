@@ -5,6 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
 
@@ -35,10 +36,10 @@ void take(AccessAnswer& answer, Result<ApiReply> reply) {
         answer.error = within("ask whether it may " + to_string(answer.rule), review.error());
         return;
     }
-    answer.is_allowed = is_true_at(*review, {"status", "allowed"});
-    answer.reason = text_at(*review, {"status", "reason"});
+    answer.is_allowed = base::is_true_at(*review, "status.allowed");
+    answer.reason = base::text_at(*review, "status.reason");
     // Some authorizer could not be asked, so that a "no" may be wrong.
-    const std::string failure = text_at(*review, {"status", "evaluationError"});
+    const std::string_view failure = base::text_at(*review, "status.evaluationError");
     if (!answer.is_allowed && answer.reason.empty()) answer.reason = failure;
 }
 

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
-#include <boost/json/parse.hpp>
-
 #include <capstan/url.hpp>
 
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/paths.hpp"
 
 namespace capstan::kubernetes::client {
@@ -20,15 +19,8 @@ constexpr std::size_t cause_limit = 8;
 constexpr std::int64_t longest_advice_s = 24 * 3600;
 
 std::string printable_at(const boost::json::object& object, std::string_view key) {
-    const auto* text = object.if_contains(key);
-    return text != nullptr && text->is_string()
-               ? io::printable(io::redacted(std::string(text->get_string())), status_message_limit)
-               : std::string();
-}
-
-std::int64_t number_at(const boost::json::object& object, std::string_view key) {
-    const auto* number = object.if_contains(key);
-    return number != nullptr && number->is_int64() ? number->get_int64() : 0;
+    return io::printable(io::redacted(std::string(base::text_at(object, key))),
+                         status_message_limit);
 }
 
 std::optional<Duration> advice(std::int64_t seconds) {
@@ -37,11 +29,9 @@ std::optional<Duration> advice(std::int64_t seconds) {
 }
 
 void take_details(const boost::json::object& details, ApiStatus& status) {
-    const std::int64_t seconds = number_at(details, "retryAfterSeconds");
+    const std::int64_t seconds = base::integer_at(details, "retryAfterSeconds").value_or(0);
     if (seconds > 0) status.retry_after = advice(seconds);
-    const auto* causes = details.if_contains("causes");
-    if (causes == nullptr || !causes->is_array()) return;
-    for (const auto& each : causes->get_array()) {
+    for (const auto& each : base::list_at(details, "causes")) {
         if (!each.is_object() || status.causes.size() == cause_limit) continue;
         const std::string reason = printable_at(each.get_object(), "reason");
         const std::string message = printable_at(each.get_object(), "message");
@@ -64,19 +54,16 @@ std::string message_of(std::string_view what, int code, const std::string& reaso
 std::optional<ApiStatus> find_status(const boost::json::object& object) {
     if (printable_at(object, "kind") != "Status") return std::nullopt;
     ApiStatus status;
-    status.code = static_cast<int>(number_at(object, "code"));
+    status.code = static_cast<int>(base::integer_at(object, "code").value_or(0));
     status.reason = printable_at(object, "reason");
     status.message = printable_at(object, "message");
-    const auto* details = object.if_contains("details");
-    if (details != nullptr && details->is_object()) take_details(details->get_object(), status);
+    if (const auto* details = base::find_object(object, "details")) take_details(*details, status);
     return status;
 }
 
 std::optional<ApiStatus> find_status(std::string_view json) {
-    boost::system::error_code error;
-    const boost::json::value value = boost::json::parse(json, error);
-    if (error || !value.is_object()) return std::nullopt;
-    return find_status(value.get_object());
+    const auto object = base::parse_json_object(json);
+    return object ? find_status(*object) : std::nullopt;
 }
 
 ErrorCode error_code_of_status(int http_status) noexcept {

@@ -50,7 +50,7 @@ struct Cluster {
 };
 void describe(auto&& key, Cluster& s) {
     key("name", s.name,
-        "The cluster's name in /api/v1/status and in the metric capstan_info; for people alone.");
+        "The cluster's name in /api/v2/status and in the metric capstan_info; for people alone.");
     key("kubeconfig", s.kubeconfig,
         "\"in-cluster\" for the pod's service account, or the path of a kubeconfig. Empty: "
         "KUBECONFIG's, else ~/.kube/config.");

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include <capstan/label_syntax.hpp>
 #include <capstan/sentence.hpp>
 
 #include "runtime/plugin_files/refuse.hpp"
@@ -13,17 +14,6 @@ namespace {
 
 constexpr std::array<std::string_view, 7> verbs{"get",    "list",  "watch", "create",
                                                 "update", "patch", "delete"};
-
-/// A name of DNS labels in lower case: "apps", "balancer.x-k8s.io", "kube-system".
-bool is_resource_name(std::string_view text, bool has_dots) {
-    if (text.empty() || text.size() > 253 || text.front() == '-' || text.back() == '-' ||
-        text.front() == '.' || text.back() == '.')
-        return false;
-    return std::ranges::all_of(text, [&](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-               (c == '.' && has_dots);
-    });
-}
 
 std::pair<std::string_view, std::string_view> cut(std::string_view text, char at) {
     const std::size_t found = text.find(at);
@@ -45,12 +35,12 @@ Result<void> read_granted_resource(std::string_view text, KubeGrant& out,
                                    std::string& subresource) {
     const auto [resource, below] = cut(text, '/');
     const auto [plural, group] = cut(resource, '.');
-    if (!is_resource_name(plural, false))
+    if (!is_dns_label(plural))
         return plugin_files::refuse(
             "expected a resource such as nodes or deployments.apps before the ':'");
-    if (plural.size() != resource.size() && !is_resource_name(group, true))
+    if (plural.size() != resource.size() && !is_dns_subdomain(group))
         return plugin_files::refuse(in_quotes(group) + " is no API group");
-    if (below.size() + 1 + resource.size() == text.size() && !is_resource_name(below, false))
+    if (below.size() + 1 + resource.size() == text.size() && !is_dns_label(below))
         return plugin_files::refuse(in_quotes(below) + " is no subresource");
     out.plural = plural;
     out.group = group;
@@ -68,7 +58,7 @@ Result<void> read_verb(std::string_view text, const std::string& subresource, Ku
     if (has_own && !subresource.empty())
         return plugin_files::refuse("the subresource stands behind the resource and behind " +
                                     in_quotes(verb));
-    if (has_own && !is_resource_name(below, false))
+    if (has_own && !is_dns_label(below))
         return plugin_files::refuse(in_quotes(below) + " is no subresource");
     out.allowed.insert({has_own ? std::string(below) : subresource, std::string(verb)});
     return {};
@@ -94,8 +84,7 @@ Result<KubeGrant> parse_kube_grant(std::string_view text) {
         CAPSTAN_CHECK(read_verb(verb, subresource, out));
     if (verbs_text.size() == rest.size()) return out;
     for (const std::string_view ns : split_list(namespaces)) {
-        if (!is_resource_name(ns, false))
-            return plugin_files::refuse(in_quotes(ns) + " is no namespace");
+        if (!is_dns_label(ns)) return plugin_files::refuse(in_quotes(ns) + " is no namespace");
         out.namespaces.emplace(ns);
     }
     return out;

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include <capstan/ascii.hpp>
+
 #include "runtime/plugin_files/refuse.hpp"
 
 namespace capstan::runtime::config {
@@ -90,7 +92,7 @@ bool is_host_metric(std::string_view name) {
 }
 
 Result<void> check_whole_metric_name(std::string_view name) {
-    if (!is_metric_name(name) || (name[0] >= '0' && name[0] <= '9'))
+    if (!is_metric_name(name) || is_ascii_digit(name[0]))
         return plugin_files::refuse(
             "a metric's name has at most 128 of a to z, 0 to 9 and '_', and no digit first");
     if (is_host_metric(name)) return plugin_files::refuse("is a name of the host's own metrics");

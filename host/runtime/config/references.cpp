@@ -215,7 +215,7 @@ bool is_listen_address(std::string_view text) {
 
 bool is_sha256(std::string_view text) {
     return text.size() == 64 && std::ranges::all_of(text, [](char c) {
-               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+               return is_ascii_digit(c) || (c >= 'a' && c <= 'f');
            });
 }
 

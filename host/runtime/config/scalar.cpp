@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <regex>
 
+#include <re2/re2.h>
 #include <boost/url/parse.hpp>
 #include <boost/url/scheme.hpp>
 #include <boost/url/url_view.hpp>
@@ -94,13 +93,12 @@ Result<void> check_regex(const std::string& text) {
         return plugin_files::refuse("a regular expression of " + std::to_string(text.size()) +
                                     " bytes; at most 1024 are allowed");
     }
-    try {
-        const std::regex compiled(text, std::regex::ECMAScript);
-    } catch (const std::exception& e) {
-        return plugin_files::refuse(toml_string(shortened(text, 80)) +
-                                    " is no regular expression: " + e.what());
-    }
-    return {};
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    const re2::RE2 compiled(text, options);
+    if (compiled.ok()) return {};
+    return plugin_files::refuse(toml_string(shortened(text, 80)) +
+                                " is no regular expression: " + compiled.error());
 }
 
 Result<void> check_choice(const TomlValue& from, const Field& field) {

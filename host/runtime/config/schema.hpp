@@ -1,4 +1,5 @@
-/// What may stand in a table of the configuration: ours (sections.hpp) and a plugin's.
+/// What may stand in a table of the configuration: of the host (daemon_config.hpp, pipeline.hpp,
+/// scaling.hpp) and of a plugin.
 #pragma once
 
 #include <optional>

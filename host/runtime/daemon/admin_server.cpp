@@ -64,7 +64,7 @@ constexpr std::array<WorkloadKind, 4> workload_kinds{{{"deployment", "Deployment
                                                       {"job", "Job"}}};
 
 std::optional<AdminQuestion> find_question(std::string_view target) {
-    constexpr std::string_view start = "/api/v1/explain/";
+    constexpr std::string_view start = "/api/v2/explain/";
     const std::string_view path = path_of(target);
     if (!path.starts_with(start)) return std::nullopt;
     const std::vector<std::string> parts = parts_of(path.substr(start.size()));
@@ -109,15 +109,15 @@ std::string index_page(bool has_snapshot) {
          {"/livez", "whether it must be restarted"},
          {"/health-check", "whether passes succeed; also /healthz"},
          {"/metrics", "for Prometheus"},
-         {"/api/v1/status", "who leads, the last pass, the configuration in force; also /status"},
-         {"/api/v1/decisions", "the last passes: what was done, and why"},
-         {"/api/v1/explain/matrix?format=text", "every pending class of pods against every group"},
-         {"/api/v1/groups", "node groups as the last pass saw them"},
-         {"/api/v1/plugins", "plugins, and whether they run"},
-         {"/api/v1/config", "the configuration as it is understood"},
+         {"/api/v2/status", "who leads, the last pass, the configuration in force; also /status"},
+         {"/api/v2/decisions", "the last passes: what was done, and why"},
+         {"/api/v2/explain/matrix?format=text", "every pending class of pods against every group"},
+         {"/api/v2/groups", "node groups as the last pass saw them"},
+         {"/api/v2/plugins", "plugins, and whether they run"},
+         {"/api/v2/config", "the configuration as it is understood"},
          {"/snapshotz", "what the next pass sees"},
          {"",
-          "/api/v1/explain/pod/NAMESPACE/NAME, deployment/NAMESPACE/NAME, node/NAME, group/ID: "
+          "/api/v2/explain/pod/NAMESPACE/NAME, deployment/NAMESPACE/NAME, node/NAME, group/ID: "
           "why; with ?format=text to read"}}};
     std::string out =
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -146,9 +146,9 @@ HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
         return told(200, plain, absent.empty() ? "OK" : "OK\n" + absent);
     }
     const std::map<std::string_view, const std::function<std::string()>*> documents{
-        {"/api/v1/status", &sources.status}, {"/status", &sources.status},
-        {"/api/v1/groups", &sources.groups}, {"/api/v1/plugins", &sources.plugins},
-        {"/api/v1/config", &sources.config}, {"/api/v1/decisions", &sources.decisions}};
+        {"/api/v2/status", &sources.status}, {"/status", &sources.status},
+        {"/api/v2/groups", &sources.groups}, {"/api/v2/plugins", &sources.plugins},
+        {"/api/v2/config", &sources.config}, {"/api/v2/decisions", &sources.decisions}};
     const auto document = documents.find(path);
     if (document == documents.end())
         return refusal(404, "there is nothing at this path; / lists what there is");

@@ -1,8 +1,8 @@
 /// What is answered over HTTP, by path.
 ///
 ///     /  /metrics  /health-check (/healthz)  /livez  /readyz  /snapshotz
-///     /api/v1/status (/status)  groups  plugins  config  decisions
-///     /api/v1/explain/pod/NAMESPACE/NAME  node/NAME  group/ID  matrix   (?format=text)
+///     /api/v2/status (/status)  groups  plugins  config  decisions
+///     /api/v2/explain/pod/NAMESPACE/NAME  node/NAME  group/ID  matrix   (?format=text)
 ///                     deployment/NAMESPACE/NAME  statefulset/...  replicaset/...  job/...
 #pragma once
 

@@ -52,7 +52,7 @@ Result<void> Autoscaler::take_over(const config::Config& config) {
 
 void Autoscaler::begin(engine::Memory memory) {
     memory_ = std::move(memory);
-    memory_.cloud_rests.clear();
+    memory_.cloud_backoffs.clear();
     // What another host, or this one in a term before, is waiting for is not this memory's.
     begin_beside();
 }
@@ -90,14 +90,14 @@ CloudsView Autoscaler::look_at_clouds() {
 Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     const Duration began = now();
     CAPSTAN_TRY(const engine::snapshot::Cluster cluster, parts_.look());
-    std::string blind = blind_because();
+    std::string blind = unobserved_because();
     const Duration looked = now();
     const auto untouched = beside_->groups();
     auto backoffs_before = memory_.backoffs;
     std::vector<ActionsUnderWay::Ended> ended = remember_ended();
     const CloudsView view = look_at_clouds();
     // Clouds take their time, in which the cluster may have gone out of sight.
-    if (blind.empty()) blind = blind_because();
+    if (blind.empty()) blind = unobserved_because();
     const engine::PassTime time = clock_.read();
     auto out = std::make_shared<PassReport>(PassInput{
         .snapshot = {cluster,
@@ -109,12 +109,12 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
         .settings = settings_,
         .wiring = wiring_,
         .clouds = clouds_->instances(),
-        .circumstances = {.seed = parts_.seed,
-                          .now = time.now,
-                          .wall = time.wall,
-                          .dry_run = parts_.dry_run,
-                          .blind_because = std::move(blind)},
-        .known_misses = misses_of(wiring_),
+        .call_context = {.seed = parts_.seed,
+                         .now = time.now,
+                         .wall = time.wall,
+                         .dry_run = parts_.dry_run,
+                         .unobserved_because = std::move(blind)},
+        .skipped_hooks = misses_of(wiring_),
         .host = &parts_.host,
         .earlier = groups_});
     out->problems = view.problems;
@@ -142,12 +142,12 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     Result<std::shared_ptr<PassReport>> planned = plan();
     if (!planned) {
         // Until a pass succeeds nothing tells whether nodes are needed.
-        if (!memory_.blind_since) memory_.blind_since = clock_.read().now;
+        if (!memory_.unobserved_since) memory_.unobserved_since = clock_.read().now;
         return fail(std::move(planned).error());
     }
     std::shared_ptr<PassReport> report = *std::move(planned);
     // What is asked about the pass is answered as it was decided.
-    report->input.known_misses = report->result.misses;
+    report->input.skipped_hooks = report->result.skipped_hooks;
     report->input.expander_answers = report->result.expander_answers;
     groups_ = {report->input.snapshot.groups, report->result.groups};
     // The report has no use for these.
@@ -175,14 +175,15 @@ void Autoscaler::act(PassReport& report) {
     const bool is_plan = !decision.increases.empty() || !decision.decreases.empty();
     if (is_plan && !is_dry)
         parts_.keep(engine::pass::remember_plan(memory_, report.result.outcome, settings_,
-                                                report.input.circumstances.now));
+                                                report.input.call_context.now));
     SoftTaintTimer cluster(parts_.cluster, parts_.host.loop());
     // The report keeps what was decided on.
-    engine::CallContext circumstances = report.input.circumstances;
-    if (circumstances.blind_because.empty()) circumstances.blind_because = blind_because();
+    engine::CallContext call_context = report.input.call_context;
+    if (call_context.unobserved_because.empty())
+        call_context.unobserved_because = unobserved_because();
     report.results = carry_out_now(
         decision, engine::removal::looks_before(decision, report.input.snapshot.cluster, settings_),
-        *clouds_, cluster, circumstances, parts_.host, find_atomic_groups(*report.result.groups),
+        *clouds_, cluster, call_context, parts_.host, find_atomic_groups(*report.result.groups),
         {.beside = parts_.waits_for_clouds ? nullptr : beside_,
          .length = std::max(action_patience_ - report.times.refresh, shortest_action_patience)});
     report.times.soft_taints = cluster.took();
@@ -195,10 +196,10 @@ void Autoscaler::act(PassReport& report) {
     wake_at_ = report.result.outcome.wake_at;
     if (is_dry) {
         // Nothing comes of anything, so there is nothing to see at once.
-        if (wake_at_ && *wake_at_ <= report.input.circumstances.now) wake_at_.reset();
+        if (wake_at_ && *wake_at_ <= report.input.call_context.now) wake_at_.reset();
     } else if (const auto step =
                    engine::removal::find_next_step(memory_, settings_, end, &report.input.snapshot,
-                                                   circumstances.blind_because.empty())) {
+                                                   call_context.unobserved_because.empty())) {
         wake_at_ = std::min(wake_at_.value_or(*step), *step);
     }
 }

@@ -27,9 +27,9 @@ public:
         ClusterClient& cluster;
         /// The cluster as it is now; waits for it.
         std::function<Result<engine::snapshot::Cluster>()> look;
-        /// See Circumstances. Asked when the cluster has been looked at, when the clouds have, and
+        /// See CallContext. Asked when the cluster has been looked at, when the clouds have, and
         /// when the decision is to be carried out; NULL: a pass is never blind.
-        std::function<std::string()> blind_because{};
+        std::function<std::string()> unobserved_because{};
         /// Asked once a decision is there; an error: it must not be carried out any more.
         std::function<Result<void>()> may_act;
         /// Keeps what the next start is to know; waits for it, and says itself what goes wrong.
@@ -72,8 +72,8 @@ private:
     explicit Autoscaler(Parts parts)
         : parts_(std::move(parts)), clock_(parts_.host.loop().clock()) {}
     Duration now() const { return parts_.host.loop().monotonic(); }
-    std::string blind_because() const {
-        return parts_.blind_because ? parts_.blind_because() : std::string();
+    std::string unobserved_because() const {
+        return parts_.unobserved_because ? parts_.unobserved_because() : std::string();
     }
     CloudsView look_at_clouds();
     void begin_beside();

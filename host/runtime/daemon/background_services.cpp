@@ -13,7 +13,7 @@ namespace capstan::runtime::daemon {
 namespace {
 
 constexpr std::string_view beside_source = "capstan";
-constexpr std::size_t errands_max = 16;
+constexpr std::size_t tasks_max = 16;
 constexpr Duration flush_time = std::chrono::seconds(3);
 constexpr Duration status_time = std::chrono::seconds(5);
 constexpr Duration sync_period = std::chrono::milliseconds(100);
@@ -211,9 +211,9 @@ void BackgroundServices::stop(std::function<void()> done) {
     status_->remove(hand_back);
 }
 
-bool BackgroundServices::add_errand(std::function<void()> errand) {
-    if (wishes_.errands.size() >= errands_max) return false;
-    wishes_.errands.push_back(std::move(errand));
+bool BackgroundServices::add_task(std::function<void()> task) {
+    if (pending_requests_.tasks.size() >= tasks_max) return false;
+    pending_requests_.tasks.push_back(std::move(task));
     waiting_.interrupt();
     return true;
 }
@@ -231,7 +231,7 @@ bool BackgroundServices::wants_passes() const {
 }
 
 Result<void> BackgroundServices::may_act(std::uint64_t term) {
-    if (wishes_.stop) return fail(ErrorCode::cancelled, "this host is stopping");
+    if (pending_requests_.stop) return fail(ErrorCode::cancelled, "this host is stopping");
     acting_term_ = term;
     if (leadership_->term() == term) return {};
     return fail(ErrorCode::cancelled, "this host leads no longer");
@@ -262,20 +262,20 @@ instances::ChangeGate BackgroundServices::gate() {
     return [this] { return ask_gate(acting_term_); };
 }
 
-BackgroundServices::PendingRequests BackgroundServices::take_wishes() {
-    return {.stop = wishes_.stop,
-            .reload = std::exchange(wishes_.reload, false),
-            .errands = std::exchange(wishes_.errands, {})};
+BackgroundServices::PendingRequests BackgroundServices::take_pending_requests() {
+    return {.stop = pending_requests_.stop,
+            .reload = std::exchange(pending_requests_.reload, false),
+            .tasks = std::exchange(pending_requests_.tasks, {})};
 }
 
-void BackgroundServices::wish_reload() {
-    wishes_.reload = true;
+void BackgroundServices::request_reload() {
+    pending_requests_.reload = true;
     waiting_.interrupt();
 }
 
-void BackgroundServices::wish_pass(const services::PassWish& wish) {
+void BackgroundServices::request_pass(const services::PassRequest& request) {
     const auto say = [&](config::LogLevel level, const std::string& message) {
-        host_.log().write(level, wish.plugin, message + ": " + wish.why);
+        host_.log().write(level, request.plugin, message + ": " + request.why);
     };
     if (!wants_passes())
         return say(config::LogLevel::debug, "wants a pass, and this host makes none now");
@@ -298,14 +298,14 @@ void BackgroundServices::await_signal() {
 }
 
 void BackgroundServices::take_signal(int number) {
-    if (number == SIGHUP) return wish_reload();
+    if (number == SIGHUP) return request_reload();
     const Duration now = host_.loop().monotonic();
-    if (wishes_.stop) {
+    if (pending_requests_.stop) {
         if (now - stop_asked_ < guard::same_signal_within) return;
         return options_.on_overdue();  // a guard has ended the process by now
     }
     host_.log().write(config::LogLevel::info, beside_source, "stopping");
-    wishes_.stop = true;
+    pending_requests_.stop = true;
     stop_asked_ = now;
     waiting_.interrupt();
     if (host_.guard() != nullptr) return;

@@ -55,7 +55,7 @@ public:
     struct PendingRequests {
         bool stop = false;
         bool reload = false;
-        std::vector<std::function<void()>> errands{};  ///< to be run in turn
+        std::vector<std::function<void()>> tasks{};  ///< to be run in turn
     };
 
     /// Borrows config and host. Sends nothing yet.
@@ -66,7 +66,7 @@ public:
     /// No callback runs afterwards.
     ~BackgroundServices();
 
-    /// Signals are taken from now on; see take_wishes.
+    /// Signals are taken from now on; see take_pending_requests.
     void listen();
     /// What plugins follow of the cluster begins, and what they ask is sent.
     void connect_plugins();
@@ -92,14 +92,14 @@ public:
     /// What outlives a restart, as the leader before left it; kept from now on as long as this term
     /// lasts. See MemoryKeeper::load.
     void load_memory(std::uint64_t term, MemoryKeeper::Loaded done);
-    bool is_told_to_stop() const noexcept { return wishes_.stop; }
+    bool is_told_to_stop() const noexcept { return pending_requests_.stop; }
     /// The reload that was asked for is taken over by the caller.
-    PendingRequests take_wishes();
-    void wish_reload();
+    PendingRequests take_pending_requests();
+    void request_reload();
     /// A cloud wants the next pass to begin soon; said in the log.
-    void wish_pass(const services::PassWish& wish);
+    void request_pass(const services::PassRequest& request);
     /// Something for the passes' thread, between two passes; false: too much waits already.
-    bool add_errand(std::function<void()> errand);
+    bool add_task(std::function<void()> task);
 
     ClusterLink& link() noexcept { return *link_; }
     Leadership& leadership() noexcept { return *leadership_; }
@@ -129,7 +129,7 @@ private:
 
     PluginHost& host_;
     const Options options_;
-    PendingRequests wishes_{};
+    PendingRequests pending_requests_{};
     std::uint64_t acting_term_ = 0;  ///< whose decisions are carried out
     std::uint64_t memory_term_ = 0;  ///< whose memory is kept
     Waiting waiting_;

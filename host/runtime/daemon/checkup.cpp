@@ -16,6 +16,7 @@
 #include <capstan/time_text.hpp>
 
 #include "engine/health/known_groups.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/watch/object_cache.hpp"
 #include "kubernetes/client/writes/config_maps.hpp"
@@ -103,7 +104,8 @@ private:
         }
         const auto body = kubernetes::client::parse_object(*reply);
         add(Verdict::good, "API server",
-            body ? "Kubernetes " + kubernetes::client::text_at(*body, {"gitVersion"}) : "answers");
+            body ? "Kubernetes " + std::string(kubernetes::base::text_at(*body, "gitVersion"))
+                 : "answers");
         compare_clocks(*reply);
         return true;
     }
@@ -114,15 +116,14 @@ private:
         const Result<Time> theirs = date == reply.headers.end()
                                         ? Result<Time>(fail(ErrorCode::not_found, "no date"))
                                         : parse_http_date(date->second);
-        if (!theirs)
-            return add(Verdict::doubtful, "clock", "the API server does not tell its time");
+        if (!theirs) return add(Verdict::warning, "clock", "the API server does not tell its time");
         // It tells whole seconds.
         const Duration skew =
             std::max(Duration(0), std::chrono::abs(host_.loop().clock()->wall() - *theirs) -
                                       std::chrono::seconds(1));
         const std::string text = format_rough_duration(skew);
         if (skew <= skew_max) return add(Verdict::good, "clock", "agrees with the API server's");
-        add(Verdict::doubtful, "clock", text + " off the API server's",
+        add(Verdict::warning, "clock", text + " off the API server's",
             "synchronise the clocks: ages of pods and nodes decide");
     }
 
@@ -224,7 +225,7 @@ private:
         for (const Error& problem : view.problems)
             add(Verdict::missing, "clouds", problem.message, "see the message");
         const auto groups = static_cast<std::int64_t>(view.groups->size());
-        add(groups > 0 ? Verdict::good : Verdict::doubtful, "node groups",
+        add(groups > 0 ? Verdict::good : Verdict::warning, "node groups",
             counted(groups, "group") + " found",
             groups > 0 ? "" : "check how the cloud's plugin finds groups: names or tags");
         view_ = view;
@@ -246,10 +247,10 @@ private:
             });
         if (!map) return;
         const Result<engine::Memory> memory = find_memory(*map, name);
-        if (!memory) return add(Verdict::doubtful, "memory", memory.error().message);
+        if (!memory) return add(Verdict::warning, "memory", memory.error().message);
         const auto groups = engine::health::with_unread_groups(view_.groups, view_.unread, *memory);
         for (const std::string& sentence : engine::health::tell_departed_groups(*memory, *groups))
-            add(Verdict::doubtful, "node groups", sentence,
+            add(Verdict::warning, "node groups", sentence,
                 "put the group back, or remove its nodes by hand");
     }
 

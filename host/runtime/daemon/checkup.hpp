@@ -13,7 +13,7 @@
 
 namespace capstan::runtime::daemon {
 
-enum class Verdict { good, doubtful, missing };
+enum class Verdict { good, warning, missing };
 
 /// One thing that was looked at.
 struct Finding {

@@ -132,14 +132,15 @@ Result<void> Daemon::open_beside() {
 /// Of wishes that come while one is on its way to the loop, that one is enough.
 void Daemon::listen_to_clouds() {
     const auto is_under_way = std::make_shared<std::atomic<bool>>(false);
-    host_.pass_wishes().listen([is_under_way, &io = host_.loop().io(),
-                                weak = std::weak_ptr(beside_)](const services::PassWish& wish) {
-        if (is_under_way->exchange(true)) return;
-        boost::asio::post(io, [is_under_way, weak, wish] {
-            is_under_way->store(false);
-            if (const auto beside = weak.lock()) beside->wish_pass(wish);
+    host_.pass_requests().listen(
+        [is_under_way, &io = host_.loop().io(),
+         weak = std::weak_ptr(beside_)](const services::PassRequest& request) {
+            if (is_under_way->exchange(true)) return;
+            boost::asio::post(io, [is_under_way, weak, request] {
+                is_under_way->store(false);
+                if (const auto beside = weak.lock()) beside->request_pass(request);
+            });
         });
-    });
 }
 
 Result<void> Daemon::make_autoscaler() {
@@ -147,10 +148,10 @@ Result<void> Daemon::make_autoscaler() {
         return on_loop(
             host_, [beside = beside_] { return beside->link().mirror().cluster(cluster_age_max); });
     };
-    const auto blind_because = [this] {
+    const auto unobserved_because = [this] {
         return on_loop(host_,
                        [beside = beside_]() -> Result<std::string> {
-                           return beside->link().mirror().blind_because();
+                           return beside->link().mirror().unobserved_because();
                        })
             .value_or("the loop does not answer");
     };
@@ -171,7 +172,7 @@ Result<void> Daemon::make_autoscaler() {
                     {.host = host_,
                      .cluster = beside_->cluster(),
                      .look = look,
-                     .blind_because = blind_because,
+                     .unobserved_because = unobserved_because,
                      .may_act = may_act,
                      .keep = [this](const engine::Memory& memory) { inheritance_->keep(memory); },
                      .gate = beside_->gate(),
@@ -295,7 +296,7 @@ Result<void> Daemon::start() {
 void Daemon::watch_config() {
     if (options_.file.empty()) return;
     const auto on_change = [this, reloads = exchange_.config().reload.watch] {
-        reloads ? beside_->wish_reload() : exchange_.leave_unread(shown_);
+        reloads ? beside_->request_reload() : exchange_.leave_unread(shown_);
     };
     beside_->watch(
         options_.file, on_change, [this](bool is_gone) { exchange_.see_file(is_gone, shown_); },
@@ -307,15 +308,15 @@ void Daemon::run() {
         const Duration began = host_.loop().monotonic();
         const Waiting::Next next = wait();
         shown_.metrics.waited(host_.loop().monotonic() - began);
-        const auto wishes =
+        const auto requests =
             on_loop(host_, [beside = beside_]() -> Result<BackgroundServices::PendingRequests> {
-                return beside->take_wishes();
+                return beside->take_pending_requests();
             });
-        if (!wishes || wishes->stop) return;
-        for (const auto& errand : wishes->errands) errand();
+        if (!requests || requests->stop) return;
+        for (const auto& task : requests->tasks) task();
         if (const Result<void> joined = join_started(); !joined)
             host_.log().write(config::LogLevel::error, source, joined.error().message);
-        if (wishes->reload) reload();
+        if (requests->reload) reload();
         follow_term();
         if (next == Waiting::Next::pass) pass();
         stage("");
@@ -399,7 +400,7 @@ void Daemon::close() {
     }
     exchange_.stop_replaced();
     if (!beside_) return;
-    host_.pass_wishes().listen({});
+    host_.pass_requests().listen({});
     const auto stopped =
         from_loop<void>(host_, [beside = beside_](const PluginHost::Done<void>& done) {
             beside->stop([done] { done({}); });

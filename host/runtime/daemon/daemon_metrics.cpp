@@ -111,11 +111,12 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
                                                   "Time until the API server answered.")),
       request_waits_(pass_metrics::histograms(registry, "rest_client_rate_limiter_duration_seconds",
                                               "Time that requests waited for our own limit.")),
-      cloud_standing_(
-          pass_metrics::gauges(registry, "capstan_cloud_standing",
-                               "1 for how each cloud stands: answered; failed, silent and resting "
-                               "ones are not touched."),
-          "cloud", "standing"),
+      cloud_status_(
+          pass_metrics::gauges(
+              registry, "capstan_cloud_status",
+              "1 for the status of each cloud: answered; failed, unresponsive and backed_off "
+              "ones are not touched."),
+          "cloud", "status"),
       cloud_answers_(
           pass_metrics::gauges(registry, "capstan_cloud_last_answer_time_seconds",
                                "When each cloud last answered a refresh, in seconds since 1970."),
@@ -141,11 +142,11 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
               .Add({}, wait_buckets)),
       events_(pass_metrics::counters(registry, "capstan_events_total",
                                      "Events, by what became of them.")),
-      untold_(pass_metrics::counters(
-                  registry, "capstan_untold_scale_up_pods_total",
-                  "Pods that triggered a scale-up and waited no longer when the event that "
-                  "tells of it was due.")
-                  .Add({})),
+      unreported_(pass_metrics::counters(
+                      registry, "capstan_unreported_scale_up_pods_total",
+                      "Pods that triggered a scale-up and waited no longer when the event that "
+                      "tells of it was due.")
+                      .Add({})),
       cpu_(pass_metrics::counters(registry, "process_cpu_seconds_total",
                                   "CPU time used, user and system.")
                .Add({})),
@@ -220,12 +221,12 @@ void DaemonMetrics::observe(const PassReport& pass, const engine::health::Health
 }
 
 void DaemonMetrics::observe_clouds(const PassReport& pass) {
-    pass_metrics::GaugeSeries::Values standings, answers;
+    pass_metrics::GaugeSeries::Values statuses, answers;
     for (const CloudState& cloud : pass.clouds) {
-        standings[{cloud.cloud.value(), std::string(name_of(cloud.standing))}] = 1;
+        statuses[{cloud.cloud.value(), std::string(name_of(cloud.status))}] = 1;
         if (cloud.answered) answers[{cloud.cloud.value(), ""}] = whole_seconds(*cloud.answered);
     }
-    cloud_standing_.replace(standings);
+    cloud_status_.replace(statuses);
     cloud_answers_.replace(answers);
     groups_under_way_.Set(static_cast<double>(pass.under_way.size()));
     late_actions_.Increment(static_cast<double>(pass.ended.size()));
@@ -286,18 +287,16 @@ void DaemonMetrics::ordered_for_pod(Duration after) {
 }
 
 void DaemonMetrics::set_events(const kubernetes::client::EventRecorder::Counts& counts,
-                               std::uint64_t untold) {
+                               std::uint64_t unreported) {
     const auto raise = [](prometheus::Counter& counter, std::uint64_t to) {
         counter.Increment(std::max(0.0, static_cast<double>(to) - counter.Value()));
     };
-    const std::pair<const char*, std::uint64_t> results[] = {{"told", counts.told},
-                                                             {"too_soon", counts.too_soon},
-                                                             {"over_budget", counts.over_budget},
-                                                             {"queue_full", counts.queue_full},
-                                                             {"refused", counts.refused},
-                                                             {"given_up", counts.given_up}};
+    const std::pair<const char*, std::uint64_t> results[] = {
+        {"recorded", counts.told},           {"too_soon", counts.too_soon},
+        {"over_budget", counts.over_budget}, {"queue_full", counts.queue_full},
+        {"refused", counts.refused},         {"given_up", counts.given_up}};
     for (const auto& [result, count] : results) raise(events_.Add({{"result", result}}), count);
-    raise(untold_, untold);
+    raise(unreported_, unreported);
 }
 
 void DaemonMetrics::look_at_process() {

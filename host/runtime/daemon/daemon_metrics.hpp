@@ -50,8 +50,10 @@ public:
 
     /// A scale-up was ordered for a pod so long after it was found to be unschedulable. [loop]
     void ordered_for_pod(Duration after);
-    /// Since the start. `untold`: pods that triggered a scale-up and were not told of it. [loop]
-    void set_events(const kubernetes::client::EventRecorder::Counts& counts, std::uint64_t untold);
+    /// Since the start. `unreported`: pods that triggered a scale-up and were not told of it.
+    /// [loop]
+    void set_events(const kubernetes::client::EventRecorder::Counts& counts,
+                    std::uint64_t unreported);
     /// [loop]
     void count_request(const kubernetes::client::ApiAttempt& attempt);
 
@@ -89,7 +91,7 @@ private:
     pass_metrics::Histograms& request_waits_;
     /// By method, host and status. [loop]
     std::map<std::tuple<std::string, std::string, int>, RequestSeries> request_series_{};
-    pass_metrics::GaugeSeries cloud_standing_, cloud_answers_;
+    pass_metrics::GaugeSeries cloud_status_, cloud_answers_;
     prometheus::Gauge& groups_under_way_;
     prometheus::Counter& late_actions_;
     pass_metrics::Gauges& info_;
@@ -97,7 +99,7 @@ private:
     prometheus::Gauge &config_in_force_, &config_taken_over_;
     prometheus::Histogram& pod_waits_;
     pass_metrics::Counters& events_;
-    prometheus::Counter& untold_;
+    prometheus::Counter& unreported_;
     prometheus::Counter& cpu_;
     prometheus::Gauge &resident_, &virtual_, &open_files_, &max_files_, &start_, &threads_;
 };

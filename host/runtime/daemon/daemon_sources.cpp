@@ -12,7 +12,7 @@ namespace {
 void write_kind(record::JsonText& out, const kubernetes::client::ReflectorStatus& kind) {
     out.begin_object();
     out.text_member("kind", kind.kind);
-    out.key("seen");
+    out.key("synced");
     out.boolean(kind.has_synced);
     out.key("objects");
     out.natural(kind.objects);
@@ -23,8 +23,8 @@ void write_kind(record::JsonText& out, const kubernetes::client::ReflectorStatus
     if (kind.last_heard)
         out.text_member("last_heard",
                         kubernetes::find_timestamp_text(*kind.last_heard).value_or(""));
-    if (kind.is_unavailable) out.text_member("trouble", "this server does not have it");
-    if (kind.trouble) out.text_member("trouble", kind.trouble->message);
+    if (kind.is_unavailable) out.text_member("error", "this server does not have it");
+    if (kind.trouble) out.text_member("error", kind.trouble->message);
     out.end_object();
 }
 
@@ -32,13 +32,13 @@ void write_config_standing(record::JsonText& out, const ConfigStanding& config) 
     out.begin_object();
     out.key("in_force");
     out.boolean(config.is_in_force());
-    out.text_member("taken_over", kubernetes::find_timestamp_text(config.taken_over).value_or(""));
+    out.text_member("applied", kubernetes::find_timestamp_text(config.taken_over).value_or(""));
     out.text_member("sha256", config.hash);
     if (config.since) {
         out.text_member("since", kubernetes::find_timestamp_text(*config.since).value_or(""));
         out.text_member("because", config.because());
     }
-    out.key("waits_for_restart");
+    out.key("pending_restart");
     out.begin_array();
     for (const std::string& key : config.waiting) out.text(key);
     out.end_array();
@@ -77,12 +77,12 @@ std::string status_json(Shown& shown, BackgroundServices& beside, const DaemonFa
 std::string find_credentials_trouble(const PassReport* pass) {
     std::string out;
     if (pass == nullptr) return out;
-    for (const auto& [cloud, rest] : pass->memory.cloud_rests) {
+    for (const auto& [cloud, rest] : pass->memory.cloud_backoffs) {
         const bool is_credentials =
             rest.code == ErrorCode::unauthenticated || rest.code == ErrorCode::permission;
         const auto state = std::ranges::find(pass->clouds, cloud, &CloudState::cloud);
         const bool is_over = state == pass->clouds.end() ||
-                             (state->standing == CloudStanding::answered && rest.until < pass->at);
+                             (state->status == CloudStatus::answered && rest.until < pass->at);
         if (!is_credentials || is_over) continue;
         out += (out.empty() ? "" : "; ") + std::string("cloud ") + cloud.value() +
                " does not accept its credentials: " + rest.because;
@@ -119,9 +119,9 @@ void write_controller(record::JsonText& out, const instances::ControllerStatus& 
 
 /// Nothing where all hooks are called.
 void write_left_out(record::JsonText& out, const instances::PluginInstance& instance) {
-    const auto hooks = instance.hooks_left_out();
+    const auto hooks = instance.skipped_hooks();
     if (hooks.empty()) return;
-    out.key("hooks_left_out");
+    out.key("skipped_hooks");
     out.begin_array();
     for (const auto& [hook, because] : hooks) {
         out.begin_object();
@@ -187,10 +187,8 @@ void explain_later(Shown& shown, BackgroundServices& beside, const DaemonFacts& 
                    const AdminQuestion& question, const AdminSources::Answer& answer) {
     auto pass = shown.board.last();
     if (!pass) return answer(fail(ErrorCode::unavailable, "there has been no pass yet"));
-    const bool is_taken =
-        beside.add_errand([explain = facts.explain, pass = std::move(pass), question, answer] {
-            answer(explain(*pass, question));
-        });
+    const bool is_taken = beside.add_task([explain = facts.explain, pass = std::move(pass),
+                                           question, answer] { answer(explain(*pass, question)); });
     if (!is_taken) answer(fail(ErrorCode::busy, "too many questions wait for their answer"));
 }
 

@@ -72,15 +72,16 @@ private:
         std::map<engine::snapshot::PodGroupId, std::uint32_t> out;
         for (const engine::PodCount& pods :
              engine::pods::find_pending(cluster_, pass_.input.settings,
-                                        pass_.input.circumstances.time())
+                                        pass_.input.call_context.time())
                  .classes)
             out[pods.equivalence_group] = pods.count;
         const auto take = [&](const engine::PodCount& pods) {
             const auto at = out.find(pods.equivalence_group);
             if (at != out.end()) at->second -= std::min(at->second, pods.count);
         };
-        for (const engine::PodCount& pods : pass_.decision().helped) take(pods);
-        for (const engine::Unhelped& unhelped : pass_.decision().unhelped) take(unhelped.pods);
+        for (const engine::PodCount& pods : pass_.decision().schedulable) take(pods);
+        for (const engine::UnschedulablePods& unschedulable : pass_.decision().unschedulable)
+            take(unschedulable.pods);
         return out;
     }
 
@@ -106,7 +107,7 @@ private:
     void write_templates() {
         const engine::Snapshot& snapshot = pass_.input.snapshot;
         const auto templates = engine::templates::make_templates(
-            snapshot, pass_.input.settings, pass_.input.circumstances.time().wall,
+            snapshot, pass_.input.settings, pass_.input.call_context.time().wall,
             pass_.result.outcome.memory.templates);
         bool is_first = true;
         for (std::size_t g = 0; g < templates.size(); ++g) {

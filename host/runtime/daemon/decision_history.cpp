@@ -15,7 +15,7 @@ namespace {
 
 /// Worth keeping: an action was asked for, or pods remain unschedulable.
 bool is_remarkable(const engine::Decision& decision) {
-    return asks_for_something(decision) || !decision.unhelped.empty();
+    return asks_for_something(decision) || !decision.unschedulable.empty();
 }
 
 }  // namespace
@@ -273,7 +273,7 @@ private:
 
 std::vector<EventNote> events_of(const PassReport& pass, const ObjectReference& cluster,
                                  const std::string& unhealthy_because) {
-    if (pass.input.circumstances.dry_run || !pass.dropped_because.empty()) return {};
+    if (pass.input.call_context.dry_run || !pass.dropped_because.empty()) return {};
     return Notes(pass, cluster).take(unhealthy_because);
 }
 

@@ -43,7 +43,7 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 void DecisionLog::tell(const PassReport& pass) {
     pass_ = &pass;
     clouds_.tell(pass.problems, pass.at);
-    for (const instances::SkippedHook& miss : pass.result.misses)
+    for (const instances::SkippedHook& miss : pass.result.skipped_hooks)
         tell_once(config::LogLevel::warn, "hook_miss", instances::miss_text(miss));
     for (const ActionsUnderWay::Ended& ended : pass.ended) tell_ended(ended);
     tell_departed_groups(pass);
@@ -185,7 +185,7 @@ void DecisionLog::see(const engine::Eviction& eviction, const engine::ActionResu
         DaemonPods& of_node = daemon_pods_[eviction.node];
         ++of_node.count;
         of_node.because = eviction.because;
-        if (pass_->input.circumstances.dry_run) return;
+        if (pass_->input.call_context.dry_run) return;
         return tell_action(config::LogLevel::debug, eviction, " from " + eviction.node, because,
                            error);
     }
@@ -205,7 +205,7 @@ void DecisionLog::tell_action(config::LogLevel level, const std::string& action,
     const std::string subject =
         std::string(facts.action) + " " + facts.group + " " + facts.node + " " + facts.pod;
     Told told{.level = level, .facts = std::move(facts), .reason = because};
-    if (pass_->input.circumstances.dry_run) {
+    if (pass_->input.call_context.dry_run) {
         told.level = config::LogLevel::info;
         told.sentence = "dry run: would " + action + ": " + because;
         told.code = "dry_run";
@@ -259,7 +259,7 @@ void DecisionLog::write(const Told& told) {
     add("reason_code", told.reason_code);
     add("subject", told.subject);
     add("pass",
-        kubernetes::find_timestamp_text(pass_->input.circumstances.time().wall).value_or(""));
+        kubernetes::find_timestamp_text(pass_->input.call_context.time().wall).value_or(""));
     log_.write(told.level, pass_source, told.sentence, fields);
 }
 
@@ -274,18 +274,19 @@ void DecisionLog::tell_stages(const PassReport& pass) {
 void DecisionLog::tell_reasons(const PassReport& pass) {
     const engine::Decision& decision = pass.decision();
     for (const std::string& note : decision.notes) tell_once(config::LogLevel::info, "note", note);
-    for (const engine::Unhelped& u : decision.unhelped) {
+    for (const engine::UnschedulablePods& u : decision.unschedulable) {
         const engine::Reason& reason = u.reason;
         const std::string subject = to_string(reason.subject);
-        tell_once({"unhelped", u.pods.example, std::string(name_of(reason.code)) + " " + subject},
-                  {.sentence = counted(u.pods.count, "pod") + " like " + u.pods.example +
-                               (u.pods.count == 1 ? " stays" : " stay") +
-                               " without room: " + reason.sentence,
-                   .facts = {.pod = u.pods.example},
-                   .code = "unhelped",
-                   .reason = reason.sentence,
-                   .reason_code = name_of(reason.code),
-                   .subject = subject});
+        tell_once(
+            {"unschedulable", u.pods.example, std::string(name_of(reason.code)) + " " + subject},
+            {.sentence = counted(u.pods.count, "pod") + " like " + u.pods.example +
+                         (u.pods.count == 1 ? " stays" : " stay") +
+                         " unschedulable: " + reason.sentence,
+             .facts = {.pod = u.pods.example},
+             .code = "unschedulable",
+             .reason = reason.sentence,
+             .reason_code = name_of(reason.code),
+             .subject = subject});
     }
 }
 

@@ -22,7 +22,7 @@ public:
     /// Borrows the log. In a JSON log each record has, beside its sentence, what applies of
     /// `group`, `node`, `pod`, `delta` (machines more or fewer), `action`, `code`, `reason`, of
     /// pods without room its `reason_code` and `subject`, and `pass` (the moment of the pass, as
-    /// `/api/v1/decisions` has it). The sentence of a text log says it all.
+    /// `/api/v2/decisions` has it). The sentence of a text log says it all.
     DecisionLog(services::Logger& log, config::LogFormat format)
         : log_(log), format_(format), clouds_(log) {}
     void tell(const PassReport& pass);

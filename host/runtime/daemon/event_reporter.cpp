@@ -17,20 +17,21 @@ void EventReporter::tell(const PassReport& pass, const kubernetes::client::Objec
             metrics_.ordered_for_pod(pass.shown_at() - *since);
     for (const kubernetes::client::EventNote& note : pods_.take(recorder.room()))
         recorder.record(note);
-    metrics_.set_events(recorder.counts(), pods_.untold());
-    tell_untold();
+    metrics_.set_events(recorder.counts(), pods_.unreported());
+    tell_unreported();
 }
 
-void EventReporter::tell_untold() {
+void EventReporter::tell_unreported() {
     const Duration now = loop_.monotonic();
-    if (pods_.untold() == untold_ || (untold_at_ && now - *untold_at_ < quiet)) return;
-    const auto count = static_cast<std::int64_t>(pods_.untold() - untold_);
+    if (pods_.unreported() == unreported_ || (unreported_at_ && now - *unreported_at_ < quiet))
+        return;
+    const auto count = static_cast<std::int64_t>(pods_.unreported() - unreported_);
     log_.write(config::LogLevel::warn, "events",
                counted(count, "pod") +
                    " triggered a scale-up and got no event that says so: more of them came than "
                    "may be written in a minute");
-    untold_ = pods_.untold();
-    untold_at_ = now;
+    unreported_ = pods_.unreported();
+    unreported_at_ = now;
 }
 
 }  // namespace capstan::runtime::daemon

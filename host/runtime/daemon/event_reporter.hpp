@@ -31,14 +31,14 @@ public:
               kubernetes::client::EventRecorder& recorder);
 
 private:
-    void tell_untold();
+    void tell_unreported();
 
     io::Loop& loop_;
     services::Logger& log_;
     DaemonMetrics& metrics_;
     PodEvents pods_{};
-    std::uint64_t untold_ = 0;             ///< that the log knows of
-    std::optional<Duration> untold_at_{};  ///< when it was told last
+    std::uint64_t unreported_ = 0;             ///< that the log knows of
+    std::optional<Duration> unreported_at_{};  ///< when it was told last
 };
 
 }  // namespace capstan::runtime::daemon

@@ -32,23 +32,23 @@ LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServi
       clock_(host.loop().clock()) {}
 
 Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {
-    CAPSTAN_TRY(PersistedState legacy,
+    CAPSTAN_TRY(PersistedState persisted,
                 from_loop<PersistedState>(
                     host_, [beside = beside_, term](const PluginHost::Done<PersistedState>& done) {
                         beside->load_memory(term, done);
                     }));
-    take_over_states(host_, legacy.states);
+    take_over_states(host_, persisted.states);
     term_ = term;
     last_text_.clear();
-    const std::string part(record::memory_part(legacy.text));
+    const std::string part(record::memory_part(persisted.text));
     const bool is_own = kept_ && std::ranges::find(own_, part) != own_.end();
     own_ = {part};
-    if (!is_own) return std::move(legacy.memory);
+    if (!is_own) return std::move(persisted.memory);
     // No other leader wrote. This host's last writes may have failed, so that it knows more.
     engine::Memory out = *kept_;
     out.started = false;
     // This host has made no pass since, so that nothing tells whether nodes were needed.
-    if (!out.blind_since) out.blind_since = kept_at_;
+    if (!out.unobserved_since) out.unobserved_since = kept_at_;
     return out;
 }
 

@@ -51,21 +51,22 @@ void MemoryKeeper::take(Result<kubernetes::client::ConfigMap> map, Loaded done) 
     const auto aside = map->data.find(aside_key);
     if (aside != map->data.end()) room_ = room_beside(aside->second.size());
     saved_ = map->data;
-    PersistedState legacy;
+    PersistedState persisted;
     for (const auto& [name, text] : map->data)
         if (name.starts_with(state_prefix))
-            legacy.states.emplace(name.substr(state_prefix.size()), text);
+            persisted.states.emplace(name.substr(state_prefix.size()), text);
     const auto text = map->data.find(key);
-    if (text == map->data.end()) return done(std::move(legacy));
+    if (text == map->data.end()) return done(std::move(persisted));
     Result<engine::Memory> memory =
         find_memory(*map, options_.name, engine::PassTime(clock_->now(), clock_->wall()));
-    if (!memory) return put_aside(std::move(legacy), text->second, memory.error(), std::move(done));
-    legacy.memory = for_a_start(*std::move(memory));
-    legacy.text = text->second;
-    done(std::move(legacy));
+    if (!memory)
+        return put_aside(std::move(persisted), text->second, memory.error(), std::move(done));
+    persisted.memory = for_a_start(*std::move(memory));
+    persisted.text = text->second;
+    done(std::move(persisted));
 }
 
-void MemoryKeeper::put_aside(PersistedState legacy, const std::string& text, const Error& why,
+void MemoryKeeper::put_aside(PersistedState persisted, const std::string& text, const Error& why,
                              Loaded done) {
     // Half of the room is enough for people to see what it is.
     const std::string kept = text.substr(0, record::config_map_bytes / 2);
@@ -75,12 +76,12 @@ void MemoryKeeper::put_aside(PersistedState legacy, const std::string& text, con
         options_.on_unreadable(
             "memory cannot be read, so this start begins without it: " + why.message + where);
     maps_.write(options_.name, {.data = {{aside_key, kept}, {key, std::nullopt}}},
-                [this, legacy = std::move(legacy),
+                [this, persisted = std::move(persisted),
                  done = std::move(done)](const Result<kubernetes::client::ConfigMap>& written) {
                     if (!written && options_.on_unreadable)
                         options_.on_unreadable("the unreadable memory could not be kept: " +
                                                written.error().message);
-                    done(legacy);
+                    done(persisted);
                 });
 }
 

@@ -57,7 +57,8 @@ public:
 
 private:
     void take(Result<kubernetes::client::ConfigMap> map, Loaded done);
-    void put_aside(PersistedState legacy, const std::string& text, const Error& why, Loaded done);
+    void put_aside(PersistedState persisted, const std::string& text, const Error& why,
+                   Loaded done);
 
     const Options options_;
     const std::shared_ptr<const io::Clock> clock_;

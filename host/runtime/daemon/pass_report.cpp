@@ -34,8 +34,8 @@ std::string max_text(const PassReport& pass, const NodeGroupId& id) {
 
 namespace {
 
-/// Of unhelped classes in one decision that is kept.
-constexpr std::size_t unhelped_max = 50;
+/// Of unschedulable classes in one decision that is kept.
+constexpr std::size_t unschedulable_max = 50;
 
 std::string moment(Time time) { return kubernetes::find_timestamp_text(time).value_or(""); }
 
@@ -78,17 +78,17 @@ void write_actions(record::JsonText& out, const PassReport& pass) {
     out.end_array();
 }
 
-void write_unhelped(record::JsonText& out, const engine::Decision& decision) {
-    out.key("unhelped");
+void write_unschedulable(record::JsonText& out, const engine::Decision& decision) {
+    out.key("unschedulable");
     out.begin_array();
-    for (std::size_t i = 0; i < decision.unhelped.size() && i < unhelped_max; ++i) {
-        const engine::Unhelped& unhelped = decision.unhelped[i];
+    for (std::size_t i = 0; i < decision.unschedulable.size() && i < unschedulable_max; ++i) {
+        const engine::UnschedulablePods& unschedulable = decision.unschedulable[i];
         out.begin_object();
-        out.text_member("pods", unhelped.pods.example);
-        whole(out, "count", unhelped.pods.count);
-        out.text_member("because", unhelped.reason.sentence);
-        out.text_member("code", name_of(unhelped.reason.code));
-        if (const std::string subject = to_string(unhelped.reason.subject); !subject.empty())
+        out.text_member("pods", unschedulable.pods.example);
+        whole(out, "count", unschedulable.pods.count);
+        out.text_member("because", unschedulable.reason.sentence);
+        out.text_member("code", name_of(unschedulable.reason.code));
+        if (const std::string subject = to_string(unschedulable.reason.subject); !subject.empty())
             out.text_member("subject", subject);
         out.end_object();
     }
@@ -128,7 +128,7 @@ void write_clouds(record::JsonText& out, const PassReport& pass) {
     for (const CloudState& cloud : pass.clouds) {
         out.begin_object();
         out.text_member("cloud", cloud.cloud.value());
-        out.text_member("standing", name_of(cloud.standing));
+        out.text_member("status", name_of(cloud.status));
         if (cloud.answered) out.text_member("last_answered", moment(*cloud.answered));
         if (!cloud.because.empty()) out.text_member("because", cloud.because);
         out.end_object();
@@ -153,16 +153,16 @@ std::string pass_json(const PassReport& pass) {
     const engine::Decision& decision = pass.decision();
     record::JsonText out;
     out.begin_object();
-    out.text_member("at", moment(pass.input.circumstances.time().wall));
+    out.text_member("at", moment(pass.input.call_context.time().wall));
     whole(out, "milliseconds", milliseconds_of(pass.times.total));
     out.key("dry_run");
-    out.boolean(pass.input.circumstances.dry_run);
+    out.boolean(pass.input.call_context.dry_run);
     if (!pass.dropped_because.empty()) out.text_member("dropped_because", pass.dropped_because);
     whole(out, "nodes", static_cast<std::int64_t>(pass.input.snapshot.cluster.node_count()));
     whole(out, "pods", static_cast<std::int64_t>(pass.input.snapshot.cluster.pod_count()));
     write_clouds(out, pass);
     write_actions(out, pass);
-    write_unhelped(out, decision);
+    write_unschedulable(out, decision);
     out.key("notes");
     out.begin_array();
     for (const Error& problem : pass.problems) out.text(problem.message);

@@ -49,7 +49,7 @@ struct PassReport {
 
     const engine::Decision& decision() const noexcept { return result.outcome.decision; }
     /// `at` as others are to read it.
-    Time shown_at() const noexcept { return input.circumstances.time().written(at); }
+    Time shown_at() const noexcept { return input.call_context.time().written(at); }
 };
 
 /// The largest size of a group, as messages have it: "10", or "no limit".

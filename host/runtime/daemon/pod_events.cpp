@@ -41,19 +41,20 @@ std::map<std::size_t, std::string> grown_by_option(const PassReport& pass) {
 
 /// "pod didn't trigger scale-up: 2 is at its maximum of 3 nodes, 1 has a taint ...; no group could
 /// be made either: ..."
-std::string refusal_message(const engine::Unhelped& unhelped, const std::string& none_made) {
+std::string refusal_message(const engine::UnschedulablePods& unschedulable,
+                            const std::string& no_new_group_reason) {
     std::string out;
-    for (const auto& [groups, reason] : unhelped.groups)
+    for (const auto& [groups, reason] : unschedulable.groups)
         out += (out.empty() ? "" : ", ") + std::to_string(groups.size()) + " " + reason.sentence;
-    if (!out.empty() && !none_made.empty()) out += "; " + none_made;
-    return "pod didn't trigger scale-up: " + (out.empty() ? unhelped.reason.sentence : out);
+    if (!out.empty() && !no_new_group_reason.empty()) out += "; " + no_new_group_reason;
+    return "pod didn't trigger scale-up: " + (out.empty() ? unschedulable.reason.sentence : out);
 }
 
 }  // namespace
 
 std::vector<ObjectReference> PodEvents::see(const PassReport& pass) {
     std::vector<ObjectReference> triggered;
-    if (pass.input.circumstances.dry_run || !pass.dropped_because.empty()) return triggered;
+    if (pass.input.call_context.dry_run || !pass.dropped_because.empty()) return triggered;
     now_ = pass.at;
     refused_.clear();
     Pending pending = see_pending(pass);
@@ -61,12 +62,12 @@ std::vector<ObjectReference> PodEvents::see(const PassReport& pass) {
     const auto& options = pass.decision().options;
     for (const auto& [option, done] : grown_by_option(pass))
         if (option < options.size())
-            see_helped(
+            see_schedulable(
                 options[option],
                 std::make_shared<const std::string>("pod triggered scale-up: [" + done + "]"),
                 pending, triggered);
-    for (const engine::Unhelped& unhelped : pass.decision().unhelped)
-        see_unhelped(unhelped, pass.decision().none_made.sentence, pending);
+    for (const engine::UnschedulablePods& unschedulable : pass.decision().unschedulable)
+        see_unschedulable(unschedulable, pass.decision().no_new_group_reason.sentence, pending);
     return triggered;
 }
 
@@ -77,7 +78,7 @@ PodEvents::Pending PodEvents::see_pending(const PassReport& pass) {
     for (const engine::snapshot::PodIndex index : cluster.unbound()) {
         const engine::snapshot::PodRow row = cluster.pod(index);
         const engine::snapshot::PodGroupId of =
-            engine::snapshot::class_at(cluster, row, pass.input.circumstances.time().wall);
+            engine::snapshot::class_at(cluster, row, pass.input.call_context.time().wall);
         ObjectReference reference{.kind = "Pod",
                                   .ns = std::string(cluster.text(cluster.equivalence_group(of).ns)),
                                   .name = std::string(cluster.text(row.name)),
@@ -96,7 +97,7 @@ void PodEvents::forget_others() {
             ++at;
             continue;
         }
-        if (at->second.message && !at->second.told) ++untold_;
+        if (at->second.message && !at->second.told) ++unreported_;
         at = pods_.erase(at);
     }
     const auto is_gone = [this](const std::string& key) { return !pods_.contains(key); };
@@ -104,14 +105,14 @@ void PodEvents::forget_others() {
     std::erase_if(again_, is_gone);
 }
 
-void PodEvents::see_helped(const engine::ChosenOption& option, const Message& message,
-                           Pending& pending, std::vector<ObjectReference>& triggered) {
-    for (const engine::PodCount& helped : option.pods) {
-        std::vector<Pod*>& pods = pending[helped.equivalence_group];
+void PodEvents::see_schedulable(const engine::ChosenOption& option, const Message& message,
+                                Pending& pending, std::vector<ObjectReference>& triggered) {
+    for (const engine::PodCount& schedulable : option.pods) {
+        std::vector<Pod*>& pods = pending[schedulable.equivalence_group];
         std::ranges::sort(pods, {}, [](const Pod* pod) {
             return std::tie(pod->triggered, pod->reference.ns, pod->reference.name);
         });
-        const std::size_t count = std::min<std::size_t>(pods.size(), helped.count);
+        const std::size_t count = std::min<std::size_t>(pods.size(), schedulable.count);
         for (std::size_t i = 0; i < count; ++i) {
             Pod& pod = *pods[i];
             if (!pod.triggered) triggered.push_back(pod.reference);
@@ -124,14 +125,15 @@ void PodEvents::see_helped(const engine::ChosenOption& option, const Message& me
     }
 }
 
-void PodEvents::see_unhelped(const engine::Unhelped& unhelped, const std::string& none_made,
-                             Pending& pending) {
-    std::vector<Pod*>& pods = pending[unhelped.pods.equivalence_group];
+void PodEvents::see_unschedulable(const engine::UnschedulablePods& unschedulable,
+                                  const std::string& no_new_group_reason, Pending& pending) {
+    std::vector<Pod*>& pods = pending[unschedulable.pods.equivalence_group];
     std::ranges::sort(pods, {}, [](const Pod* pod) {
         return std::tie(pod->refused, pod->reference.ns, pod->reference.name);
     });
-    const auto message = std::make_shared<const std::string>(refusal_message(unhelped, none_made));
-    const std::size_t count = std::min<std::size_t>(pods.size(), unhelped.pods.count);
+    const auto message =
+        std::make_shared<const std::string>(refusal_message(unschedulable, no_new_group_reason));
+    const std::size_t count = std::min<std::size_t>(pods.size(), unschedulable.pods.count);
     for (std::size_t i = 0; i < count; ++i)
         if (!pods[i]->refused || now_ - *pods[i]->refused >= apart)
             refused_.emplace_back(pods[i], message);

@@ -38,7 +38,7 @@ public:
     std::size_t waiting() const noexcept { return first_.size() + again_.size(); }
     /// Pods that were never told of their scale-up, for they waited no longer when it was their
     /// turn; since the start.
-    std::uint64_t untold() const noexcept { return untold_; }
+    std::uint64_t unreported() const noexcept { return unreported_; }
 
 private:
     using Message = std::shared_ptr<const std::string>;
@@ -54,11 +54,12 @@ private:
 
     Pending see_pending(const PassReport& pass);
     void forget_others();
-    void see_helped(const engine::ChosenOption& option, const Message& message, Pending& pending,
-                    std::vector<kubernetes::client::ObjectReference>& triggered);
+    void see_schedulable(const engine::ChosenOption& option, const Message& message,
+                         Pending& pending,
+                         std::vector<kubernetes::client::ObjectReference>& triggered);
     /// `none_made`: why no group could be made either; empty: not told.
-    void see_unhelped(const engine::Unhelped& unhelped, const std::string& none_made,
-                      Pending& pending);
+    void see_unschedulable(const engine::UnschedulablePods& unschedulable,
+                           const std::string& no_new_group_reason, Pending& pending);
     void take_triggered(std::deque<std::string>& queue, std::size_t room,
                         std::vector<kubernetes::client::EventNote>& out);
 
@@ -68,7 +69,7 @@ private:
     std::deque<std::string> first_{};  ///< to be told of a scale-up for the first time, in turn
     std::deque<std::string> again_{};  ///< of another one
     std::vector<std::pair<Pod*, Message>> refused_{};  ///< of the last pass, in turn
-    std::uint64_t untold_ = 0;
+    std::uint64_t unreported_ = 0;
 };
 
 }  // namespace capstan::runtime::daemon

@@ -90,12 +90,12 @@ Result<engine::snapshot::Cluster> look(PluginHost& host,
 
 Result<engine::Memory> load_memory(PluginHost& host, const std::shared_ptr<Surroundings>& beside) {
     CAPSTAN_TRY(
-        PersistedState legacy,
+        PersistedState persisted,
         from_loop<PersistedState>(host, [beside](const PluginHost::Done<PersistedState>& done) {
             beside->keeper.load(done);
         }));
-    take_over_states(host, legacy.states);
-    engine::Memory memory = std::move(legacy.memory);
+    take_over_states(host, persisted.states);
+    engine::Memory memory = std::move(persisted.memory);
     // A daemon that runs has begun: what it marked is not to be cleared away.
     memory.started = memory != engine::Memory{};
     return memory;

@@ -1,13 +1,14 @@
 #include "runtime/daemon/status_writer.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/utf8.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/health/backoff.hpp"
 #include "io/known_secrets.hpp"
@@ -111,11 +112,9 @@ namespace {
 
 /// Text as YAML, in quotes where it could be taken for something else than text.
 std::string yaml(std::string_view text) {
-    bool is_plain = !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0;
+    bool is_plain = !text.empty() && is_ascii_alnum(text[0]) && !is_ascii_digit(text[0]);
     for (const char c : text)
-        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.' &&
-            c != '/')
-            is_plain = false;
+        if (!is_ascii_alnum(c) && c != '-' && c != '_' && c != '.' && c != '/') is_plain = false;
     for (const std::string_view word :
          {"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
         if (text == word) is_plain = false;
@@ -290,7 +289,7 @@ std::string clouds_text(const std::vector<CloudState>& clouds) {
     for (const CloudState& cloud : clouds) {
         Lines lines(1);
         lines.line("name", yaml(cloud.cloud.value()));
-        lines.line("status", name_of(cloud.standing));
+        lines.line("status", name_of(cloud.status));
         if (cloud.answered) lines.line("lastAnswered", quoted_moment(*cloud.answered));
         if (!cloud.because.empty()) lines.line("message", yaml(cloud.because));
         std::string item = lines.take();
@@ -332,11 +331,7 @@ std::string initializing_text(const std::string& message, Time now) {
     return out.take();
 }
 
-namespace {
-
-constexpr const char* last_updated = "cluster-autoscaler.kubernetes.io/last-updated";
-
-}  // namespace
+namespace {}  // namespace
 
 StatusWriter::StatusWriter(kubernetes::client::Api& api, io::Loop& loop, Options options)
     : options_(std::move(options)), loop_(loop), maps_(api, loop, options_.seed) {}
@@ -351,7 +346,8 @@ void StatusWriter::send() {
     is_writing_ = true;
     kubernetes::client::ConfigMapChange change{
         .data = {{"status", std::exchange(next_, {})}},
-        .annotations = {{last_updated, go_time_text(next_at_)}}};
+        .annotations = {
+            {std::string(well_known::last_updated_annotation), go_time_text(next_at_)}}};
     maps_.write(options_.name, std::move(change),
                 [this](const Result<kubernetes::client::ConfigMap>& written) {
                     is_writing_ = false;

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <ctime>
 #include <utility>
+
+#include <capstan/time_text.hpp>
 
 namespace capstan::runtime::guard {
 namespace {
@@ -28,14 +28,7 @@ int copy_of_standard_error() {
     return copy >= 0 ? copy : STDERR_FILENO;
 }
 
-std::string moment_now() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    std::array<char, 32> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text.data();
-}
+std::string moment_now() { return format_rfc3339(std::chrono::system_clock::now(), 0); }
 
 /// Not more than a pipe takes at once where it takes anything, so that the write does not wait.
 void write_past_log(int fd, std::string_view line, int patience_ms) {

@@ -315,7 +315,7 @@ void CloudClient::ended() {
 // The interfaces beside a cloud that decisions ask: prices and groups' own wishes.
 
 Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeGroup& group,
-                        const NodeTemplate& node, const engine::CallContext& circumstances,
+                        const NodeTemplate& node, const engine::CallContext& call_context,
                         PassWatch& watch) {
     CAPSTAN_TRY(const auto* const table,
                 find_companion<capstan_cloud_pricing>(cloud, CAPSTAN_INTERFACE_PRICING, watch));
@@ -325,7 +325,7 @@ Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const Node
     capstan_price price{};
     price.struct_size = sizeof price;
     CAPSTAN_CHECK(
-        call_hook(*cloud, loop::Hook::price, circumstances, watch, [&](const capstan_call* call) {
+        call_hook(*cloud, loop::Hook::price, call_context, watch, [&](const capstan_call* call) {
             return loop::distrusted(table->price)(table->self, call, &raw_group, &raw_node, &price);
         }));
     Result<Price> out = price_from_abi(price);
@@ -336,7 +336,7 @@ Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const Node
 }
 
 Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
-                                 const NodeGroup& group, const engine::CallContext& circumstances,
+                                 const NodeGroup& group, const engine::CallContext& call_context,
                                  PassWatch& watch) {
     CAPSTAN_TRY(const auto* const table,
                 find_companion<capstan_cloud_options>(cloud, CAPSTAN_INTERFACE_OPTIONS, watch));
@@ -345,7 +345,7 @@ Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
     capstan_group_options raw{};
     raw.struct_size = sizeof raw;
     CAPSTAN_CHECK(
-        call_hook(*cloud, loop::Hook::options, circumstances, watch, [&](const capstan_call* call) {
+        call_hook(*cloud, loop::Hook::options, call_context, watch, [&](const capstan_call* call) {
             return loop::distrusted(table->get)(table->self, call, &crossing, &raw);
         }));
     Result<GroupOptions> out = group_options_from_abi(raw);
@@ -406,7 +406,7 @@ private:
 }  // namespace
 
 Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
-                                   const GroupPlan& plan, const engine::CallContext& circumstances,
+                                   const GroupPlan& plan, const engine::CallContext& call_context,
                                    PassWatch& watch) {
     CAPSTAN_TRY(const auto* const table, find_companion<capstan_cloud_autoprovision>(
                                              cloud, CAPSTAN_INTERFACE_AUTOPROVISION, watch));
@@ -414,7 +414,7 @@ Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
     const capstan_group_plan crossing = arena.to_abi(plan);
     NewGroupSink sink;
     CAPSTAN_CHECK(call_hook(
-        *cloud, loop::Hook::new_group, circumstances, watch, [&](const capstan_call* call) {
+        *cloud, loop::Hook::new_group, call_context, watch, [&](const capstan_call* call) {
             return loop::distrusted(table->new_group)(table->self, call, &crossing, sink.raw());
         }));
     Result<PlannedGroup> planned = std::move(sink).answer();

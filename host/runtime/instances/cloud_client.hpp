@@ -111,16 +111,16 @@ private:
 /// The price of a new node of the group by the cloud's companion interface. `unsupported`: it knows
 /// no prices; `not_found`: not this one's. [pass thread]
 Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeGroup& group,
-                        const NodeTemplate& node, const engine::CallContext& circumstances,
+                        const NodeTemplate& node, const engine::CallContext& call_context,
                         PassWatch& watch);
 /// What the cloud would make of a plan; `unsupported`: it makes no groups, or none like that. [pass
 /// thread]
 Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
-                                   const GroupPlan& plan, const engine::CallContext& circumstances,
+                                   const GroupPlan& plan, const engine::CallContext& call_context,
                                    PassWatch& watch);
 /// A group's own wishes; `unsupported`: it has none. [pass thread]
 Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
-                                 const NodeGroup& group, const engine::CallContext& circumstances,
+                                 const NodeGroup& group, const engine::CallContext& call_context,
                                  PassWatch& watch);
 
 }  // namespace capstan::runtime::instances

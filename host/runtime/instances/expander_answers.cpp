@@ -16,11 +16,11 @@ namespace {
 
 ExpanderClient::Question question_among(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
-                                        const engine::CallContext& circumstances) {
+                                        const engine::CallContext& call_context) {
     ExpanderClient::Question out{
-        .flags = call_flags(circumstances),
-        .seed = circumstances.seed,
-        .now = circumstances.now,
+        .flags = call_flags(call_context),
+        .seed = call_context.seed,
+        .now = call_context.now,
         .asked = {.options = {}, .pods = question.pods, .cluster_nodes = question.cluster_nodes}};
     out.asked.options.reserve(among.size());
     for (const std::uint32_t i : among) out.asked.options.push_back(question.options[i]);
@@ -35,11 +35,11 @@ public:
 
     Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
-                                        const engine::CallContext& circumstances) override {
+                                        const engine::CallContext& call_context) override {
         const PluginInstance& instance = *client_->instance();
         if (watch_->is_absent(instance)) return fail(not_started(instance.context().identity().id));
         const ExpanderAnswer& answer =
-            answers_->answer(client_, question, among, circumstances, *watch_);
+            answers_->answer(client_, question, among, call_context, *watch_);
         if (answer.error) return fail(*answer.error);
         engine::FilterResult out{.kept = {}, .sentences = answer.sentences};
         for (const std::uint32_t i : among) {
@@ -78,7 +78,7 @@ std::optional<Error> ExpanderAnswers::find_outage(const PluginInstanceId& instan
 void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
                           const engine::ScaleUpQuestion& question,
                           std::span<const std::uint32_t> among,
-                          const engine::CallContext& circumstances, PassWatch& watch,
+                          const engine::CallContext& call_context, PassWatch& watch,
                           ExpanderAnswer& answer) {
     if (!ask_) {
         answer.error = Error{ErrorCode::unsupported,
@@ -101,7 +101,7 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
     // What is thrown must not leave the watching thread, which the pass would wait for.
     watch.run_outside([&] {
         try {
-            result = ask_(expander, question_among(question, among, circumstances));
+            result = ask_(expander, question_among(question, among, call_context));
         } catch (const std::exception& e) {
             result = fail(ErrorCode::internal, e.what());
         }
@@ -120,14 +120,14 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
 const ExpanderAnswer& ExpanderAnswers::answer(const std::shared_ptr<ExpanderClient>& expander,
                                               const engine::ScaleUpQuestion& question,
                                               std::span<const std::uint32_t> among,
-                                              const engine::CallContext& circumstances,
+                                              const engine::CallContext& call_context,
                                               PassWatch& watch) {
     ExpanderAnswer asked{.instance = expander->instance()->context().identity().id,
-                         .seed = circumstances.seed};
+                         .seed = call_context.seed};
     for (const std::uint32_t i : among) asked.groups.push_back(question.options[i].group.id);
     if (const ExpanderAnswer* const known = find(asked)) return *known;
     asked.error = find_outage(asked.instance);
-    if (!asked.error) ask(expander, question, among, circumstances, watch, asked);
+    if (!asked.error) ask(expander, question, among, call_context, watch, asked);
     return known_.emplace_back(std::move(asked));
 }
 

@@ -49,7 +49,7 @@ public:
     const ExpanderAnswer& answer(const std::shared_ptr<ExpanderClient>& expander,
                                  const engine::ScaleUpQuestion& question,
                                  std::span<const std::uint32_t> among,
-                                 const engine::CallContext& circumstances, PassWatch& watch);
+                                 const engine::CallContext& call_context, PassWatch& watch);
     /// All that was answered or known, in the order in which it came.
     const std::vector<ExpanderAnswer>& known() const noexcept { return known_; }
 
@@ -58,7 +58,7 @@ private:
     std::optional<Error> find_outage(const PluginInstanceId& instance) const;
     void ask(const std::shared_ptr<ExpanderClient>& expander,
              const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among,
-             const engine::CallContext& circumstances, PassWatch& watch, ExpanderAnswer& answer);
+             const engine::CallContext& call_context, PassWatch& watch, ExpanderAnswer& answer);
 
     std::vector<ExpanderAnswer> known_;
     const Ask ask_;

@@ -16,11 +16,11 @@ namespace {
 using std::chrono::steady_clock;
 
 HookCall::Facts pass_call_facts(const PluginInstance& instance,
-                                const engine::CallContext& circumstances, const PassWatch& watch,
+                                const engine::CallContext& call_context, const PassWatch& watch,
                                 steady_clock::time_point end) {
-    return {.flags = call_flags(circumstances),
-            .seed = circumstances.seed,
-            .now = circumstances.now,
+    return {.flags = call_flags(call_context),
+            .seed = call_context.seed,
+            .now = call_context.now,
             .deadline = instance.context().clock().monotonic() + instance.call_deadline(),
             .is_given_up = [&watch, end] {
                 return watch.is_abandoned() || steady_clock::now() >= end;
@@ -63,9 +63,9 @@ Result<void> check_gate_entry(HookGate::Entry entry, const std::string& name) {
 
 }  // namespace
 
-std::uint32_t call_flags(const engine::CallContext& circumstances) noexcept {
-    return (circumstances.dry_run ? std::uint32_t{CAPSTAN_CALL_DRY_RUN} : 0u) |
-           (circumstances.simulation ? std::uint32_t{CAPSTAN_CALL_SIMULATION} : 0u);
+std::uint32_t call_flags(const engine::CallContext& call_context) noexcept {
+    return (call_context.dry_run ? std::uint32_t{CAPSTAN_CALL_DRY_RUN} : 0u) |
+           (call_context.simulation ? std::uint32_t{CAPSTAN_CALL_SIMULATION} : 0u);
 }
 
 std::string hook_name(const PluginInstance& instance, loop::Hook hook) {
@@ -73,7 +73,7 @@ std::string hook_name(const PluginInstance& instance, loop::Hook hook) {
 }
 
 Result<std::vector<std::string>> call_hook(
-    PluginInstance& instance, loop::Hook hook, const engine::CallContext& circumstances,
+    PluginInstance& instance, loop::Hook hook, const engine::CallContext& call_context,
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body) {
     if (watch.is_absent(instance)) return fail(not_started(instance.context().identity().id));
     if (const std::string* const because = watch.missed(instance, hook))
@@ -85,7 +85,7 @@ Result<std::vector<std::string>> call_hook(
     if (stay.entry() != HookGate::Entry::entered) {
         CAPSTAN_CHECK(check_gate_entry(stay.entry(), hook_name(instance, hook)));
     }
-    HookCall call(pass_call_facts(instance, circumstances, watch, end));
+    HookCall call(pass_call_facts(instance, call_context, watch, end));
     const Duration spent_before = loop::PluginTime::spent();
     watch.enter(instance, hook, end);
     const Result<capstan_status> status =

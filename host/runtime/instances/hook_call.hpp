@@ -23,11 +23,11 @@ namespace capstan::runtime::instances {
 /// `busy`: another call did not make room in time; `internal`: it let an exception out. Throws
 /// AbandonedPass. [pass thread]
 Result<std::vector<std::string>> call_hook(
-    PluginInstance& instance, loop::Hook hook, const engine::CallContext& circumstances,
+    PluginInstance& instance, loop::Hook hook, const engine::CallContext& call_context,
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body);
 
 /// What a call of a pass is made for: CAPSTAN_CALL_*.
-std::uint32_t call_flags(const engine::CallContext& circumstances) noexcept;
+std::uint32_t call_flags(const engine::CallContext& call_context) noexcept;
 
 /// "plugin acme_score: filter": how every error of a hook begins.
 std::string hook_name(const PluginInstance& instance, loop::Hook hook);

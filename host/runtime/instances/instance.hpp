@@ -94,7 +94,7 @@ public:
     /// Whether a call that was abandoned has not returned.
     bool has_abandoned_calls() const { return rests_.not_returned() > 0; }
     /// All that is left out at the moment, by hook, with the reason.
-    std::vector<std::pair<loop::Hook, std::string>> hooks_left_out() const;
+    std::vector<std::pair<loop::Hook, std::string>> skipped_hooks() const;
 
 private:
     enum class State { created, starting, running, failed, stopping, stopped, stuck };

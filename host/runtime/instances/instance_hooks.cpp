@@ -1,6 +1,5 @@
 // When a decision hook of an instance is left out of passes: what becomes of calls that overran.
-#include <array>
-#include <ctime>
+#include <capstan/time_text.hpp>
 
 #include "runtime/instances/instance.hpp"
 #include "runtime/instances/pass_watch.hpp"
@@ -10,15 +9,7 @@ namespace capstan::runtime::instances {
 namespace {
 
 /// "05:31:02Z".
-std::string clock_text(Time time) {
-    using namespace std::chrono;
-    const std::time_t at = system_clock::to_time_t(floor<seconds>(time));
-    std::tm parts{};
-    ::gmtime_r(&at, &parts);
-    std::array<char, 16> text{};
-    std::strftime(text.data(), text.size(), "%H:%M:%SZ", &parts);
-    return text.data();
-}
+std::string clock_text(Time time) { return format_rfc3339(time, 0).substr(sizeof "2026-11-21"); }
 
 std::string deadline_text(const PluginInstance& instance) {
     return std::to_string(instance.call_deadline() / std::chrono::milliseconds(1)) + " ms";
@@ -44,7 +35,7 @@ std::optional<std::string> PluginInstance::left_out(loop::Hook hook) {
     return because;
 }
 
-std::vector<std::pair<loop::Hook, std::string>> PluginInstance::hooks_left_out() const {
+std::vector<std::pair<loop::Hook, std::string>> PluginInstance::skipped_hooks() const {
     std::vector<std::pair<loop::Hook, std::string>> out;
     for (const loop::Hook hook : loop::decision_hooks)
         if (auto because = why_left_out(hook)) out.emplace_back(hook, *std::move(because));

@@ -61,9 +61,9 @@ ErasedResult run_watched(PassThread& thread, const ErasedPass& pass,
         const auto attempt = std::make_shared<Attempt>(pass, known);
         thread.start([attempt] { attempt->run(); });
         std::optional<SkippedHook> overdue = wait(thread, attempt->watch());
-        if (!overdue) return {attempt->take_result(), attempt->watch().misses(), reruns};
+        if (!overdue) return {attempt->take_result(), attempt->watch().skipped_hooks(), reruns};
         thread.abandon();
-        for (SkippedHook& miss : attempt->watch().misses()) {
+        for (SkippedHook& miss : attempt->watch().skipped_hooks()) {
             const auto is_same = [&](const SkippedHook& m) {
                 return m.instance == miss.instance && m.hook == miss.hook;
             };

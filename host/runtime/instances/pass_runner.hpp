@@ -16,7 +16,7 @@ template <class R>
 struct WatchedResult {
     R result;
     std::vector<SkippedHook>
-        misses;  ///< give them to `run_watched` to come to the same result again
+        skipped_hooks;  ///< give them to `run_watched` to come to the same result again
     int reruns = 0;
 };
 
@@ -24,7 +24,7 @@ namespace detail {
 
 struct ErasedResult {
     std::shared_ptr<void> result;
-    std::vector<SkippedHook> misses;
+    std::vector<SkippedHook> skipped_hooks;
     int reruns = 0;
 };
 using ErasedPass = std::function<std::shared_ptr<void>(PassWatch&)>;
@@ -49,7 +49,7 @@ WatchedResult<R> run_watched(PassThread& thread, std::function<R(PassWatch&)> pa
         return std::make_shared<R>(pass(watch));
     };
     detail::ErasedResult ended = detail::run_watched(thread, erased, std::move(known));
-    return {std::move(*std::static_pointer_cast<R>(ended.result)), std::move(ended.misses),
+    return {std::move(*std::static_pointer_cast<R>(ended.result)), std::move(ended.skipped_hooks),
             ended.reruns};
 }
 

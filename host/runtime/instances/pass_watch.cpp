@@ -112,7 +112,7 @@ void PassWatch::leave() {
     throw AbandonedPass();
 }
 
-std::vector<SkippedHook> PassWatch::misses() const {
+std::vector<SkippedHook> PassWatch::skipped_hooks() const {
     const std::lock_guard lock(mutex_);
     return misses_;
 }

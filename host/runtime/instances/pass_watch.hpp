@@ -73,7 +73,7 @@ public:
     // [any thread]
     bool is_abandoned() const noexcept { return turn_.load() == abandoned; }
     /// The hooks that were asked for and left out, in that order.
-    std::vector<SkippedHook> misses() const;
+    std::vector<SkippedHook> skipped_hooks() const;
 
     // [watching thread]
     /// The hook whose deadline is past. The pass's thread is abandoned then, and the instance has

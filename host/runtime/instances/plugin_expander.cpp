@@ -61,12 +61,12 @@ Result<std::unique_ptr<PluginExpander>> PluginExpander::make(
 
 Result<engine::FilterResult> PluginExpander::filter(const engine::ScaleUpQuestion& question,
                                                     std::span<const std::uint32_t> among,
-                                                    const engine::CallContext& circumstances) {
+                                                    const engine::CallContext& call_context) {
     const AbiOptions crossing(question, among);
     KeepSink sink(among.size());
     const capstan_expander& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,
-                call_hook(plugin_.instance(), loop::Hook::filter, circumstances, plugin_.watch(),
+                call_hook(plugin_.instance(), loop::Hook::filter, call_context, plugin_.watch(),
                           [&](const capstan_call* call) {
                               return loop::distrusted(table.filter)(table.self, call, &crossing.in,
                                                                     sink.raw());

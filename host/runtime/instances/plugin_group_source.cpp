@@ -2,10 +2,10 @@
 #include <set>
 #include <utility>
 
-#include <capstan/detail/utf8.hpp>
 #include <capstan/from_abi_provisioning.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/to_abi_provisioning.hpp>
+#include <capstan/utf8.hpp>
 
 #include "runtime/instances/hook_call.hpp"
 #include "runtime/instances/plugin_policies.hpp"
@@ -89,7 +89,7 @@ private:
         });
     }
     static std::string clean(capstan_str text) {
-        return capstan::detail::clean_utf8(capstan::text(text), 1024);
+        return capstan::clean_utf8(capstan::text(text), 1024);
     }
     void refuse(std::string what) { breach_ = std::move(what); }
 
@@ -140,12 +140,12 @@ Result<std::unique_ptr<PluginGroupSource>> PluginGroupSource::make(
 }
 
 Result<engine::GroupsAnswer> PluginGroupSource::suggest(const engine::GroupsQuestion& question,
-                                                        const engine::CallContext& circumstances) {
+                                                        const engine::CallContext& call_context) {
     const AbiGroups crossing(question);
     SuggestSink sink(question.machines);
     const capstan_group_source& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,
-                call_hook(plugin_.instance(), loop::Hook::suggest, circumstances, plugin_.watch(),
+                call_hook(plugin_.instance(), loop::Hook::suggest, call_context, plugin_.watch(),
                           [&](const capstan_call* call) {
                               return loop::distrusted(table.suggest)(table.self, call, &crossing.in,
                                                                      sink.raw());
@@ -158,12 +158,12 @@ Result<engine::GroupsAnswer> PluginGroupSource::suggest(const engine::GroupsQues
 }
 
 Result<bool> PluginGroupSource::owns(const NodeGroup& group,
-                                     const engine::CallContext& circumstances) {
+                                     const engine::CallContext& call_context) {
     AbiArena arena;
     const capstan_group crossing = arena.to_abi(group);
     std::int32_t owns = 0;
     const capstan_group_source& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::owns, circumstances, plugin_.watch(),
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::owns, call_context, plugin_.watch(),
                             [&](const capstan_call* call) {
                                 return loop::distrusted(table.owns)(table.self, call, &crossing,
                                                                     &owns);

@@ -68,13 +68,13 @@ bool PluginSimilarity::may_decide() const {
 }
 
 Result<Similarity> PluginSimilarity::similar(const NodeTemplate& a, const NodeTemplate& b,
-                                             const engine::CallContext& circumstances) {
+                                             const engine::CallContext& call_context) {
     AbiArena arena;
     const capstan_template left = arena.to_abi(a);
     const capstan_template right = arena.to_abi(b);
     AnswerSink sink;
     const capstan_similarity& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::similar, circumstances, plugin_.watch(),
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::similar, call_context, plugin_.watch(),
                             [&](const capstan_call* call) {
                                 return loop::distrusted(table.similar)(table.self, call, &left,
                                                                        &right, sink.raw());
@@ -86,7 +86,7 @@ Result<Similarity> PluginSimilarity::similar(const NodeTemplate& a, const NodeTe
 }
 
 Result<std::uint64_t> PluginSimilarity::bucket(const NodeTemplate& node,
-                                               const engine::CallContext& circumstances) {
+                                               const engine::CallContext& call_context) {
     const capstan_similarity& table = plugin_.table();
     if (!CAPSTAN_HAS(&table, capstan_similarity, bucket)) {
         return fail(ErrorCode::unsupported,
@@ -95,7 +95,7 @@ Result<std::uint64_t> PluginSimilarity::bucket(const NodeTemplate& node,
     AbiArena arena;
     const capstan_template crossing = arena.to_abi(node);
     std::uint64_t hash = 0;
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::bucket, circumstances, plugin_.watch(),
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::bucket, call_context, plugin_.watch(),
                             [&](const capstan_call* call) {
                                 return loop::distrusted(table.bucket)(table.self, call, &crossing,
                                                                       &hash);
@@ -170,7 +170,7 @@ Result<std::unique_ptr<PluginSplitter>> PluginSplitter::make(
 }
 
 Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGroup> groups,
-                                               const engine::CallContext& circumstances) {
+                                               const engine::CallContext& call_context) {
     AbiArena arena;
     std::vector<capstan_group> crossing;
     crossing.reserve(groups.size());
@@ -178,7 +178,7 @@ Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGr
     const capstan_splitter_request in{sizeof in, nodes, array_of(crossing)};
     GrowSink sink;
     const capstan_splitter& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::split, circumstances, plugin_.watch(),
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::split, call_context, plugin_.watch(),
                             [&](const capstan_call* call) {
                                 return loop::distrusted(table.split)(table.self, call, &in,
                                                                      sink.raw());

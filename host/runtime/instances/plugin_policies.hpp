@@ -48,7 +48,7 @@ public:
                                                         PassWatch& watch);
     Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
-                                        const engine::CallContext& circumstances) override;
+                                        const engine::CallContext& call_context) override;
 
 private:
     explicit PluginExpander(PluginPolicy<capstan_expander> plugin) : plugin_(plugin) {}
@@ -62,10 +62,10 @@ public:
     static Result<std::unique_ptr<PluginSimilarity>> make(std::shared_ptr<PluginInstance> instance,
                                                           PassWatch& watch);
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
-                               const engine::CallContext& circumstances) override;
+                               const engine::CallContext& call_context) override;
     bool may_decide() const override;
     Result<std::uint64_t> bucket(const NodeTemplate& node,
-                                 const engine::CallContext& circumstances) override;
+                                 const engine::CallContext& call_context) override;
 
 private:
     explicit PluginSimilarity(PluginPolicy<capstan_similarity> plugin) : plugin_(plugin) {}
@@ -79,7 +79,7 @@ public:
     static Result<std::unique_ptr<PluginSplitter>> make(std::shared_ptr<PluginInstance> instance,
                                                         PassWatch& watch);
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
-                                   const engine::CallContext& circumstances) override;
+                                   const engine::CallContext& call_context) override;
 
 private:
     explicit PluginSplitter(PluginPolicy<capstan_splitter> plugin) : plugin_(plugin) {}
@@ -93,8 +93,8 @@ public:
     static Result<std::unique_ptr<PluginGroupSource>> make(std::shared_ptr<PluginInstance> instance,
                                                            PassWatch& watch);
     Result<engine::GroupsAnswer> suggest(const engine::GroupsQuestion& question,
-                                         const engine::CallContext& circumstances) override;
-    Result<bool> owns(const NodeGroup& group, const engine::CallContext& circumstances) override;
+                                         const engine::CallContext& call_context) override;
+    Result<bool> owns(const NodeGroup& group, const engine::CallContext& call_context) override;
 
 private:
     explicit PluginGroupSource(PluginPolicy<capstan_group_source> plugin) : plugin_(plugin) {}

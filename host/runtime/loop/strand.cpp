@@ -14,8 +14,6 @@ namespace {
 /// After so many functions other strands have their turn.
 constexpr int functions_per_turn = 32;
 
-Duration real_time() { return std::chrono::steady_clock::now().time_since_epoch(); }
-
 }  // namespace
 
 /// What waits in the io_context. Destroyed there without having run, it frees what was queued:
@@ -102,21 +100,12 @@ void Strand::take_turns() {
 }
 
 void Strand::run(const Function& function) {
-    const Duration begin = real_time();
-    busy_since_.store(begin.count());
     runner_.store(std::this_thread::get_id());
     const Duration spent_before = PluginTime::spent();
     function();
     runner_.store({});
-    busy_since_.store(0);
     const Duration took = PluginTime::spent() - spent_before;
     if (took > watchdog_.limit && watchdog_.report) watchdog_.report(took);
-}
-
-std::optional<Duration> Strand::busy_for() const {
-    const Duration::rep since = busy_since_.load();
-    if (since == 0) return std::nullopt;
-    return real_time() - Duration(since);
 }
 
 void Strand::close() { drop_all(true); }

@@ -66,8 +66,6 @@ public:
     void close();
     /// Whether the calling thread is inside one of its functions.
     bool is_here() const noexcept { return runner_.load() == std::this_thread::get_id(); }
-    /// How long the function under way has been running, for a health check; nothing: none is.
-    std::optional<Duration> busy_for() const;
 
 private:
     class Turn;
@@ -85,7 +83,6 @@ private:
     bool scheduled_ = false;
     bool closed_ = false;
     std::atomic<std::thread::id> runner_{};
-    std::atomic<Duration::rep> busy_since_{0};
     BlockingPool thread_{{.threads = 1, .queue = 1}};  ///< starts when needed
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <capstan/quantity.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
@@ -16,7 +17,6 @@
 namespace capstan::runtime::pass_metrics {
 namespace {
 
-constexpr const char* machine_type_label = "node.kubernetes.io/instance-type";
 const prometheus::Histogram::BucketBoundaries kinds_buckets{1, 2, 4, 8, 16, 32};
 
 /// What new machines of a group are.
@@ -34,7 +34,7 @@ InstanceOffering make_of(const engine::Snapshot& snapshot, const NodeGroupId& id
     const engine::Group* group = engine::find_group(snapshot, id);
     if (group == nullptr) return {};
     if (group->described) {
-        const auto label = group->described->labels.find(machine_type_label);
+        const auto label = group->described->labels.find(well_known::instance_type_label);
         const bool is_there = label != group->described->labels.end();
         return {is_there ? label->second : "", cores_of(group->described->capacity)};
     }
@@ -42,8 +42,8 @@ InstanceOffering make_of(const engine::Snapshot& snapshot, const NodeGroupId& id
     const auto& nodes = membership.nodes[static_cast<std::size_t>(group - snapshot.groups->data())];
     if (nodes.empty()) return {};
     const engine::snapshot::NodeRow& node = snapshot.cluster.node(nodes.front());
-    const auto label =
-        engine::snapshot::find_label(snapshot.cluster, node.labels, machine_type_label);
+    const auto label = engine::snapshot::find_label(snapshot.cluster, node.labels,
+                                                    well_known::instance_type_label);
     return {label ? std::string(snapshot.cluster.text(*label)) : "", cores_of(*node.capacity)};
 }
 

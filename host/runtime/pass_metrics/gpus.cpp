@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include <capstan/well_known.hpp>
+
 #include "engine/limits/totals.hpp"
 #include "engine/templates/membership.hpp"
 
@@ -15,8 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 5> gpu_labels{
     "k8s.amazonaws.com/accelerator", "cloud.google.com/gke-accelerator",
     "accelerator",  // Azure
-    "cluster-api/accelerator", "nvidia.com/gpu.product"};
-constexpr std::string_view usual_gpu = "nvidia.com/gpu";
+    "cluster-api/accelerator", well_known::nvidia_gpu_product_label};
 
 /// What tells of a GPU on a node, or on a new one.
 struct Signs {
@@ -65,7 +66,7 @@ Gpu make_gpu(const Signs& signs, OfGroup of_group) {
     const bool is_named = signs.label && !signs.label->empty();
     if (!signs.resource.empty()) return {signs.resource, is_named ? *signs.label : "generic"};
     if (!signs.label) return {};
-    return {std::string(usual_gpu), of_group() ? "missing-gpu" : "unexpected-label"};
+    return {std::string(well_known::nvidia_gpu), of_group() ? "missing-gpu" : "unexpected-label"};
 }
 
 }  // namespace

@@ -178,8 +178,9 @@ void PassGauges::observe_pods(const PassObservation& pass) {
             pass.snapshot.cluster.equivalence_group(some.equivalence_group).owner->uid;
         if (!owner.empty()) classes[owner].insert(some.equivalence_group);
     };
-    for (const engine::PodCount& helped : pass.decision.helped) add(helped);
-    for (const engine::Unhelped& unhelped : pass.decision.unhelped) add(unhelped.pods);
+    for (const engine::PodCount& schedulable : pass.decision.schedulable) add(schedulable);
+    for (const engine::UnschedulablePods& unschedulable : pass.decision.unschedulable)
+        add(unschedulable.pods);
     pods_.replace({{{"unschedulable"}, static_cast<double>(pods)},
                    {{"scheduler_unprocessed"}, static_cast<double>(pass.figures.untried_pods)}});
     skipped_pods_.replace(

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <capstan/ascii.hpp>
+
 #include "runtime/plugin_files/elf_dynamic.hpp"
 #include "runtime/plugin_files/refuse.hpp"
 
@@ -79,10 +81,6 @@ const ElfSymbol* ElfFacts::find_export(std::string_view name) const {
     return found == exports.end() ? nullptr : &*found;
 }
 
-bool ElfFacts::imports_symbol(std::string_view name) const {
-    return std::ranges::find(imports, name) != imports.end();
-}
-
 Result<ElfFacts> read_elf(std::span<const std::byte> bytes) {
     CAPSTAN_TRY(const ElfImage image, read_image(bytes));
     CAPSTAN_CHECK(check_segments(image));
@@ -137,8 +135,8 @@ std::string first_bytes(Bytes bytes) {
     if (shown == "!<arch>") return "it is a static library";
     if (!shown.empty()) return "it begins with the text \"" + shown + "\"";
     for (const std::byte b : part(bytes, 0, 4)) {
-        const auto c = static_cast<unsigned char>(b);
-        shown += {' ', "0123456789abcdef"[c >> 4], "0123456789abcdef"[c & 15]};
+        const char c = static_cast<char>(b);
+        shown += ' ' + hex_text({&c, 1});
     }
     return "it begins with the bytes" + shown;
 }

@@ -103,7 +103,6 @@ struct ElfFacts {
     bool has_thread_locals = false;
 
     const ElfSymbol* find_export(std::string_view name) const;
-    bool imports_symbol(std::string_view name) const;
 };
 
 /// Accepts a complete shared object of this host's architecture. Refuses, each with its own

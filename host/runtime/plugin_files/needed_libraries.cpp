@@ -270,7 +270,7 @@ private:
                   is_run_path);
     }
     void doubt(std::string sentence, bool is_the_plugins) {
-        found_.doubts.push_back({std::move(sentence), is_the_plugins});
+        found_.warnings.push_back({std::move(sentence), is_the_plugins});
     }
 
     const fs::path beside_;

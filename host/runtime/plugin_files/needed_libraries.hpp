@@ -61,7 +61,7 @@ struct NeededLibrary {
 };
 
 /// A way for code of others into this process, as a sentence that goes on behind the plugin's name.
-struct LibraryDoubt {
+struct LibraryWarning {
     std::string sentence;
     /// It concerns a run path or a library beside the plugin: what came with the plugin, and not
     /// what the machine has.
@@ -70,7 +70,7 @@ struct LibraryDoubt {
 
 struct NeededLibraries {
     std::vector<NeededLibrary> libraries;  ///< the plugin's own in order, then what those need
-    std::vector<LibraryDoubt> doubts;
+    std::vector<LibraryWarning> warnings;
 };
 
 /// Looks for each library in the loader's order: in the process, DT_RPATH, LD_LIBRARY_PATH,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <capstan/ascii.hpp>
 #include <capstan/view.hpp>
 
 #include "runtime/loop/guarded_call.hpp"
@@ -75,7 +76,7 @@ Result<ClassInfo> read_class(const capstan_class& raw, const std::vector<std::st
 
 bool is_class_id(std::string_view text) {
     return !text.empty() && text.size() <= id_size_max && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+        return is_ascii_lower(c) || is_ascii_digit(c) || c == '_';
     });
 }
 

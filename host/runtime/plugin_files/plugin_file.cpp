@@ -70,9 +70,9 @@ Result<void> check_entry_symbol(const ElfFacts& elf) {
 Result<void> take_libraries(PluginFacts& facts, bool is_pinned) {
     NeededLibraries needed = find_needed(facts.path, facts.elf, LoaderPaths::of_this_process());
     facts.libraries = std::move(needed.libraries);
-    for (LibraryDoubt& doubt : needed.doubts) {
+    for (LibraryWarning& doubt : needed.warnings) {
         if (is_pinned || doubt.is_the_plugins) return refuse(std::move(doubt.sentence));
-        facts.doubts.push_back(std::move(doubt.sentence));
+        facts.warnings.push_back(std::move(doubt.sentence));
     }
     return {};
 }

@@ -31,7 +31,7 @@ struct PluginFacts {
     PluginNote note;
     std::vector<NeededLibrary> libraries;
     /// Ways for code of others that do not keep the file out; see read_plugin_file.
-    std::vector<std::string> doubts;
+    std::vector<std::string> warnings;
 };
 
 /// The facts, and the very bytes they are true of: whatever happens to the file later, these were

@@ -1,6 +1,7 @@
 #include "runtime/plugin_files/plugin_note.hpp"
 
 #include <capstan/abi/plugin.h>
+#include <capstan/ascii.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -103,12 +104,11 @@ std::string magic_text(std::uint32_t magic) {
 bool is_kind(std::string_view text) {
     const std::size_t slash = text.find('/');
     if (slash == 0 || slash == std::string_view::npos || slash + 1 == text.size()) return false;
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     const auto is_name = [&](char c) {
-        return (c >= 'a' && c <= 'z') || is_digit(c) || c == '.' || c == '_' || c == '-';
+        return is_ascii_lower(c) || is_ascii_digit(c) || c == '.' || c == '_' || c == '-';
     };
     return std::ranges::all_of(text.substr(0, slash), is_name) &&
-           std::ranges::all_of(text.substr(slash + 1), is_digit);
+           std::ranges::all_of(text.substr(slash + 1), is_ascii_digit);
 }
 
 Result<PluginNote> read_note(std::span<const std::byte> bytes, const std::vector<ElfNote>& notes) {

@@ -14,21 +14,21 @@ namespace capstan::runtime::record {
 namespace {
 
 /// Lists what pods refer to, each once and in the order in which it is met.
-class ClassLists {
+class PodGroupLists {
 public:
-    ClassLists(const engine::snapshot::Cluster& cluster, ClusterRecord& out)
+    PodGroupLists(const engine::snapshot::Cluster& cluster, ClusterRecord& out)
         : cluster_(cluster), out_(out) {}
 
     std::uint32_t add(engine::snapshot::PodGroupId id) {
         const auto [known, is_new] =
-            classes_.emplace(id, static_cast<std::uint32_t>(out_.classes.size()));
-        if (is_new) out_.classes.push_back(record_of(cluster_.equivalence_group(id)));
+            pod_groups_.emplace(id, static_cast<std::uint32_t>(out_.pod_groups.size()));
+        if (is_new) out_.pod_groups.push_back(record_of(cluster_.equivalence_group(id)));
         return known->second;
     }
 
 private:
-    PodClassRecord record_of(const engine::snapshot::PodGroupRow& row) {
-        PodClassRecord out{.spec = add(*row.spec),
+    PodGroupRecord record_of(const engine::snapshot::PodGroupRow& row) {
+        PodGroupRecord out{.spec = add(*row.spec),
                            .ns = std::string(cluster_.text(row.ns)),
                            .labels = to_labels(cluster_, row.labels),
                            .annotations = to_labels(cluster_, row.annotations),
@@ -48,7 +48,7 @@ private:
     const engine::snapshot::Cluster& cluster_;
     ClusterRecord& out_;
     // Looked up only; their order decides nothing.
-    std::unordered_map<engine::snapshot::PodGroupId, std::uint32_t> classes_;
+    std::unordered_map<engine::snapshot::PodGroupId, std::uint32_t> pod_groups_;
     std::unordered_map<const engine::snapshot::PodSpec*, std::uint32_t> specs_;
 };
 
@@ -64,13 +64,13 @@ std::vector<engine::snapshot::PodIndex> pods_by_name(const engine::snapshot::Clu
 }
 
 PodRecord pod_record(const engine::snapshot::Cluster& cluster, const engine::snapshot::PodRow& pod,
-                     std::uint32_t of) {
+                     std::uint32_t pod_group) {
     const auto text = [&](engine::snapshot::Symbol symbol) {
         return std::string(cluster.text(symbol));
     };
     return {.name = text(pod.name),
             .uid = text(pod.uid),
-            .of = of,
+            .pod_group = pod_group,
             .node = text(pod.node_name),
             .nominated_node = text(pod.nominated_node),
             .unscheduled_reason = text(pod.unscheduled_reason),
@@ -105,8 +105,8 @@ Result<engine::snapshot::PodObject> pod_object(const ClusterRecord& record, cons
         return fail(ErrorCode::invalid_argument,
                     "pod " + pod.name + ": there is no " + what + " " + std::to_string(index));
     };
-    if (pod.of >= record.classes.size()) return refuse("class", pod.of);
-    const PodClassRecord& its = record.classes[pod.of];
+    if (pod.pod_group >= record.pod_groups.size()) return refuse("pod group", pod.pod_group);
+    const PodGroupRecord& its = record.pod_groups[pod.pod_group];
     if (its.spec >= record.specs.size()) return refuse("spec", its.spec);
     return engine::snapshot::PodObject{.ns = its.ns,
                                        .name = pod.name,
@@ -131,11 +131,11 @@ ClusterRecord make_cluster_record(const engine::snapshot::Cluster& cluster) {
     ClusterRecord out;
     for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
         out.nodes.push_back(engine::snapshot::node_object(cluster, cluster.node(i)));
-    ClassLists classes(cluster, out);
+    PodGroupLists pod_groups(cluster, out);
     out.pods.reserve(cluster.pod_count());
     for (const engine::snapshot::PodIndex i : pods_by_name(cluster)) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
-        out.pods.push_back(pod_record(cluster, pod, classes.add(pod.equivalence_group)));
+        out.pods.push_back(pod_record(cluster, pod, pod_groups.add(pod.equivalence_group)));
     }
     for (const engine::snapshot::DaemonSetRow& row : cluster.daemon_sets())
         out.daemon_sets.push_back(*row.object);

@@ -16,20 +16,20 @@
 namespace capstan::runtime::record {
 
 /// Pods that no predicate can tell apart.
-struct PodClassRecord {
+struct PodGroupRecord {
     std::uint32_t spec = 0;  ///< index into ClusterRecord::specs
     std::string ns = "default";
     Labels labels{}, annotations{};
     engine::snapshot::PodOwner owner{};
     std::vector<std::string> claims{};
 };
-BOOST_DESCRIBE_STRUCT(PodClassRecord, (), (spec, ns, labels, annotations, owner, claims))
+BOOST_DESCRIBE_STRUCT(PodGroupRecord, (), (spec, ns, labels, annotations, owner, claims))
 
 /// One pod; as in PodObject.
 struct PodRecord {
     std::string name{}, uid{};
-    std::uint32_t of = 0;  ///< index into ClusterRecord::classes
-    std::string node{};    ///< bound to
+    std::uint32_t pod_group = 0;  ///< index into ClusterRecord::pod_groups
+    std::string node{};           ///< bound to
     std::string nominated_node{}, unscheduled_reason{};
     engine::snapshot::PodPhase phase = engine::snapshot::PodPhase::pending;
     bool gated = false;
@@ -37,14 +37,14 @@ struct PodRecord {
     Time created{};
 };
 BOOST_DESCRIBE_STRUCT(PodRecord, (),
-                      (name, uid, of, node, nominated_node, unscheduled_reason, phase, gated,
+                      (name, uid, pod_group, node, nominated_node, unscheduled_reason, phase, gated,
                        deleted, created))
 
 /// Nodes by name, pods by namespace and name, everything else likewise.
 struct ClusterRecord {
     std::vector<engine::snapshot::NodeObject> nodes{};
     std::vector<engine::snapshot::PodSpec> specs{};
-    std::vector<PodClassRecord> classes{};
+    std::vector<PodGroupRecord> pod_groups{};
     std::vector<PodRecord> pods{};
     std::vector<engine::snapshot::DaemonSetObject> daemon_sets{};
     std::vector<engine::snapshot::DisruptionBudgetObject> disruption_budgets{};
@@ -59,15 +59,15 @@ struct ClusterRecord {
     std::vector<engine::snapshot::ServiceObject> services{};
 };
 BOOST_DESCRIBE_STRUCT(ClusterRecord, (),
-                      (nodes, specs, classes, pods, daemon_sets, disruption_budgets, controllers,
+                      (nodes, specs, pod_groups, pods, daemon_sets, disruption_budgets, controllers,
                        claims, volumes, storage_classes, csi_nodes, csi_drivers, csi_capacities,
                        namespaces, services))
 
-/// Equal clusters give equal records, whatever the numbers of their classes and pods.
+/// Equal clusters give equal records, whatever the numbers of their pod groups and pods.
 ClusterRecord make_cluster_record(const engine::snapshot::Cluster& cluster);
 
-/// `invalid_argument`: a pod is of a class, or a class of a spec, that is not there; the message
-/// says which.
+/// `invalid_argument`: a pod is of a pod group, or a pod group of a spec, that is not there; the
+/// message says which.
 Result<engine::snapshot::Cluster> make_cluster(
     const ClusterRecord& record, engine::snapshot::ClusterBuilderOptions options = {});
 

@@ -101,12 +101,13 @@ namespace capstan::engine {
 BOOST_DESCRIBE_ENUM(RemovalPhase, tainting, waiting, draining, delayed, deleting, removed, undoing)
 BOOST_DESCRIBE_STRUCT(Backoff, (),
                       (since, until, length, last_failure, code, because, found_by, given_back))
-BOOST_DESCRIBE_STRUCT(CloudRest, (), (since, until, length, last_failure, failures, code, because))
+BOOST_DESCRIBE_STRUCT(CloudBackoff, (),
+                      (since, until, length, last_failure, failures, code, because))
 BOOST_DESCRIBE_STRUCT(FailedCalls, (), (count, last, not_before))
 BOOST_DESCRIBE_STRUCT(InstanceOffering, (), (cloud, machine_type, zone, spot))
 BOOST_DESCRIBE_STRUCT(ScaleUpRequest, (), (since, deadline, increase))
 BOOST_DESCRIBE_STRUCT(AnsweredTarget, (),
-                      (target, since, deadline, agreed, unheard, unheard_until, ended))
+                      (target, since, deadline, agreed, unanswered, unanswered_until, ended))
 BOOST_DESCRIBE_STRUCT(WrongSize, (), (current, expected, since))
 BOOST_DESCRIBE_STRUCT(Unneeded, (), (since, ready))
 BOOST_DESCRIBE_STRUCT(NodeRemoval::Eviction, (),
@@ -121,16 +122,16 @@ BOOST_DESCRIBE_STRUCT(NodeTraits, (), (labels, taints, capacity, allocatable))
 BOOST_DESCRIBE_STRUCT(ObservedNode, (), (node, traits, seen))
 BOOST_DESCRIBE_STRUCT(SettlingNode, (), (traits, since))
 BOOST_DESCRIBE_STRUCT(TemplateRecord, (), (fingerprint, since, settling, observed, idle_node))
-BOOST_DESCRIBE_STRUCT(GroupToCome, (), (cloud, plan, nodes, agreed, since, deadline))
-BOOST_DESCRIBE_STRUCT(KnownGroup, (), (cloud, nodes, some))
+BOOST_DESCRIBE_STRUCT(UpcomingNodeGroup, (), (cloud, plan, nodes, agreed, since, deadline))
+BOOST_DESCRIBE_STRUCT(KnownGroup, (), (cloud, nodes, sample_nodes))
 BOOST_DESCRIBE_STRUCT(LastActions, (), (scale_up, removal, failed_removal))
 BOOST_DESCRIBE_STRUCT(Memory, (),
-                      (started, unread_since_start, backoffs, make_backoffs, cloud_rests,
+                      (started, unread_since_start, backoffs, offering_backoffs, cloud_backoffs,
                        failed_calls, failed_machines, requests, answered_targets, unjoined,
                        launched, created, wrong_sizes, planned, planned_since, templates,
-                       groups_to_come, known_groups, empty_groups, unneeded, blind_since, hints,
-                       removals, removal_backoffs, decrease_backoffs, unremovable_groups, last,
-                       last_of))
+                       upcoming_groups, known_groups, empty_groups, unneeded, unobserved_since,
+                       hints, removals, removal_backoffs, decrease_backoffs, unremovable_groups,
+                       last, last_by_group))
 
 }  // namespace capstan::engine
 
@@ -146,7 +147,7 @@ BOOST_DESCRIBE_ENUM(Unremovable, none, scale_down_disabled_annotation, scale_dow
                     blocked_by_pod, blocked_by_on_completion_pod, no_node_info, unexpected_error)
 BOOST_DESCRIBE_STRUCT(Decrease, (), (group, cloud, from, by, kept_one_too, because))
 BOOST_DESCRIBE_STRUCT(MachineRemoval, (), (group, cloud, machines, nodes, force, cause, because))
-BOOST_DESCRIBE_STRUCT(Increase, (), (group, cloud, from, by, pods_helped, option, because))
+BOOST_DESCRIBE_STRUCT(Increase, (), (group, cloud, from, by, schedulable_pods, option, because))
 BOOST_DESCRIBE_STRUCT(GroupCreation, (), (group, cloud, plan, because))
 BOOST_DESCRIBE_STRUCT(GroupDeletion, (), (group, cloud, because))
 BOOST_DESCRIBE_STRUCT(NodeChange, (),
@@ -159,23 +160,23 @@ BOOST_DESCRIBE_ENUM(ReasonCode, none, node_unschedulable, node_name, taint_toler
                     node_affinity, node_ports, node_resources_fit, volume_restrictions,
                     node_volume_limits, volume_binding, volume_zone, pod_topology_spread,
                     inter_pod_affinity, dynamic_resources, max_size_reached, limit_reached,
-                    backed_off, group_unreadable, target_unknown, being_made, zero_or_max,
-                    group_unhealthy, cluster_unhealthy, from_zero_off, being_repaired, no_template,
-                    nothing_granted, not_made, would_take_it, pass_stopped, no_node_group,
-                    not_explained)
+                    backed_off, group_unreadable, target_unknown, group_upcoming, zero_or_max,
+                    group_unhealthy, cluster_unhealthy, scale_from_zero_disabled, being_repaired,
+                    no_template, nothing_granted, not_created, would_fit, pass_stopped,
+                    no_node_group, not_explained)
 BOOST_DESCRIBE_ENUM(SubjectKind, none, taint, node_label, resource, limit, group)
 BOOST_DESCRIBE_STRUCT(ReasonSubject, (), (kind, name))
 BOOST_DESCRIBE_STRUCT(Reason, (), (code, subject, sentence))
 BOOST_DESCRIBE_STRUCT(GroupReason, (), (groups, reason))
-BOOST_DESCRIBE_STRUCT(Unhelped, (), (pods, reason, groups))
+BOOST_DESCRIBE_STRUCT(UnschedulablePods, (), (pods, reason, groups))
 BOOST_DESCRIBE_STRUCT(SkippedPods, (), (count, because))
 BOOST_DESCRIBE_STRUCT(NodeVerdict, (),
                       (node, group, reason, utilization, unneeded_since, pod, because))
 BOOST_DESCRIBE_STRUCT(NewGroup, (), (group, cloud, plan, because, dropped))
 BOOST_DESCRIBE_STRUCT(Decision, (),
                       (decreases, removals, creations, increases, node_changes, evictions,
-                       deletions, options, helped, unhelped, skipped, new_groups, none_made, nodes,
-                       no_removals_because, notes))
+                       deletions, options, schedulable, unschedulable, skipped, new_groups,
+                       no_new_group_reason, nodes, no_removals_because, notes))
 
 }  // namespace capstan::engine
 

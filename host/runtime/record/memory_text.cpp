@@ -10,14 +10,15 @@
 #include <vector>
 
 #include "runtime/record/described_types.hpp"
+#include "runtime/record/older_keys.hpp"
 
 namespace capstan::runtime::record {
 
-Result<void> check_version(kubernetes::JsonProblems& problems, std::string_view name, int latest) {
+Result<int> read_version(kubernetes::JsonProblems& problems, std::string_view name, int latest) {
     const JsonCursor root = problems.root();
     const auto version = root.required("version").integer(1, std::numeric_limits<int>::max());
     CAPSTAN_CHECK(check_problems(problems, name));
-    if (*version <= latest) return {};
+    if (*version <= latest) return static_cast<int>(*version);
     const std::string host(root["host"].text().value_or("a later one"));
     return fail(ErrorCode::unsupported, std::string(name) + ": is of version " +
                                             std::to_string(*version) + ", written by capstan " +
@@ -99,7 +100,7 @@ engine::Memory read_back(engine::Memory memory, const std::optional<engine::Pass
 
 namespace {
 
-constexpr int memory_version = 1;
+constexpr int memory_version = 2;
 
 }  // namespace
 
@@ -165,12 +166,13 @@ std::string_view memory_part(std::string_view text) {
 
 Result<engine::Memory> parse_memory(std::string_view text, std::string_view name,
                                     const std::optional<engine::PassTime>& read) {
-    CAPSTAN_TRY(SavedMemory saved, parse_versioned<SavedMemory>(text, name, memory_version));
+    CAPSTAN_TRY(SavedMemory saved,
+                parse_versioned<SavedMemory>(text, name, memory_version, rename_older_memory_keys));
     if (!read) return std::move(saved.memory);
     std::optional<engine::PassTime> written;
     if (saved.written) written.emplace(saved.written->now, saved.written->wall);
     // Until now the cluster was not seen.
-    if (written && !saved.memory.blind_since) saved.memory.blind_since = written->now;
+    if (written && !saved.memory.unobserved_since) saved.memory.unobserved_since = written->now;
     return read_back(std::move(saved.memory), written, *read);
 }
 

@@ -17,19 +17,23 @@
 
 namespace capstan::runtime::record {
 
-/// Whether `root` is of a version up to `latest`; see parse_versioned.
-Result<void> check_version(kubernetes::JsonProblems& problems, std::string_view name, int latest);
+/// The version of `root`, which is one up to `latest`; see parse_versioned.
+Result<int> read_version(kubernetes::JsonProblems& problems, std::string_view name, int latest);
 /// What has been complained about, as one error; nothing where nothing was.
 Result<void> check_problems(const kubernetes::JsonProblems& problems, std::string_view name);
 
 /// `invalid_argument`: no JSON, no version, or one line for each thing that is wrong, with its
 /// place in what is called `name`. `unsupported`: a later version than `latest`; `host` says which
-/// program wrote it.
+/// program wrote it. `rename_older` gives a document of version 1 the keys of version 2; places
+/// that are complained of have these.
+
 template <NamedMembers T>
-Result<T> parse_versioned(std::string_view text, std::string_view name, int latest) {
-    CAPSTAN_TRY(const boost::json::value document, parse_json(text, name));
+Result<T> parse_versioned(std::string_view text, std::string_view name, int latest,
+                          void (*rename_older)(boost::json::value& document)) {
+    CAPSTAN_TRY(boost::json::value document, parse_json(text, name));
     kubernetes::JsonProblems problems(document);
-    CAPSTAN_CHECK(check_version(problems, name, latest));
+    CAPSTAN_TRY(const int version, read_version(problems, name, latest));
+    if (version < 2) rename_older(document);
     T out = read_json<T>(problems.root());
     CAPSTAN_CHECK(check_problems(problems, name));
     return out;
@@ -62,7 +66,7 @@ engine::Memory read_back(engine::Memory memory, const std::optional<engine::Pass
 // What outlives a pass, as text: in a ConfigMap between two runs of the host, in a file between
 // two simulations.
 //
-//     {"version":1,"host":"1.2.0","written":{"now":"2026-...","wall":"2026-..."},
+//     {"version":2,"host":"1.2.0","written":{"now":"2026-...","wall":"2026-..."},
 //      "memory":{"started":true,"unneeded":{"node-7":{"since":"2026-..."}}}}
 //
 // Its moments are on the clock of the process that wrote it; kept_times.hpp says how they are

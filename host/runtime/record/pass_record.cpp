@@ -8,11 +8,12 @@
 #include "runtime/config/print.hpp"
 #include "runtime/plugin_files/sha256.hpp"
 #include "runtime/record/memory_text.hpp"
+#include "runtime/record/older_keys.hpp"
 
 namespace capstan::runtime::record {
 namespace {
 
-constexpr int record_version = 1;
+constexpr int record_version = 2;
 
 std::string digest_of(std::string_view text) {
     return plugin_files::sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
@@ -52,15 +53,15 @@ PassRecord make_pass_record(std::string_view host, const SetupRecord& setup, con
     return {.version = record_version,
             .host = std::string(host),
             .setup = setup,
-            .circumstances = input.circumstances,
-            .known_misses = result.misses,
+            .call_context = input.call_context,
+            .skipped_hooks = result.skipped_hooks,
             .expander_answers = result.expander_answers,
             .cluster = make_cluster_record(input.snapshot.cluster),
             .groups = *result.groups,
             .machines = listed_machines(input.snapshot),
             .unread = input.snapshot.unread,
             .notes = result.notes,
-            .theories = result.theories,
+            .candidate_groups = result.candidate_groups,
             .memory = input.memory,
             .outcome = result.outcome};
 }
@@ -72,7 +73,8 @@ std::string pass_record_text(const PassRecord& record) {
 }
 
 Result<PassRecord> parse_pass_record(std::string_view text, std::string_view name) {
-    CAPSTAN_TRY(PassRecord record, parse_versioned<PassRecord>(text, name, record_version));
+    CAPSTAN_TRY(PassRecord record,
+                parse_versioned<PassRecord>(text, name, record_version, rename_older_record_keys));
     if (digest_of(record.setup.config) != record.setup.config_sha256)
         return fail(
             ErrorCode::invalid_argument,

@@ -22,7 +22,7 @@
 
 namespace capstan::engine {
 
-BOOST_DESCRIBE_STRUCT(CallContext, (), (seed, now, wall, dry_run, simulation, blind_because))
+BOOST_DESCRIBE_STRUCT(CallContext, (), (seed, now, wall, dry_run, simulation, unobserved_because))
 BOOST_DESCRIBE_STRUCT(Group, (),
                       (group, cloud, described, undescribed_because, options, price_per_hour,
                        machines, plan, unreadable_because))
@@ -41,7 +41,7 @@ BOOST_DESCRIBE_STRUCT(Outcome, (), (decision, memory, wake_at, figures))
 
 namespace capstan::runtime {
 
-BOOST_DESCRIBE_STRUCT(Theory, (), (cloud, plan, group, error))
+BOOST_DESCRIBE_STRUCT(PlannedGroupAnswer, (), (cloud, plan, group, error))
 
 }  // namespace capstan::runtime
 
@@ -58,7 +58,6 @@ namespace capstan::runtime::instances {
 
 BOOST_DESCRIBE_STRUCT(SkippedHook, (), (instance, hook, because))
 BOOST_DESCRIBE_STRUCT(ExpanderAnswer, (), (instance, seed, groups, kept, sentences, error))
-
 }  // namespace capstan::runtime::instances
 
 namespace capstan::runtime::record {
@@ -85,21 +84,21 @@ struct PassRecord {
     int version = 0;     ///< of the format
     std::string host{};  ///< the version of the host
     SetupRecord setup{};
-    engine::CallContext circumstances{};
-    std::vector<instances::SkippedHook> known_misses{};
+    engine::CallContext call_context{};
+    std::vector<instances::SkippedHook> skipped_hooks{};
     std::vector<instances::ExpanderAnswer> expander_answers{};  ///< see PassResult
     ClusterRecord cluster{};
     std::vector<engine::Group> groups{};  ///< with prices and options
     std::vector<engine::CloudMachines> machines{};
     engine::UnreadClouds unread{};
-    std::vector<std::string> notes{};  ///< see PassResult
-    std::vector<Theory> theories{};    ///< see PassResult
+    std::vector<std::string> notes{};                    ///< see PassResult
+    std::vector<PlannedGroupAnswer> candidate_groups{};  ///< see PassResult
     engine::Memory memory{};
     engine::pass::Outcome outcome{};
 };
 BOOST_DESCRIBE_STRUCT(PassRecord, (),
-                      (version, host, setup, circumstances, known_misses, expander_answers, cluster,
-                       groups, machines, unread, notes, theories, memory, outcome))
+                      (version, host, setup, call_context, skipped_hooks, expander_answers, cluster,
+                       groups, machines, unread, notes, candidate_groups, memory, outcome))
 
 PluginRecord make_plugin_record(const LoadedPlugin& plugin);
 SetupRecord make_setup_record(const config::Config& config, const PluginSet& plugins);

@@ -109,11 +109,11 @@ Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settin
         .settings = settings,
         .wiring = std::move(wiring),
         .clouds = {},
-        .circumstances = record.circumstances,
-        .known_misses = record.known_misses,
+        .call_context = record.call_context,
+        .skipped_hooks = record.skipped_hooks,
         .expander_answers = record.expander_answers,
         .notes = record.notes,
-        .theories = record.theories};
+        .candidate_groups = record.candidate_groups};
 }
 
 std::string text_of_path(const std::vector<std::string>& path) {

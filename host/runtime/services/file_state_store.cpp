@@ -11,7 +11,9 @@
 #include <thread>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/duration.hpp>
+#include <capstan/url.hpp>
 
 #include "io/file_descriptor.hpp"
 #include "runtime/services/state_store.hpp"
@@ -23,17 +25,9 @@ namespace {
 
 /// Instance ids become file names: what is not a letter, digit, '-' or '_' is written as %XX.
 std::string file_name(const PluginInstanceId& owner) {
-    std::string name;
-    for (const char c : owner.value()) {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_') {
-            name += c;
-            continue;
-        }
-        constexpr std::string_view digits = "0123456789ABCDEF";
-        const auto byte = static_cast<unsigned char>(c);
-        name += {'%', digits[byte >> 4], digits[byte & 15]};
-    }
-    return name + ".state";
+    return percent_encode_unless(owner.value(),
+                                 [](char c) { return is_ascii_alnum(c) || c == '-' || c == '_'; }) +
+           ".state";
 }
 
 Result<void> write_synced(const io::FileDescriptor& fd, std::string_view text,

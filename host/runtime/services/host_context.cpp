@@ -125,7 +125,7 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
       tasks_(std::make_shared<loop::PendingCallbacks>(loop_, strand_, calls_,
                                                       task_options(identity_.limits))),
-      pass_wishes_(environment.pass_wishes),
+      pass_requests_(environment.pass_requests),
       drafts_(environment.drafts),
       version_(environment.version),
       request_flags_(request_flags_of(environment)) {

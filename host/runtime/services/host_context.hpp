@@ -64,7 +64,7 @@ struct HostEnvironment {
     std::shared_ptr<CacheStore> cache{};  ///< NULL: it keeps none
     DraftIds drafts = draft_ids();
     /// Of clouds that want a pass; not NULL.
-    std::shared_ptr<PassWishes> pass_wishes = std::make_shared<PassWishes>();
+    std::shared_ptr<PassRequests> pass_requests = std::make_shared<PassRequests>();
 };
 
 /// The identity of an instance, and what it may use.
@@ -109,7 +109,7 @@ public:
     PluginKube* kube() const noexcept { return kube_.get(); }                ///< NULL: not granted
     const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
     ReconcileTrigger& wishes() noexcept { return wishes_; }
-    const PassWishes& pass_wishes() const noexcept { return *pass_wishes_; }
+    const PassRequests& pass_requests() const noexcept { return *pass_requests_; }
     StateStore* state() const noexcept { return state_.get(); }  ///< NULL: not granted
     CacheStore* cache() const noexcept { return cache_.get(); }  ///< NULL: not granted
     /// Whether the instance does without this kind, interface or service, because it is a draft;
@@ -159,7 +159,7 @@ private:
     std::shared_ptr<StateStore> state_;
     std::shared_ptr<CacheStore> cache_;
     ReconcileTrigger wishes_;
-    const std::shared_ptr<const PassWishes> pass_wishes_;
+    const std::shared_ptr<const PassRequests> pass_requests_;
     const DraftIds drafts_;
     mutable std::mutex withheld_mutex_;
     std::set<std::string, std::less<>> withheld_;

@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <capstan/label_syntax.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/view.hpp>
 
@@ -25,15 +26,6 @@ constexpr std::size_t queue_default = 1024, queue_most = 65536;
 
 Unexpected refuse_kube_request(std::string why) {
     return fail(ErrorCode::invalid_argument, std::move(why));
-}
-
-/// A part of a path that a kind is made of; it cannot be "..".
-bool is_token(std::string_view text, bool has_dots) {
-    return !text.empty() && text.size() <= object_name_limit && text.front() != '.' &&
-           std::ranges::all_of(text, [&](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-                      (c == '.' && has_dots);
-           });
 }
 
 /// Names of some kinds have colons and capital letters; none is a way to another place.
@@ -83,11 +75,11 @@ Result<kubernetes::client::ApiResource> read_resource(const capstan_kube_resourc
                                               .plural = text(raw->plural),
                                               .kind = text(raw->kind),
                                               .has_namespace = raw->has_namespace != 0};
-    if (!is_token(out.plural, false))
+    if (!is_dns_label(out.plural))
         return refuse_kube_request(in_quotes(out.plural) + " is no resource");
-    if (!is_token(out.version, false))
+    if (!is_dns_label(out.version))
         return refuse_kube_request(in_quotes(out.version) + " is no version");
-    if (!out.group.empty() && !is_token(out.group, true))
+    if (!out.group.empty() && !is_dns_subdomain(out.group))
         return refuse_kube_request(in_quotes(out.group) + " is no API group");
     return out;
 }
@@ -108,11 +100,11 @@ Result<void> check_path(const capstan_kube_request& raw,
     const bool is_below = raw.subresource.len > 0;
     if (raw.ns.len > 0 && !resource.has_namespace)
         return refuse_kube_request("such objects are in no namespace");
-    if (raw.ns.len > 0 && !is_token(text(raw.ns), false))
+    if (raw.ns.len > 0 && !is_dns_label(text(raw.ns)))
         return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace");
     if (raw.ns.len == 0 && resource.has_namespace && !is_list)
         return refuse_kube_request("without a namespace");
-    if (is_below && !is_token(text(raw.subresource), false))
+    if (is_below && !is_dns_label(text(raw.subresource)))
         return refuse_kube_request(in_quotes(text(raw.subresource)) + " is no subresource");
     if (is_list && (is_below || raw.name.len > 0))
         return refuse_kube_request("a list is of no single object");
@@ -209,7 +201,7 @@ Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::
 
 Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw, const std::string& instance) {
     CAPSTAN_TRY(const kubernetes::client::ApiResource resource, read_resource(raw.resource));
-    if (raw.ns.len > 0 && !(resource.has_namespace && is_token(text(raw.ns), false)))
+    if (raw.ns.len > 0 && !(resource.has_namespace && is_dns_label(text(raw.ns))))
         return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace of such objects");
     if (raw.label_selector.len > text_limit || raw.field_selector.len > text_limit)
         return refuse_kube_request("a selector has more than 16 KiB");
@@ -235,7 +227,7 @@ Result<kubernetes::client::EventNote> parse_kube_note(const capstan_kube_note& r
         if (each.len > object_name_limit)
             return refuse_kube_request("a name of more than 253 bytes");
     }
-    if (raw.ns.len > 0 && !is_token(text(raw.ns), false))
+    if (raw.ns.len > 0 && !is_dns_label(text(raw.ns)))
         return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace");
     kubernetes::client::EventNote out;
     out.about = {.api_version = std::string(text(raw.api_version)),

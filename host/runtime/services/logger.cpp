@@ -1,14 +1,12 @@
 #include "runtime/services/logger.hpp"
 
-#include <array>
-#include <chrono>
-#include <cstdio>
-#include <ctime>
 #include <mutex>
 
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+
+#include <capstan/time_text.hpp>
 
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
@@ -20,21 +18,6 @@ namespace {
 constexpr std::size_t line_limit = 8192;
 constexpr std::size_t source_limit = 128;
 constexpr std::size_t log_key_limit = 64;
-
-/// RFC 3339 with milliseconds, UTC.
-std::string written(Time time) {
-    using namespace std::chrono;
-    const auto second = floor<seconds>(time);
-    const std::time_t at = system_clock::to_time_t(second);
-    std::tm parts{};
-    gmtime_r(&at, &parts);
-    std::array<char, 32> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-    std::array<char, 8> fraction{};
-    std::snprintf(fraction.data(), fraction.size(), ".%03dZ",
-                  static_cast<int>(duration_cast<milliseconds>(time - second).count()));
-    return std::string(text.data()) + fraction.data();
-}
 
 /// Text for a field that a space or a quote would make ambiguous stands in quotes.
 std::string field_text(const std::string& value) {
@@ -92,7 +75,7 @@ void Logger::write(config::LogLevel level, std::string_view source, std::string_
 std::string Logger::line(config::LogLevel level, std::string_view source, std::string_view message,
                          const LogPairs& fields) const {
     const bool json = config_.format == config::LogFormat::json;
-    const std::string time = written(clock_->wall());
+    const std::string time = format_rfc3339(clock_->wall(), 3);
     const std::string level_name(
         config::names_of(config::LogLevel{})[static_cast<std::size_t>(level)]);
     const std::string from = io::printable(source, source_limit);

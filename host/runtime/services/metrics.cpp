@@ -93,11 +93,11 @@ Metrics::Metrics()
                                        "their host and status.")),
       dropped_values(plugin_counters(registry_, "dropped_values_total",
                                      "Values dropped because the plugin had used up its series.")),
-      pass_wishes(plugin_counters(registry_, "pass_wishes_total",
-                                  "Passes that the plugin asked for before their time.")),
-      hooks_left_out(plugin_gauges(registry_, "hooks_left_out",
-                                   "1 while passes do without the hook because it overran its "
-                                   "deadline.")),
+      pass_requests(plugin_counters(registry_, "pass_requests_total",
+                                    "Passes that the plugin asked for before their time.")),
+      skipped_hooks(plugin_gauges(registry_, "skipped_hooks",
+                                  "1 while passes do without the hook because it overran its "
+                                  "deadline.")),
       running(plugin_gauges(registry_, "running",
                             "1 while the instance runs, 0 while it has not started or cannot.")),
       retained_libraries(
@@ -111,8 +111,8 @@ bool Metrics::is_ours(std::string_view name) const {
     };
     return name == "capstan_plugin_retained_libraries" ||
            names(hook_durations, call_durations, hook_overruns, errors, late_completions,
-                 overdue_operations, strand_overruns, http_durations, dropped_values, pass_wishes,
-                 hooks_left_out, running);
+                 overdue_operations, strand_overruns, http_durations, dropped_values, pass_requests,
+                 skipped_hooks, running);
 }
 
 std::optional<std::string> Metrics::claim(const std::string& name, const std::string& plugin,
@@ -154,12 +154,12 @@ InstanceMetrics::~InstanceMetrics() {
     metrics_->release(metrics_->overdue_operations, &overdue_operations_);
     metrics_->release(metrics_->strand_overruns, &strand_overruns_);
     metrics_->release(metrics_->dropped_values, &dropped_values_);
-    if (pass_wishes_.load() != nullptr)
-        metrics_->release(metrics_->pass_wishes, pass_wishes_.load());
+    if (pass_requests_.load() != nullptr)
+        metrics_->release(metrics_->pass_requests, pass_requests_.load());
     release_all(*metrics_, metrics_->hook_durations, durations_);
     for (const auto& [key, series] : calls_) metrics_->release(metrics_->call_durations, series);
     release_all(*metrics_, metrics_->hook_overruns, overruns_);
-    release_all(*metrics_, metrics_->hooks_left_out, left_out_);
+    release_all(*metrics_, metrics_->skipped_hooks, left_out_);
     release_all(*metrics_, metrics_->errors, errors_);
     for (const auto& [labels, series] : http_) metrics_->release(metrics_->http_durations, series);
 }
@@ -203,13 +203,13 @@ void InstanceMetrics::http_request(const std::string& host, const std::string& s
 }
 
 void InstanceMetrics::wanted_pass() {
-    once(*metrics_, pass_wishes_, metrics_->pass_wishes, {{"plugin", id_}}).Increment();
+    once(*metrics_, pass_requests_, metrics_->pass_requests, {{"plugin", id_}}).Increment();
 }
 
 void InstanceMetrics::hook_left_out(loop::Hook hook, bool is) {
     std::atomic<prometheus::Gauge*>& place = left_out_[loop::index_of(hook)];
     if (!is && place.load() == nullptr) return;
-    once(*metrics_, place, metrics_->hooks_left_out,
+    once(*metrics_, place, metrics_->skipped_hooks,
          {{"plugin", id_}, {"hook", std::string(loop::name_of(hook))}})
         .Set(is ? 1 : 0);
 }

@@ -56,8 +56,8 @@ public:
     /// capstan_plugin_http_request_duration_seconds{host,status}: without the time in the queue
     Histograms& http_durations;
     Counters& dropped_values;  ///< capstan_plugin_dropped_values_total: beyond an instance's series
-    Counters& pass_wishes;     ///< capstan_plugin_pass_wishes_total
-    Gauges& hooks_left_out;    ///< capstan_plugin_hooks_left_out{hook}: 1 or 0
+    Counters& pass_requests;   ///< capstan_plugin_pass_requests_total
+    Gauges& skipped_hooks;     ///< capstan_plugin_skipped_hooks{hook}: 1 or 0
     Gauges& running;           ///< capstan_plugin_running: 1 or 0, in a daemon; 0: it has not
                                ///< started, or its start failed
     prometheus::Gauge&
@@ -140,7 +140,7 @@ private:
     std::map<std::pair<loop::Hook, std::string>, prometheus::Histogram*> calls_;
     std::array<std::atomic<prometheus::Counter*>, loop::hook_count> overruns_{};
     std::array<std::atomic<prometheus::Gauge*>, loop::hook_count> left_out_{};
-    std::atomic<prometheus::Counter*> pass_wishes_{};
+    std::atomic<prometheus::Counter*> pass_requests_{};
     static constexpr std::size_t code_count = 16;
     std::array<std::atomic<prometheus::Counter*>, loop::hook_count * code_count> errors_{};
     std::mutex http_mutex_;

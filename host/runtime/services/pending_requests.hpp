@@ -40,10 +40,10 @@ private:
 using ReconcileTrigger = PendingRequests<Duration>;
 
 /// A cloud's, behind capstan.wake/1.
-struct PassWish {
+struct PassRequest {
     std::string plugin, why;
 };
-using PassWishes = PendingRequests<PassWish>;
+using PassRequests = PendingRequests<PassRequest>;
 
 /// Between two passes that begin by such wishes.
 inline constexpr Duration pass_wish_pause = std::chrono::seconds(5);

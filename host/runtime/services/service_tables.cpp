@@ -341,7 +341,7 @@ capstan_status wake_host(const capstan_host* host, capstan_str why) noexcept {
         HostContext& of = context(host);
         if (of.tasks().is_closed()) return CAPSTAN_E_CANCELLED;
         of.metrics().wanted_pass();
-        of.pass_wishes().want({of.id(), io::printable(text(why), why_limit)});
+        of.pass_requests().want({of.id(), io::printable(text(why), why_limit)});
         return CAPSTAN_OK;
     });
 }

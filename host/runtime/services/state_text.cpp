@@ -5,9 +5,7 @@
 #include <utility>
 
 #include <capstan/base64.hpp>
-#include <capstan/detail/utf8.hpp>
-
-#include "kubernetes/client/access/credentials_base64.hpp"
+#include <capstan/utf8.hpp>
 
 namespace capstan::runtime::services {
 namespace {
@@ -96,13 +94,13 @@ std::optional<InstanceState> find_state(std::string_view text) {
 
 std::string printable_state(const InstanceState& state) {
     std::string text = state_text(state);
-    if (capstan::detail::is_utf8(text)) return text;
+    if (is_utf8(text)) return text;
     return std::string(base64_mark) + base64_encode(text);
 }
 
 std::optional<InstanceState> find_printable_state(std::string_view text) {
     if (!text.starts_with(base64_mark)) return find_state(text);
-    const auto bytes = kubernetes::client::find_base64_bytes(text.substr(base64_mark.size()));
+    const auto bytes = base64_decode_lenient(std::string(text.substr(base64_mark.size())));
     return bytes ? find_state(*bytes) : std::nullopt;
 }
 

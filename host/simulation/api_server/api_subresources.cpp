@@ -3,6 +3,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include <capstan/time_text.hpp>
+
 #include "simulation/api_server/api_call.hpp"
 #include "simulation/api_server/object_checks.hpp"
 #include "simulation/api_server/table_cells.hpp"
@@ -23,7 +25,7 @@ void set_scheduled(json::object& pod, Time now) {
     kept.push_back(json::object{{"type", "PodScheduled"},
                                 {"status", "True"},
                                 {"lastProbeTime", nullptr},
-                                {"lastTransitionTime", timestamp_text(now)}});
+                                {"lastTransitionTime", format_rfc3339(now, 0)}});
     list = std::move(kept);
 }
 
@@ -177,7 +179,7 @@ Answer<HttpReply> serve_token(const ApiCall& call) {
     CAPSTAN_TRY(const ApiObject account, call.store.get(call.kind, request.space, request.name));
     const json::object status{
         {"token", "simulated-" + std::string(text_at(*account, "metadata.uid"))},
-        {"expirationTimestamp", timestamp_text(call.store.now() + token_lasts)}};
+        {"expirationTimestamp", format_rfc3339(call.store.now() + token_lasts, 0)}};
     return json_reply(
         201, {{"kind", "TokenRequest"},
               {"apiVersion", "authentication.k8s.io/v1"},
@@ -284,7 +286,7 @@ Answer<void> spend(ObjectStore& store, const json::object& budget, const json::o
         json::object& status = make_object(fresh, "status");
         status["disruptionsAllowed"] = count_at(fresh, "status.disruptionsAllowed") - 1;
         make_object(status, "disruptedPods")[json_view(text_at(pod, "metadata.name"))] =
-            timestamp_text(store.now());
+            format_rfc3339(store.now(), 0);
     };
     WriteOptions options{.part = ObjectPart::status, .is_dry_run = is_dry_run};
     CAPSTAN_TRY(

@@ -6,6 +6,7 @@
 #include <boost/assert.hpp>
 
 #include <capstan/ascii.hpp>
+#include <capstan/time_text.hpp>
 
 #include "io/http_syntax.hpp"
 
@@ -112,7 +113,7 @@ ResourceKind custom_kind(const json::object& definition, const json::object& ver
 json::object condition(const char* type, const char* reason, const char* message, Time now) {
     return {{"type", type},
             {"status", "True"},
-            {"lastTransitionTime", timestamp_text(now)},
+            {"lastTransitionTime", format_rfc3339(now, 0)},
             {"reason", reason},
             {"message", message}};
 }

@@ -1,149 +1,32 @@
 #include "simulation/api_server/label_query.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
 
-#include <capstan/ascii.hpp>
-
-#include "io/http_syntax.hpp"
+#include <capstan/selector_text.hpp>
 
 namespace capstan::simulation::api_server {
 namespace {
 
-/// At commas that stand outside of parentheses.
-std::vector<std::string_view> conditions_in(std::string_view text) {
-    std::vector<std::string_view> out;
-    std::size_t start = 0;
-    int depth = 0;
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-        if (i < text.size() && text[i] == '(') ++depth;
-        if (i < text.size() && text[i] == ')') --depth;
-        if (i != text.size() && (text[i] != ',' || depth > 0)) continue;
-        out.push_back(io::trimmed(text.substr(start, i - start)));
-        start = i + 1;
-    }
+/// As Kubernetes refuses it, an expression that is none of a label selector holds for nothing.
+Requirement read_expression(const json::object& written) {
+    Requirement out{std::string(text_at(written, "key")), Operator::in, {}};
+    const auto op = find_operator(text_at(written, "operator"));
+    if (!op || *op == Operator::gt || *op == Operator::lt) return out;
+    out.op = *op;
+    for (const json::value& value : list_at(written, "values"))
+        if (value.is_string()) out.values.emplace_back(view(value.get_string()));
     return out;
-}
-
-bool is_label_text(std::string_view text) {
-    return std::ranges::all_of(text, [](char c) {
-        return is_ascii_alnum(c) || c == '-' || c == '_' || c == '.' || c == '/';
-    });
-}
-
-StatusError unreadable_requirement(std::string_view text) {
-    return bad_request("unable to parse requirement: \"" + std::string(text) + "\"");
-}
-
-/// "a in (b,c)"; nothing: not of that form.
-std::optional<LabelCondition> parse_set_requirement(std::string_view text) {
-    const std::size_t open = text.find('(');
-    if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
-    const std::string_view front = io::trimmed(text.substr(0, open));
-    const std::size_t blank = front.find_last_of(" \t\r\n");
-    if (blank == std::string_view::npos) return std::nullopt;
-    const std::string_view word = front.substr(blank + 1);
-    if (word != "in" && word != "notin") return std::nullopt;
-    LabelCondition out{std::string(io::trimmed(front.substr(0, blank))),
-                       word == "in" ? LabelOperator::in : LabelOperator::not_in,
-                       {}};
-    for (const std::string_view value :
-         conditions_in(text.substr(open + 1, text.size() - open - 2)))
-        out.values.emplace_back(value);
-    return out;
-}
-
-LabelCondition plain_condition(std::string_view text) {
-    const std::size_t at = text.find_first_of("=<>!", 1);
-    if (at == std::string_view::npos) {
-        if (text.starts_with('!'))
-            return {std::string(io::trimmed(text.substr(1))), LabelOperator::absent, {}};
-        return {std::string(text), LabelOperator::exists, {}};
-    }
-    const std::string key(io::trimmed(text.substr(0, at)));
-    const bool is_long = text.substr(at).starts_with("==") || text.substr(at).starts_with("!=");
-    const std::string value(io::trimmed(text.substr(at + (is_long ? 2 : 1))));
-    switch (text[at]) {
-        case '<': return {key, LabelOperator::less, {value}};
-        case '>': return {key, LabelOperator::greater, {value}};
-        case '!': return {key, LabelOperator::not_in, {value}};
-        default: return {key, LabelOperator::in, {value}};
-    }
-}
-
-std::optional<std::int64_t> number(std::string_view text) {
-    std::int64_t out = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return out;
-}
-
-bool is_beyond(std::string_view has, const LabelCondition& condition) {
-    const auto ours = number(has);
-    const auto theirs = number(condition.values.empty() ? "" : condition.values.front());
-    if (!ours || !theirs) return false;
-    return condition.op == LabelOperator::greater ? *ours > *theirs : *ours < *theirs;
-}
-
-bool holds(const LabelCondition& condition, const json::value* label) {
-    const bool is_there = label != nullptr && label->is_string();
-    const auto is_named = [&] {
-        return std::ranges::find(condition.values, view(label->get_string())) !=
-               condition.values.end();
-    };
-    switch (condition.op) {
-        case LabelOperator::exists: return is_there;
-        case LabelOperator::absent: return !is_there;
-        case LabelOperator::in: return is_there && is_named();
-        case LabelOperator::not_in: return !is_there || !is_named();
-        case LabelOperator::greater:
-        case LabelOperator::less:
-            return is_there && is_beyond(view(label->get_string()), condition);
-    }
-    return false;
-}
-
-LabelOperator operator_of(std::string_view written) {
-    if (written == "Exists") return LabelOperator::exists;
-    if (written == "DoesNotExist") return LabelOperator::absent;
-    return written == "NotIn" ? LabelOperator::not_in : LabelOperator::in;
-}
-
-std::string joined(const std::vector<std::string>& values) {
-    std::string out;
-    for (const std::string& value : values) out += (out.empty() ? "" : ",") + value;
-    return out;
-}
-
-std::string condition_text(const LabelCondition& condition) {
-    switch (condition.op) {
-        case LabelOperator::exists: return condition.key;
-        case LabelOperator::absent: return "!" + condition.key;
-        case LabelOperator::in:
-            if (condition.values.size() == 1) return condition.key + "=" + condition.values.front();
-            return condition.key + " in (" + joined(condition.values) + ")";
-        default: return condition.key + " notin (" + joined(condition.values) + ")";
-    }
 }
 
 }  // namespace
 
 Answer<LabelQuery> parse_label_query(std::string_view text) {
-    LabelQuery out;
-    if (io::trimmed(text).empty()) return out;
-    for (const std::string_view part : conditions_in(text)) {
-        if (part.empty()) return fail(unreadable_requirement(text));
-        const auto in_set = parse_set_requirement(part);
-        out.push_back(in_set ? *in_set : plain_condition(part));
-        const LabelCondition& last = out.back();
-        const bool good = !last.key.empty() && is_label_text(last.key) &&
-                          std::ranges::all_of(last.values, is_label_text);
-        if (!good) return fail(unreadable_requirement(part));
-    }
-    return out;
+    Result<std::vector<Requirement>> read = parse_requirements(text);
+    if (!read) return fail(bad_request("unable to parse requirement: " + read.error().message));
+    return std::move(*read);
 }
 
 LabelQuery label_query_of(const json::object& selector) {
@@ -151,35 +34,25 @@ LabelQuery label_query_of(const json::object& selector) {
     if (const json::object* labels = find_object(selector, "matchLabels"))
         for (const auto& [key, value] : *labels)
             if (value.is_string())
-                out.push_back({key, LabelOperator::in, {std::string(view(value.get_string()))}});
-    if (const json::array* list = find_array(selector, "matchExpressions"))
-        for (const json::value& item : *list) {
-            const json::object* expression = item.if_object();
-            if (expression == nullptr) continue;
-            LabelCondition condition{std::string(text_at(*expression, "key")),
-                                     operator_of(text_at(*expression, "operator")),
-                                     {}};
-            if (const json::array* values = find_array(*expression, "values"))
-                for (const json::value& value : *values)
-                    if (value.is_string()) condition.values.emplace_back(view(value.get_string()));
-            out.push_back(std::move(condition));
-        }
+                out.push_back({key, Operator::in, {std::string(view(value.get_string()))}});
+    for (const json::value& item : list_at(selector, "matchExpressions"))
+        if (const json::object* expression = item.if_object())
+            out.push_back(read_expression(*expression));
     return out;
 }
 
 std::string label_query_text(const json::object& selector) {
-    LabelQuery query = label_query_of(selector);
-    std::ranges::sort(query, {}, &LabelCondition::key);
-    std::string out;
-    for (const LabelCondition& condition : query)
-        out += (out.empty() ? "" : ",") + condition_text(condition);
-    return out;
+    return format_selector({.match_expressions = label_query_of(selector)});
 }
 
 bool has_labels(const json::object& object, const LabelQuery& query) {
     const json::object* labels = find_object(object, "metadata.labels");
-    return std::ranges::all_of(query, [&](const LabelCondition& condition) {
-        return holds(condition, labels == nullptr ? nullptr : labels->if_contains(condition.key));
+    return std::ranges::all_of(query, [&](const Requirement& requirement) {
+        const json::value* label =
+            labels == nullptr ? nullptr : labels->if_contains(requirement.key);
+        return matches_value(requirement, label == nullptr || !label->is_string()
+                                              ? std::nullopt
+                                              : std::optional(view(label->get_string())));
     });
 }
 

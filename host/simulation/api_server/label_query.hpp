@@ -6,26 +6,20 @@
 #include <string_view>
 #include <vector>
 
+#include <capstan/labels.hpp>
+
 #include "simulation/api_server/api_object.hpp"
 #include "simulation/api_server/resource_kinds.hpp"
 #include "simulation/api_server/status_error.hpp"
 
 namespace capstan::simulation::api_server {
 
-enum class LabelOperator { exists, absent, in, not_in, greater, less };
-
-struct LabelCondition {
-    std::string key{};
-    LabelOperator op = LabelOperator::exists;
-    std::vector<std::string> values{};
-};
-
 /// All of them must hold.
-using LabelQuery = std::vector<LabelCondition>;
+using LabelQuery = std::vector<Requirement>;
 
 /// "app=web,tier in (a,b),!canary,rank>3". 400: none.
 Answer<LabelQuery> parse_label_query(std::string_view text);
-/// matchLabels and matchExpressions.
+/// matchLabels and matchExpressions; what cannot be read among these holds for nothing.
 LabelQuery label_query_of(const json::object& selector);
 /// The same as text, in the order of the keys.
 std::string label_query_text(const json::object& selector);

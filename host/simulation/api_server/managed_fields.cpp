@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/time_text.hpp>
+
 #include "simulation/api_server/api_request.hpp"
 
 namespace capstan::simulation::api_server {
@@ -24,7 +26,7 @@ json::object make_entry(const json::object& object, const FieldManager& manager,
     json::object out{{"manager", manager.name},
                      {"operation", manager.operation},
                      {"apiVersion", json_view(text_at(object, "apiVersion"))},
-                     {"time", timestamp_text(now)},
+                     {"time", format_rfc3339(now, 0)},
                      {"fieldsType", "FieldsV1"},
                      {"fieldsV1", std::move(fields)}};
     if (!manager.subresource.empty()) out["subresource"] = manager.subresource;

@@ -4,27 +4,13 @@
 #include <array>
 #include <string>
 
+#include <capstan/ascii.hpp>
+#include <capstan/label_syntax.hpp>
+
 #include "simulation/api_server/label_query.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
-
-constexpr std::size_t longest_name = 253;
-
-bool is_small_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
-/// Labels of small letters, digits and dashes, with points between.
-bool is_subdomain(std::string_view name) {
-    if (name.empty() || name.size() > longest_name) return false;
-    char before = '.';
-    for (const char c : name) {
-        if (!is_small_or_digit(c) && c != '-' && c != '.') return false;
-        if (!is_small_or_digit(c) && before == '.') return false;
-        if (c == '.' && before == '-') return false;
-        before = c;
-    }
-    return is_small_or_digit(before);
-}
 
 bool is_path_segment(std::string_view name) {
     return !name.empty() && name != "." && name != ".." &&
@@ -55,13 +41,11 @@ void keep_metadata(json::object& asked, const json::object& current) {
     if (!fresh.contains("managedFields")) take_member(fresh, old, "managedFields");
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_exponent(std::string_view text) {
     if (!text.starts_with('e') && !text.starts_with('E')) return false;
     text.remove_prefix(1);
     if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-    return !text.empty() && std::ranges::all_of(text, is_digit);
+    return !text.empty() && std::ranges::all_of(text, is_ascii_digit);
 }
 
 /// "1500m", "16Gi", "1e3", "0.5"
@@ -74,7 +58,7 @@ bool is_quantity(const json::value& value) {
     if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
     const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
     const std::string_view number = text.substr(0, end), unit = text.substr(end);
-    return std::ranges::any_of(number, is_digit) && std::ranges::count(number, '.') <= 1 &&
+    return std::ranges::any_of(number, is_ascii_digit) && std::ranges::count(number, '.') <= 1 &&
            (std::ranges::count(units, unit) > 0 || is_exponent(unit));
 }
 
@@ -140,7 +124,7 @@ Answer<void> check_identity(const ResourceKind& kind, std::string_view space,
 
 Answer<void> check_name(const ResourceKind& kind, std::string_view name) {
     const bool takes_any = kind.group == "rbac.authorization.k8s.io";
-    if (takes_any ? is_path_segment(name) : is_subdomain(name)) return {};
+    if (takes_any ? is_path_segment(name) : is_dns_subdomain(name)) return {};
     return fail(invalid(kind.resource(), std::string(name),
                         name.empty()
                             ? "metadata.name: Required value: name or generateName is required"

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <capstan/well_known.hpp>
+
 namespace capstan::simulation::api_server {
 namespace {
 
@@ -67,7 +69,7 @@ void add_default_tolerations(json::object& spec) {
     json::value& tolerations = spec["tolerations"];
     if (!tolerations.is_array()) tolerations.emplace_array();
     for (const std::string_view key :
-         {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+         {well_known::not_ready_taint, well_known::unreachable_taint}) {
         bool is_there = false;
         for (const json::value& item : tolerations.get_array()) {
             const json::object* toleration = item.if_object();

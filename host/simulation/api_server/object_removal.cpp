@@ -1,6 +1,8 @@
 /// How objects end: at once, after their grace, or when the last finalizer is gone.
 #include <utility>
 
+#include <capstan/time_text.hpp>
+
 #include "simulation/api_server/object_checks.hpp"
 #include "simulation/api_server/object_store.hpp"
 
@@ -38,7 +40,7 @@ void mark_leaving(const ResourceKind& kind, json::object& object, Time now, std:
     json::object& metadata = make_object(object, "metadata");
     const auto before = integer_at(object, "metadata.deletionGracePeriodSeconds");
     if (before && *before <= grace) return;
-    metadata["deletionTimestamp"] = timestamp_text(now + std::chrono::seconds(grace));
+    metadata["deletionTimestamp"] = format_rfc3339(now + std::chrono::seconds(grace), 0);
     metadata["deletionGracePeriodSeconds"] = grace;
     if (kind.has_generation && !before)
         metadata["generation"] = integer_at(object, "metadata.generation").value_or(0) + 1;

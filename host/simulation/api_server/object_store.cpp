@@ -5,6 +5,8 @@
 
 #include <boost/assert.hpp>
 
+#include <capstan/time_text.hpp>
+
 #include "simulation/api_server/managed_fields.hpp"
 #include "simulation/api_server/object_checks.hpp"
 #include "simulation/api_server/object_defaults.hpp"
@@ -123,7 +125,7 @@ Answer<ApiObject> ObjectStore::create(const ResourceKind& kind, std::string_view
     if (options.is_from_outside) CAPSTAN_CHECK(check_selector(kind, object, nullptr));
     json::object& metadata = make_object(object, "metadata");
     metadata["uid"] = make_uid();
-    metadata["creationTimestamp"] = timestamp_text(now());
+    metadata["creationTimestamp"] = format_rfc3339(now(), 0);
     metadata.erase("deletionTimestamp");
     metadata.erase("deletionGracePeriodSeconds");
     if (kind.has_generation) metadata["generation"] = 1;

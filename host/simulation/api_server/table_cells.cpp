@@ -5,12 +5,13 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <capstan/time_text.hpp>
+#include <capstan/well_known.hpp>
+
 #include "simulation/api_server/label_query.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
-
-constexpr std::string_view role_prefix = "node-role.kubernetes.io/";
 
 std::string list_or_none(const std::set<std::string>& parts) {
     std::string out;
@@ -22,8 +23,9 @@ std::string node_roles(const json::object& node) {
     std::set<std::string> roles;
     if (const json::object* labels = find_object(node, "metadata.labels"))
         for (const auto& [key, value] : *labels) {
-            if (view(key).starts_with(role_prefix) && key.size() > role_prefix.size())
-                roles.emplace(view(key).substr(role_prefix.size()));
+            if (view(key).starts_with(well_known::node_role_prefix) &&
+                key.size() > well_known::node_role_prefix.size())
+                roles.emplace(view(key).substr(well_known::node_role_prefix.size()));
             if (key == "kubernetes.io/role" && value.is_string())
                 roles.emplace(view(value.get_string()));
         }
@@ -82,9 +84,9 @@ std::string job_state(const json::object& job) {
 }
 
 std::string job_duration(const json::object& job, Time now) {
-    const auto start = parse_timestamp_text(text_at(job, "status.startTime"));
+    const auto start = find_rfc3339(text_at(job, "status.startTime"));
     if (!start) return "";
-    const auto end = parse_timestamp_text(text_at(job, "status.completionTime"));
+    const auto end = find_rfc3339(text_at(job, "status.completionTime"));
     return human_duration(end.value_or(now) - *start);
 }
 

@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <capstan/ascii.hpp>
+#include <capstan/time_text.hpp>
 
 #include "simulation/api_server/table_cells.hpp"
 
@@ -87,7 +88,7 @@ std::string human_duration(Duration age) {
 }
 
 std::string age_text(std::string_view timestamp, Time now) {
-    const auto since = parse_timestamp_text(timestamp);
+    const auto since = find_rfc3339(timestamp);
     return since ? human_duration(now - *since) : "<unknown>";
 }
 

@@ -8,6 +8,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <capstan/well_known.hpp>
+
 #include "simulation/api_server/resource_storage.hpp"
 #include "simulation/api_server/tables.hpp"
 
@@ -194,7 +196,8 @@ void WatchStreams::Stream::write(std::string line) {
 void WatchStreams::Stream::send_bookmark(std::uint64_t revision, bool ends_initial) {
     if (is_over_) return;
     json::object metadata{{"resourceVersion", std::to_string(revision)}};
-    if (ends_initial) metadata["annotations"] = json::object{{"k8s.io/initial-events-end", "true"}};
+    if (ends_initial)
+        metadata["annotations"] = json::object{{well_known::initial_events_end_annotation, "true"}};
     const bool is_partial = request_.accepted.form == Form::metadata;
     send_object("BOOKMARK", {{"kind", is_partial ? "PartialObjectMetadata" : kind_->kind},
                              {"apiVersion", is_partial ? "meta.k8s.io/" + request_.accepted.version

@@ -26,9 +26,9 @@ struct Moment {
     std::optional<Time>
         end{};  ///< of the run, once it is over: nothing has happened since the pass
 
-    Time now() const { return end.value_or(input.circumstances.now); }
+    Time now() const { return end.value_or(input.call_context.now); }
     /// What objects were written by, see PassTime.
-    Time wall() const { return input.circumstances.time().written(now()); }
+    Time wall() const { return input.call_context.time().written(now()); }
     bool is_calm() const { return now() >= calm; }
     const engine::snapshot::Cluster& cluster() const { return input.snapshot.cluster; }
     const std::vector<engine::Group>& groups() const { return *result.groups; }

@@ -28,10 +28,10 @@ private:
         for (const engine::Group& group : moment.groups())
             sums.add(size_of(group), std::exchange(asked_for[group.group.id], 0));
         // Groups that are to be made first.
-        for (const runtime::Theory& theory : moment.result.theories) {
-            if (theory.group)
-                sums.add(theory.group->planned.node.capacity,
-                         std::exchange(asked_for[theory.group->planned.group.id], 0));
+        for (const runtime::PlannedGroupAnswer& candidate_group : moment.result.candidate_groups) {
+            if (candidate_group.group)
+                sums.add(candidate_group.group->planned.node.capacity,
+                         std::exchange(asked_for[candidate_group.group->planned.group.id], 0));
         }
         for (const auto& [what, bound] : bounds_of(moment.settings())) {
             if (bound.max && sums.of(what) > *bound.max)

@@ -41,9 +41,9 @@ std::vector<engine::snapshot::PodIndex> wanting_pods(const Moment& moment) {
 /// What machines of the group are or may be like, those there are included.
 std::vector<NodeTemplate> looks_of(const Moment& moment, const NodeGroupId& id) {
     std::vector<NodeTemplate> out;
-    for (const runtime::Theory& theory : moment.result.theories)
-        if (theory.group && theory.group->planned.group.id == id)
-            out.push_back(theory.group->planned.node);
+    for (const runtime::PlannedGroupAnswer& candidate_group : moment.result.candidate_groups)
+        if (candidate_group.group && candidate_group.group->planned.group.id == id)
+            out.push_back(candidate_group.group->planned.node);
     const engine::Group* const group = moment.find_group(id);
     if (group == nullptr) return out;
     if (group->described) out.push_back(*group->described);
@@ -116,7 +116,7 @@ private:
     struct Ordered {
         Picture picture{};
         std::map<std::string, int> asked{};  ///< targets with what was asked for
-        bool has_helped_all = false;
+        bool has_scheduled_all = false;
     };
     /// Asked for a second time, if the clouds come to show both.
     struct Repeated {
@@ -157,7 +157,7 @@ private:
     bool is_unchanged(const Moment& moment) const {
         const engine::Settings& settings = moment.settings();
         if (settings.new_pod_delay > Duration(0) || settings.max_pods_considered > 0 ||
-            settings.one_option_per_pass || !before_->has_helped_all)
+            settings.one_option_per_pass || !before_->has_scheduled_all)
             return false;
         const engine::Decision& decision = moment.decision();
         if (!decision.decreases.empty() || !decision.removals.empty()) return false;
@@ -223,8 +223,9 @@ private:
 
     void remember(const Moment& moment) {
         const engine::Decision& decision = moment.decision();
-        Ordered ordered{.picture = picture_of(moment),
-                        .has_helped_all = decision.unhelped.empty() && decision.decreases.empty()};
+        Ordered ordered{
+            .picture = picture_of(moment),
+            .has_scheduled_all = decision.unschedulable.empty() && decision.decreases.empty()};
         ordered.asked = ordered.picture.targets;
         for (const engine::Increase& increase : decision.increases)
             ordered.asked[increase.group.value()] += increase.by;

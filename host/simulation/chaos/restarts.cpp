@@ -13,7 +13,7 @@ namespace {
 /// What the pass before a restart saw and asked for.
 struct Before {
     Picture picture{};  ///< its targets with what was asked for
-    bool has_helped_all = false;
+    bool has_scheduled_all = false;
 };
 
 class Restarts final : public Invariant {
@@ -44,7 +44,7 @@ private:
     bool is_unchanged(const Moment& moment) const {
         const Picture now = picture_of(moment);
         const Picture& before = before_->picture;
-        return before_->has_helped_all && before.targets == now.targets &&
+        return before_->has_scheduled_all && before.targets == now.targets &&
                before.going == now.going && std::ranges::includes(before.waiting, now.waiting) &&
                before.backed_off == now.backed_off && !has_trouble(moment) &&
                (!has_choosy_pods(moment) || before.running == now.running);
@@ -52,7 +52,7 @@ private:
 
     void remember(const Moment& moment) {
         Before before{.picture = picture_of(moment),
-                      .has_helped_all = moment.decision().unhelped.empty()};
+                      .has_scheduled_all = moment.decision().unschedulable.empty()};
         std::map<std::string, int>& targets = before.picture.targets;
         for (const engine::Increase& increase : moment.decision().increases)
             targets[increase.group.value()] += increase.by;

@@ -128,7 +128,7 @@ private:
         coming_ = std::move(coming);
     }
     /// By the template: what a machine that has not joined turns out to be is not known.
-    bool is_helped(const Moment& moment, engine::snapshot::PodIndex pod) const {
+    bool is_schedulable(const Moment& moment, engine::snapshot::PodIndex pod) const {
         return std::ranges::any_of(on_their_way_, [&](const NodeGroupId& id) {
             return surely_fits(moment.cluster(), pod, *moment.find_group(id), moment.settings());
         });
@@ -148,7 +148,7 @@ private:
             if (before != waiting_.end()) waiting = before->second;
             if (before == waiting_.end()) waiting.since = moment.now();
             waiting.pod = pod;
-            if (is_helped(moment, pod)) waiting.hoped = moment.now();
+            if (is_schedulable(moment, pod)) waiting.hoped = moment.now();
         }
         std::erase_if(told_, [&](const std::string& name) { return !now.contains(name); });
         waiting_ = std::move(now);

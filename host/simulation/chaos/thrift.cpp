@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <capstan/duration.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/drainability/eligibility.hpp"
 #include "engine/node_marks.hpp"
@@ -72,7 +73,7 @@ private:
     bool is_free_to_go(engine::snapshot::NodeIndex index, const engine::Group& group) const {
         const engine::snapshot::NodeRow& node = cluster_.node(index);
         const auto disabled = engine::snapshot::find_label(
-            cluster_, node.annotations, engine::drainability::scale_down_disabled);
+            cluster_, node.annotations, well_known::scale_down_disabled_annotation);
         if (!node.ready || engine::is_marked(node) || disabled) return false;
         if (group.options.zero_or_max.value_or(false)) return false;
         if (group.group.target.value_or(0) <= group.group.min.value_or(0)) return false;
@@ -117,7 +118,7 @@ private:
             cluster_.equivalence_group(cluster_.class_of(pod));
         const bool waits_for_end =
             engine::snapshot::find_label(cluster_, row.annotations,
-                                         "cluster-autoscaler.kubernetes.io/safe-to-evict")
+                                         well_known::safe_to_evict_annotation)
                 .has_value();
         return !waits_for_end && !has_budget(cluster_, pod) &&
                !wants_more_than_room(cluster_, pod, moment_.settings()) &&
@@ -165,7 +166,7 @@ public:
 
     std::vector<std::string> on_end(const Moment& last) override {
         // Nothing has happened in calm that called for a pass.
-        if (last.input.circumstances.now < last.calm) see(last, last.calm);
+        if (last.input.call_context.now < last.calm) see(last, last.calm);
         std::vector<std::string> out;
         for (const auto& [node, idle] : idle_) {
             if (last.now() - idle.since < idle_patience) continue;

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/well_known.hpp>
+
 #include "simulation/control_plane/context/object_fields.hpp"
 
 namespace capstan::simulation::control_plane {
@@ -16,7 +18,6 @@ constexpr std::string_view volumes = "persistentvolumes";
 constexpr std::string_view default_annotation = "storageclass.kubernetes.io/is-default-class";
 constexpr std::string_view provisioned_annotation = "pv.kubernetes.io/provisioned-by";
 constexpr std::string_view provisioner = "simulation.capstan.io/volumes";
-constexpr std::string_view zone_label = "topology.kubernetes.io/zone";
 
 std::string volume_name(const json::object& claim) {
     return "pvc-" + std::string(api_server::text_at(claim, "metadata.uid"));
@@ -37,7 +38,7 @@ std::vector<std::string> claim_keys(const json::object& pod) {
 
 /// Nodes of that zone alone.
 json::object zone_affinity(std::string_view zone) {
-    const json::object expression{{"key", api_server::json_view(zone_label)},
+    const json::object expression{{"key", api_server::json_view(well_known::zone_label)},
                                   {"operator", "In"},
                                   {"values", json::array{api_server::json_view(zone)}}};
     return {
@@ -114,7 +115,7 @@ api_server::ApiObject VolumeClaims::find_class(const json::object& claim) {
                           api_server::text_at(object, "metadata.name"));
     };
     for (const api_server::ApiObject& found : context_.store().list(context_.kind(classes)).items)
-        if (annotation_of(*found, default_annotation) == "true" &&
+        if (api_server::annotation_of(*found, default_annotation) == "true" &&
             (out == nullptr || age(*out) < age(*found)))
             out = found;
     if (out != nullptr)
@@ -161,7 +162,7 @@ void VolumeClaims::provide(const json::object& claim, const json::object& storag
                            const json::object* node) {
     json::object volume = make_volume(claim, storage_class);
     if (node != nullptr)
-        if (const std::string_view zone = label_of(*node, zone_label); !zone.empty())
+        if (const std::string_view zone = api_server::label_of(*node, well_known::zone_label); !zone.empty())
             api_server::set_value(volume, "spec.nodeAffinity", zone_affinity(zone));
     const json::object capacity = *api_server::find_object(volume, "spec.capacity");
     if (context_.create(volumes, "", std::move(volume)) == nullptr) return;
@@ -180,7 +181,7 @@ void VolumeClaims::provide(const json::object& claim, const json::object& storag
 void VolumeClaims::remove_volume_of(const json::object& claim) {
     const api_server::ApiObject volume =
         context_.find(volumes, api_server::object_key("", volume_name(claim)));
-    if (volume != nullptr && !annotation_of(*volume, provisioned_annotation).empty())
+    if (volume != nullptr && !api_server::annotation_of(*volume, provisioned_annotation).empty())
         context_.remove(volumes, *volume);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <capstan/duration.hpp>
+#include <capstan/well_known.hpp>
 #include <capstan/whole_number.hpp>
 
 namespace capstan::simulation::dump {
@@ -21,7 +22,7 @@ constexpr std::array own_names{"default"sv,
                                "default-scheduler"sv,
                                "system-cluster-critical"sv,
                                "system-node-critical"sv,
-                               "kubernetes.io/no-provisioner"sv,
+                               well_known::no_provisioner,
                                "virtual-kubelet"sv,
                                "true"sv,
                                "false"sv};
@@ -57,17 +58,17 @@ constexpr std::array open_domains{"node-role.kubernetes.io"sv,
 constexpr std::array own_roles{"control-plane"sv, "master"sv};
 
 /// Their values are from a small, well-known set.
-constexpr std::array public_keys{"kubernetes.io/arch"sv,
-                                 "beta.kubernetes.io/arch"sv,
-                                 "kubernetes.io/os"sv,
-                                 "beta.kubernetes.io/os"sv,
-                                 "node.kubernetes.io/instance-type"sv,
-                                 "beta.kubernetes.io/instance-type"sv,
-                                 "node.kubernetes.io/windows-build"sv,
-                                 "node.kubernetes.io/lifecycle"sv,
+constexpr std::array public_keys{well_known::arch_label,
+                                 well_known::beta_arch_label,
+                                 well_known::os_label,
+                                 well_known::beta_os_label,
+                                 well_known::instance_type_label,
+                                 well_known::beta_instance_type_label,
+                                 well_known::windows_build_label,
+                                 well_known::lifecycle_label,
                                  "lifecycle"sv,
                                  "node-lifecycle"sv,
-                                 "karpenter.sh/capacity-type"sv,
+                                 well_known::capacity_type_label,
                                  "eks.amazonaws.com/capacityType"sv,
                                  "cloud.google.com/gke-spot"sv,
                                  "cloud.google.com/gke-preemptible"sv,
@@ -76,8 +77,7 @@ constexpr std::array public_keys{"kubernetes.io/arch"sv,
                                  "kubernetes.azure.com/scalesetpriority"sv,
                                  "zalando.org/scaling-priority"sv};
 
-constexpr std::string_view local_volumes =
-    "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
+constexpr std::string_view local_volumes = well_known::safe_to_evict_volumes_annotation;
 
 bool is_among(const auto& list, std::string_view text) {
     return std::ranges::find(list, text) != list.end();

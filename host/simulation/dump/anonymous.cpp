@@ -7,6 +7,7 @@
 
 #include <boost/json.hpp>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/object_kinds.hpp"
 #include "simulation/dump/aliases.hpp"
 #include "simulation/dump/dump_facts.hpp"
@@ -15,6 +16,8 @@ namespace capstan::simulation::dump {
 namespace {
 
 namespace json = boost::json;
+using kubernetes::base::list_at;
+using kubernetes::base::text_at;
 
 std::string_view string_in(const json::value& value) {
     const json::string* text = value.if_string();
@@ -342,34 +345,26 @@ json::value object(Aliases& aliases, const json::value& value) {
 void name_ephemeral_claims(json::value& pod) {
     boost::system::error_code absent;
     json::value* volumes = pod.find_pointer("/spec/volumes", absent);
-    const json::value* pod_name = pod.find_pointer("/metadata/name", absent);
-    if (volumes == nullptr || !volumes->is_array() || pod_name == nullptr) return;
+    const std::string pod_name(text_at(pod, "metadata.name"));
+    if (volumes == nullptr || !volumes->is_array() || pod_name.empty()) return;
     for (json::value& volume : volumes->get_array()) {
         if (!volume.is_object() || volume.get_object().erase("ephemeral") == 0) continue;
-        const json::value* volume_name = volume.get_object().if_contains("name");
-        std::string claim(string_in(*pod_name));
-        claim += "-";
-        if (volume_name != nullptr) claim += string_in(*volume_name);
+        const std::string claim = pod_name + "-" + std::string(text_at(volume, "name"));
         volume.get_object()["persistentVolumeClaim"] = {{"claimName", claim}};
     }
 }
 
 bool is_kind(const json::value& object, std::string_view kind) {
-    const json::object* members = object.if_object();
-    const json::value* found = members != nullptr ? members->if_contains("kind") : nullptr;
-    return found != nullptr && string_in(*found) == kind;
+    return text_at(object, "kind") == kind;
 }
 
 /// A StatefulSet knows its pods by their numbers.
 void keep_numbers(Aliases& aliases, const json::value& pod) {
-    boost::system::error_code absent;
-    const json::value* pod_name = pod.find_pointer("/metadata/name", absent);
-    const json::value* owners = pod.find_pointer("/metadata/ownerReferences", absent);
-    if (pod_name == nullptr || owners == nullptr || !owners->is_array()) return;
-    for (const json::value& owner : owners->get_array()) {
-        const json::value* owner_name = owner.find_pointer("/name", absent);
-        if (is_kind(owner, "StatefulSet") && owner_name != nullptr)
-            aliases.keep_number(string_in(*pod_name), string_in(*owner_name));
+    const std::string_view pod_name = text_at(pod, "metadata.name");
+    for (const json::value& owner : list_at(pod, "metadata.ownerReferences")) {
+        const std::string_view owner_name = text_at(owner, "name");
+        if (is_kind(owner, "StatefulSet") && !pod_name.empty() && !owner_name.empty())
+            aliases.keep_number(pod_name, owner_name);
     }
 }
 

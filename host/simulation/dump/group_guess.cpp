@@ -5,10 +5,10 @@
 #include <map>
 #include <string_view>
 
+#include <capstan/well_known.hpp>
+
 namespace capstan::simulation::dump {
 namespace {
-
-constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 
 /// Which of them a node has, the first one counts: most specific first.
 constexpr std::array<std::string_view, 9> pool_labels{"alpha.eksctl.io/nodegroup-name",
@@ -16,18 +16,19 @@ constexpr std::array<std::string_view, 9> pool_labels{"alpha.eksctl.io/nodegroup
                                                       "cloud.google.com/gke-nodepool",
                                                       "kubernetes.azure.com/agentpool",
                                                       "agentpool",
-                                                      "kops.k8s.io/instancegroup",
+                                                      well_known::kops_instance_group_label,
                                                       "karpenter.sh/nodepool",
                                                       "cluster.x-k8s.io/deployment-name",
                                                       "node.kubernetes.io/pool"};
 /// The same for what else tells machines apart; the second is the older spelling.
-constexpr std::array<std::string_view, 2> type_labels{"node.kubernetes.io/instance-type",
-                                                      "beta.kubernetes.io/instance-type"};
-constexpr std::array<std::string_view, 2> zone_labels{"topology.kubernetes.io/zone",
-                                                      "failure-domain.beta.kubernetes.io/zone"};
-constexpr std::array<std::string_view, 2> arch_labels{"kubernetes.io/arch",
-                                                      "beta.kubernetes.io/arch"};
-constexpr std::array<std::string_view, 2> os_labels{"kubernetes.io/os", "beta.kubernetes.io/os"};
+constexpr std::array<std::string_view, 2> type_labels{well_known::instance_type_label,
+                                                      well_known::beta_instance_type_label};
+constexpr std::array<std::string_view, 2> zone_labels{well_known::zone_label,
+                                                      well_known::beta_zone_label};
+constexpr std::array<std::string_view, 2> arch_labels{well_known::arch_label,
+                                                      well_known::beta_arch_label};
+constexpr std::array<std::string_view, 2> os_labels{well_known::os_label,
+                                                    well_known::beta_os_label};
 
 std::string first_label(const Labels& labels, std::span<const std::string_view> keys) {
     for (const std::string_view key : keys) {
@@ -55,7 +56,7 @@ bool grows(const engine::snapshot::NodeObject& node) {
     };
     const auto type = node.labels.find("type");
     const bool is_virtual = type != node.labels.end() && type->second == "virtual-kubelet";
-    return !is_virtual && !has("node-role.kubernetes.io/control-plane") &&
+    return !is_virtual && !has(well_known::control_plane_label) &&
            !has("node-role.kubernetes.io/master");
 }
 
@@ -85,7 +86,7 @@ void add_node(GuessedGroup& group, const engine::snapshot::NodeObject& node, std
     NodeTemplate& all = group.node;
     if (group.nodes.empty()) {
         all.labels = node.labels;
-        all.labels.erase(std::string(hostname_label));
+        all.labels.erase(std::string(well_known::hostname_label));
         all.taints = node.taints;
         all.capacity = node.capacity;
         all.allocatable = node.allocatable;

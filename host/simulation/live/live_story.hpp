@@ -13,7 +13,7 @@
 
 namespace capstan::simulation::live {
 
-/// A sentence, and about what it is: "story" (the scenario acts), "pods", "nodes", "autoscaler"
+/// A sentence, and about what it is: "scenario" (the scenario acts), "pods", "nodes", "autoscaler"
 /// (its own events), "balancer", "note".
 struct LiveLine {
     std::string kind{};

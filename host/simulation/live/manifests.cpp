@@ -1,6 +1,7 @@
 #include "simulation/live/manifests.hpp"
 
 #include <capstan/duration.hpp>
+#include <capstan/well_known.hpp>
 
 #include "kubernetes/object_encode.hpp"
 #include "simulation/control_plane/control_plane.hpp"
@@ -9,8 +10,6 @@ namespace capstan::simulation::live {
 namespace {
 
 using kubernetes::encode_labels;
-
-constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 
 /// With an image, which no spec of the engine keeps.
 json::object pod_spec(const engine::snapshot::PodSpec& spec, const std::string& image) {
@@ -130,7 +129,7 @@ Manifest make_manifest(const engine::snapshot::ServiceObject& service) {
 Manifest make_manifest(const engine::snapshot::NodeObject& node) {
     engine::snapshot::NodeObject own = node;
     own.ready = true;
-    own.labels.emplace(hostname_label, node.name);
+    own.labels.emplace(well_known::hostname_label, node.name);
     return {"nodes", "", kubernetes::encode_node(own)};
 }
 

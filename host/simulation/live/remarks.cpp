@@ -30,12 +30,12 @@ bool any_registration(const Input& input, const std::function<bool(const Registr
 bool expects_commands(const Expectations& expect) {
     return expect.commands || !expect.within.empty() || !expect.never.empty() ||
            expect.longest_pending || !expect.targets.empty() || !expect.taints.empty() ||
-           expect.backed_off || !expect.not_backed_off.empty() || expect.unhelped;
+           expect.backed_off || !expect.not_backed_off.empty() || expect.unschedulable;
 }
 
 }  // namespace
 
-std::vector<std::string> find_live_remarks(const Input& input, bool names_clouds) {
+std::vector<std::string> find_live_warnings(const Input& input, bool names_clouds) {
     std::vector<std::string> out;
     const auto remark = [&](bool applies, std::string text) {
         if (applies) out.push_back(std::move(text));

@@ -10,6 +10,6 @@ namespace capstan::simulation::live {
 
 /// `names_clouds`: the configuration does. One line each, the key first; empty: all of it is played
 /// as it stands.
-std::vector<std::string> find_live_remarks(const Input& input, bool names_clouds = true);
+std::vector<std::string> find_live_warnings(const Input& input, bool names_clouds = true);
 
 }  // namespace capstan::simulation::live

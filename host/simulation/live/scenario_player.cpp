@@ -62,13 +62,14 @@ void ScenarioPlayer::start() {
 void ScenarioPlayer::add_balancers() {
     for (const SharedReplicas& shared : options_.balancers) {
         const auto done = carry_out(shared);
-        options_.tell({done ? "story" : "note", shared.name, done ? *done : done.error().message});
+        options_.tell(
+            {done ? "scenario" : "note", shared.name, done ? *done : done.error().message});
     }
 }
 
 void ScenarioPlayer::begin_step() {
     if (step_ == input_.steps.size()) {
-        options_.tell({"story", "", "the story is over; the cluster goes on"});
+        options_.tell({"scenario", "", "the scenario is over; the cluster goes on"});
         return options_.over(unmet_);
     }
     act(input_.steps[step_], 0);
@@ -150,7 +151,7 @@ void ScenarioPlayer::happen(const Action& action) {
         },
         action.what);
     if (!done) return options_.tell({"note", "", "cannot happen: " + done.error().message});
-    if (!done->empty()) options_.tell({"story", "", *done});
+    if (!done->empty()) options_.tell({"scenario", "", *done});
 }
 
 }  // namespace capstan::simulation::live

@@ -37,16 +37,16 @@ Duration PassHistory::since_start(Time moment) const {
 
 void PassHistory::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
     previous_ = now_;
-    now_ = since_start(input.circumstances.now);
+    now_ = since_start(input.call_context.now);
     see_levels(input, result);
-    see_back_offs(result.outcome.memory, input.circumstances.now);
+    see_back_offs(result.outcome.memory, input.call_context.now);
 }
 
 void PassHistory::see_levels(const runtime::PassInput& input, const runtime::PassResult& result) {
     const engine::Snapshot snapshot{input.snapshot.cluster, result.groups};
     const engine::templates::Membership membership = engine::templates::make_membership(snapshot);
     const engine::health::Health health = engine::health::assess(
-        snapshot, membership, result.outcome.memory, input.settings, input.circumstances.time());
+        snapshot, membership, result.outcome.memory, input.settings, input.call_context.time());
     const engine::snapshot::Cluster& cluster = snapshot.cluster;
     for (std::size_t i = 0; i < snapshot.groups->size(); ++i) {
         const engine::Group& group = (*snapshot.groups)[i];

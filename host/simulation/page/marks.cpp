@@ -96,7 +96,7 @@ std::vector<MarkLook> mark_looks() {
         {EventKind::eviction, "eviction", "<circle class=\"hollow\" r=\"4\"/>"},
         {EventKind::failure, "refused or failed",
          "<path d=\"M0-6 6 0 0 6-6 0Z\"/><path class=\"ink\" d=\"M0-3V.6M0 2.2V3.4\"/>"},
-        {EventKind::unhelped, "pods not helped",
+        {EventKind::unschedulable, "pods unschedulable",
          "<circle class=\"hollow\" r=\"4.8\"/><path class=\"line\" d=\"M-3.3 3.3 3.3-3.3\"/>"},
         {EventKind::fault, "fault", "<path class=\"line\" d=\"M1.5-6-2.5 .5H2.5L-1.5 6\"/>"},
         {EventKind::note, "note",

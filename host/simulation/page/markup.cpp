@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include <capstan/detail/utf8.hpp>
+#include <capstan/utf8.hpp>
 
 namespace capstan::simulation::page {
 namespace {
@@ -20,7 +20,7 @@ std::size_t length_of_character(std::string_view text) {
         const bool is_allowed = first >= 0x20 || first == '\n' || first == '\t';
         return is_allowed && first != 0x7f ? 1 : 0;
     }
-    const std::size_t length = detail::utf8_length(text);
+    const std::size_t length = utf8_length(text);
     const bool is_control = first == 0xc2 && length == 2 && byte(1) < 0xa0;
     const bool is_no_character =
         text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf");

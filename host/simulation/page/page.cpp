@@ -129,7 +129,7 @@ private:
     }
 
     void table() {
-        out_.leaf("h2", shown_.size() == report_.events.size() ? "The story" : "Decisions");
+        out_.leaf("h2", shown_.size() == report_.events.size() ? "Events" : "Decisions");
         const std::size_t rows = std::min(shown_.size(), rows_max);
         write_events(out_, {shown_.data(), rows});
         const std::size_t more = shown_.size() - rows;

@@ -71,7 +71,7 @@ text.last { text-anchor: end; }
 .mark { fill: var(--other); stroke: none; color: var(--other); }
 .mark.increase, .mark.decrease { fill: var(--grow); color: var(--grow); }
 .mark.removal, .mark.eviction { fill: var(--shrink); color: var(--shrink); }
-.mark.failure, .mark.unhelped, .mark.unmet { fill: var(--trouble); color: var(--trouble); }
+.mark.failure, .mark.unschedulable, .mark.unmet { fill: var(--trouble); color: var(--trouble); }
 .mark text { font-size: 10px; fill: var(--ink); }
 .mark:hover, .mark:focus { stroke: var(--ink); stroke-width: 1; }
 .hollow { fill: var(--page); stroke: currentColor; stroke-width: 1.6; }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "simulation/simulated_clouds.hpp"
 
@@ -49,7 +50,7 @@ SimulatedGroup group_of_kind(const MachineKind& kind) {
         {"cpu", MilliCpu(kind.cpu_milli)}, {"memory", kind.memory_mib * 1_MiB}, {"pods", 110}};
     if (kind.gpus > 0) {
         out.node.capacity.set(gpu_milli_resource, kind.gpus * 1000);
-        out.node.labels = {{gpu_model_label, kind.model}};
+        out.node.labels = {{std::string(well_known::nvidia_gpu_product_label), kind.model}};
     }
     return out;
 }
@@ -68,7 +69,8 @@ Result<CloudSettings> make_trace_cloud(const CsvTable& nodes) {
 /// "G2|G3" as a required node affinity.
 std::vector<NodeSelectorTerm> accepted_models(const std::string& spec) {
     if (spec.empty()) return {};
-    Requirement models{.key = gpu_model_label, .op = Operator::in};
+    Requirement models{.key = std::string(well_known::nvidia_gpu_product_label),
+                       .op = Operator::in};
     for (std::size_t at = 0; at <= spec.size();) {
         const std::size_t end = std::min(spec.find('|', at), spec.size());
         if (end > at) models.values.push_back(spec.substr(at, end - at));

@@ -28,7 +28,5 @@ Result<Input> make_trace_input(const CsvTable& nodes, const CsvTable& pods);
 
 /// Thousandths of GPUs, on nodes and in requests.
 inline constexpr const char* gpu_milli_resource = "alibabacloud.com/gpu-milli";
-/// A node's GPU model.
-inline constexpr const char* gpu_model_label = "nvidia.com/gpu.product";
 
 }  // namespace capstan::simulation::trace

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <pugixml.hpp>
 
+#include <capstan/ascii.hpp>
+
 namespace capstan::aws {
 namespace {
 
@@ -48,7 +50,7 @@ bool is_list(const pugi::xml_node& node) noexcept {
 
 std::string with_capital(std::string_view name) {
     std::string out(name);
-    if (!out.empty() && out.front() >= 'a' && out.front() <= 'z')
+    if (!out.empty() && is_ascii_lower(out.front()))
         out.front() = static_cast<char>(out.front() - 'a' + 'A');
     return out;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/json.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/time_text.hpp>
@@ -28,7 +29,7 @@ bool is_instance_id(std::string_view text) noexcept {
     constexpr std::size_t longest = 64;
     return text.starts_with("i-") && text.size() > 2 && text.size() <= longest &&
            std::all_of(text.begin() + 2, text.end(),
-                       [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+                       [](char c) { return is_ascii_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 Result<Notices> one_notice(const std::string& id, LeaveReason reason, std::optional<Time> at) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/whole_number.hpp>
 
@@ -16,9 +17,8 @@ namespace {
 bool is_region_name(std::string_view name) noexcept {
     constexpr std::size_t longest = 40;
     return !name.empty() && name.size() <= longest &&
-           std::all_of(name.begin(), name.end(), [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-           });
+           std::all_of(name.begin(), name.end(),
+                       [](char c) { return is_ascii_lower(c) || is_ascii_digit(c) || c == '-'; });
 }
 
 std::string checked_region(std::string name, const std::string& from) {

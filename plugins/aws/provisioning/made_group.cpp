@@ -1,13 +1,13 @@
 #include "made_group.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <utility>
 
 #include <capstan/ascii.hpp>
 #include <capstan/group_plan_hash.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "../templates/node_tags.hpp"
 
@@ -19,12 +19,6 @@ constexpr std::size_t tags_max = 50, tag_key_max = 128, tag_value_max = 256;
 
 std::string template_tag(std::string_view part, const std::string& key) {
     return std::string(node_template_prefix).append(part).append("/").append(key);
-}
-
-std::string hexadecimal(std::uint64_t value) {
-    char out[17];
-    std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(value));
-    return out;
 }
 
 /// What a launch template's name may have; anything else is a '-'.
@@ -75,7 +69,7 @@ Result<void> check_tag_limits(const Labels& tags) {
 std::string name_of_made_group(std::string_view plan_name, std::string_view cluster) {
     std::string out = std::string(plan_name) + "." + cleaned_cluster(cluster);
     if (out.size() <= launch_template_name_max) return out;
-    const std::string ending = "-" + hexadecimal(fnv1a64(cluster)).substr(0, 8);
+    const std::string ending = "-" + hex_text(fnv1a64(cluster)).substr(0, 8);
     out.resize(launch_template_name_max - ending.size());
     return out + ending;
 }
@@ -85,11 +79,12 @@ bool is_made_for(const Labels& tags, std::string_view cluster) noexcept {
     return at != tags.end() && !cluster.empty() && at->second == cluster;
 }
 
-std::string digest_of(const GroupPlan& plan) { return hexadecimal(hash_of_plan(plan)); }
+std::string digest_of(const GroupPlan& plan) { return hex_text(hash_of_plan(plan)); }
 
 Labels capacity_type_labels(bool spot) {
     if (!spot) return {{"eks.amazonaws.com/capacityType", "ON_DEMAND"}};
-    return {{"eks.amazonaws.com/capacityType", "SPOT"}, {"node.kubernetes.io/lifecycle", "spot"}};
+    return {{"eks.amazonaws.com/capacityType", "SPOT"},
+            {std::string(well_known::lifecycle_label), "spot"}};
 }
 
 Labels MadeTags::all() const {

@@ -17,7 +17,7 @@ namespace {
 /// Labels that are of an offer even where all offers of a type agree on them.
 constexpr std::array<std::string_view, 6> labels_of_offers{
     well_known::zone_label,           well_known::beta_zone_label, "topology.ebs.csi.aws.com/zone",
-    "eks.amazonaws.com/capacityType", "topology.k8s.aws/zone-id",  "node.kubernetes.io/lifecycle"};
+    "eks.amazonaws.com/capacityType", "topology.k8s.aws/zone-id",  well_known::lifecycle_label};
 
 std::string text_of_tags(const Labels& tags) {
     std::string out;

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include <capstan/ascii.hpp>
 #include <capstan/hash.hpp>
 
 #include "group_template.hpp"
@@ -161,13 +162,6 @@ void hash_node_group(TemplateHash& hash, const TemplateSources& sources) {
     });
 }
 
-std::string fingerprint_text(std::uint64_t number) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string out;
-    for (int shift = 60; shift >= 0; shift -= 4) out += digits[number >> shift & 15];
-    return out;
-}
-
 }  // namespace
 
 std::string fingerprint_of(const TemplateSources& sources, const TemplateConfig& config) {
@@ -181,7 +175,7 @@ std::string fingerprint_of(const TemplateSources& sources, const TemplateConfig&
     hash_types(hash, sources, config);
     hash_image(hash, sources);
     hash_node_group(hash, sources);
-    return fingerprint_text(hash.value());
+    return hex_text(hash.value());
 }
 
 }  // namespace capstan::aws

@@ -1,5 +1,6 @@
 #include "conditions.hpp"
 
+#include <capstan/time_text.hpp>
 #include <capstan/utf8.hpp>
 
 #include "pods.hpp"
@@ -30,7 +31,7 @@ std::optional<Condition> find_condition(const Json& status, std::string_view typ
                          .reason = each.text_at({"reason"}),
                          .message = each.text_at({"message"}),
                          .observed_generation = generation ? generation->integer().value_or(0) : 0,
-                         .since = find_time(each.text_at({"lastTransitionTime"}))};
+                         .since = find_rfc3339(each.text_at({"lastTransitionTime"}))};
     }
     return std::nullopt;
 }
@@ -41,7 +42,7 @@ Json write_condition(const Condition& condition, const Json& status_before, Time
     return Json::object({{"type", condition.type},
                          {"status", condition.is_true ? "True" : "False"},
                          {"observedGeneration", condition.observed_generation},
-                         {"lastTransitionTime", time_text(was_so ? *before->since : now)},
+                         {"lastTransitionTime", format_rfc3339(was_so ? *before->since : now, 0)},
                          {"reason", condition.reason},
                          {"message", cut_message(condition.message)}});
 }

@@ -1,10 +1,9 @@
 #include "pods.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cstdio>
 #include <span>
+
+#include <capstan/time_text.hpp>
 
 namespace capstan::replicas {
 namespace {
@@ -34,7 +33,7 @@ std::optional<Restart> find_restart(const Json& container, bool is_ready) {
     const Json* count = container.find("restartCount");
     if (count == nullptr || count->integer().value_or(0) <= 0) return std::nullopt;
     const auto time_at = [&](std::initializer_list<std::string_view> path) {
-        return find_time(container.text_at(path));
+        return find_rfc3339(container.text_at(path));
     };
     const auto began = time_at({"lastState", "terminated", "startedAt"});
     const auto ended = time_at({"lastState", "terminated", "finishedAt"});
@@ -46,9 +45,9 @@ std::optional<Restart> find_restart(const Json& container, bool is_ready) {
 
 /// When its present run began, as far as that is known.
 std::optional<Time> find_begin(const Json& pod) {
-    std::optional<Time> out = find_time(pod.text_at({"status", "startTime"}));
+    std::optional<Time> out = find_rfc3339(pod.text_at({"status", "startTime"}));
     for (const Json& container : containers_of(pod)) {
-        const auto began = find_time(container.text_at({"state", "running", "startedAt"}));
+        const auto began = find_rfc3339(container.text_at({"state", "running", "startedAt"}));
         if (began) out = std::max(out.value_or(*began), *began);
     }
     return out;
@@ -59,18 +58,9 @@ bool is_true(const Json* ready) { return ready != nullptr && ready->text_at({"st
 /// Whether it lost its readiness, which it thus had.
 bool was_once_ready(const Json& pod, const Json* ready) {
     if (ready == nullptr) return false;
-    const auto since = find_time(ready->text_at({"lastTransitionTime"}));
+    const auto since = find_rfc3339(ready->text_at({"lastTransitionTime"}));
     const auto began = find_begin(pod);
     return since && began && *since - *began > first_word;
-}
-
-/// The digits at a place; -1: others stand there.
-int number_at(std::string_view text, std::size_t at, std::size_t digits) {
-    int out = -1;
-    if (at + digits > text.size()) return -1;
-    const char* const end = text.data() + at + digits;
-    const auto [last, bad] = std::from_chars(text.data() + at, end, out);
-    return bad == std::errc() && last == end ? out : -1;
 }
 
 }  // namespace
@@ -84,7 +74,7 @@ std::optional<PodFacts> read_pod(const Json& pod) {
     const Json* const ready = find_ready(pod);
     PodFacts out{.is_running = is_running,
                  .is_ready = is_running && is_true(ready),
-                 .created = find_time(pod.text_at({"metadata", "creationTimestamp"}))};
+                 .created = find_rfc3339(pod.text_at({"metadata", "creationTimestamp"}))};
     out.was_ready = out.is_ready || (is_running && was_once_ready(pod, ready));
     for (const Json& container : containers_of(pod)) {
         if (const auto restart = find_restart(container, out.is_ready))
@@ -94,38 +84,6 @@ std::optional<PodFacts> read_pod(const Json& pod) {
         for (const auto& [key, value] : labels->members()) out.labels[key] = value.text();
     }
     return out;
-}
-
-std::optional<Time> find_time(std::string_view text) {
-    constexpr std::string_view form = "0000-00-00T00:00:00";
-    if (text.size() <= form.size() || !text.ends_with('Z')) return std::nullopt;
-    for (const std::size_t at : {4u, 7u, 10u, 13u, 16u}) {
-        if (text[at] != form[at]) return std::nullopt;
-    }
-    const int year = number_at(text, 0, 4), month = number_at(text, 5, 2);
-    const int day = number_at(text, 8, 2), hour = number_at(text, 11, 2);
-    const int minute = number_at(text, 14, 2), second = number_at(text, 17, 2);
-    const std::chrono::year_month_day date{std::chrono::year(year),
-                                           std::chrono::month(static_cast<unsigned>(month)),
-                                           std::chrono::day(static_cast<unsigned>(day))};
-    // What a Time has room for.
-    const bool is_near = year >= 1700 && year <= 2250;
-    if (!is_near || !date.ok() || hour < 0 || minute < 0 || second < 0) return std::nullopt;
-    return Time(std::chrono::sys_days(date)) + std::chrono::hours(hour) +
-           std::chrono::minutes(minute) + std::chrono::seconds(second);
-}
-
-std::string time_text(Time time) {
-    const auto day = std::chrono::floor<std::chrono::days>(time);
-    const std::chrono::year_month_day date(day);
-    const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time - day));
-    std::array<char, 80> out{};
-    std::snprintf(out.data(), out.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ",
-                  static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                  static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
-                  static_cast<int>(clock.minutes().count()),
-                  static_cast<int>(clock.seconds().count()));
-    return out.data();
 }
 
 bool Pods::put(const Json& pod) {

@@ -38,10 +38,6 @@ bool has_started(const PodFacts& pod, Time now, Duration timeout);
 /// what is being deleted.)
 std::optional<PodFacts> read_pod(const Json& pod);
 
-/// "2026-01-01T00:00:00Z", with or without parts of a second. Nothing: it is none.
-std::optional<Time> find_time(std::string_view text);
-std::string time_text(Time time);
-
 /// Pods of one selector.
 struct PodCounts {
     std::int64_t total = 0, running = 0, ready = 0;

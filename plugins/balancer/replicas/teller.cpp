@@ -34,7 +34,7 @@ Teller::Teller(const Host& host)
                       "Asked of others because pods of a target do not start.",
                       {"namespace", "balancer"})),
       troubles_(
-          gauge(host, "troubles", "What goes wrong with a Balancer.", {"namespace", "balancer"})),
+          gauge(host, "problems", "What goes wrong with a Balancer.", {"namespace", "balancer"})),
       writes_(counter(host, "scale_writes_total", "Changes of a target's replicas, by outcome.",
                       {"outcome"})) {}
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <capstan/settings.hpp>
+#include <capstan/well_known.hpp>
 
 namespace capstan::expanders {
 
@@ -14,7 +15,8 @@ struct PriceConfig {
     double cpu_per_hour = 0.033174;         ///< one core
     double memory_gib_per_hour = 0.004446;  ///< 2^30 bytes
     double gpu_per_hour = 0.7;              ///< one device
-    std::vector<std::string> gpu_resources{"nvidia.com/gpu", "amd.com/gpu"};
+    std::vector<std::string> gpu_resources{std::string(well_known::nvidia_gpu),
+                                           std::string(well_known::amd_gpu)};
 };
 
 Schema price_schema();

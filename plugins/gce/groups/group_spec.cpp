@@ -7,6 +7,7 @@
 
 #include <re2/re2.h>
 
+#include <capstan/ascii.hpp>
 #include <capstan/sentence.hpp>
 
 namespace capstan::gce {
@@ -44,7 +45,7 @@ Result<void> check_sizes(int min, int max) {
 
 /// Names of regions end in a digit, those of zones in a letter: "us-central1", "us-central1-a".
 Place place_of_name(std::string_view name) {
-    const bool is_region = name.back() >= '0' && name.back() <= '9';
+    const bool is_region = is_ascii_digit(name.back());
     return {is_region ? Scope::region : Scope::zone, std::string(name)};
 }
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <string_view>
 
+#include <capstan/ascii.hpp>
+
 #include "../wire/gce_error.hpp"
 
 namespace capstan::gce {
@@ -15,9 +17,7 @@ bool chooses_zones(const ManagedGroup& group) {
     return group.shape == "BALANCED" || group.shape == "ANY";
 }
 
-bool is_name_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-}
+bool is_name_character(char c) { return is_ascii_lower(c) || is_ascii_digit(c) || c == '-'; }
 
 }  // namespace
 

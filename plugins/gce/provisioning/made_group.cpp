@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 
+#include <capstan/ascii.hpp>
 #include <capstan/group_plan_hash.hpp>
 #include <capstan/hash.hpp>
 #include <capstan/sentence.hpp>
@@ -15,9 +15,7 @@ constexpr std::size_t base_name_max = 58;  // Google's, of instanceGroupManagers
 constexpr std::size_t label_max = 63, labels_max = 64;
 
 std::string hex_digits(std::uint64_t value, std::size_t count) {
-    char out[17];
-    std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(value));
-    return std::string(out).substr(16 - count);
+    return hex_text(value).substr(16 - count);
 }
 
 /// Both halves of a hash count where not all of its digits are told.
@@ -28,10 +26,7 @@ std::string cluster_mark(std::string_view cluster) {
     return hex_digits(hash ^ (hash >> 16), 4);
 }
 
-bool is_small_letter(char c) noexcept { return c >= 'a' && c <= 'z'; }
-bool is_small_letter_or_digit(char c) noexcept {
-    return is_small_letter(c) || (c >= '0' && c <= '9');
-}
+bool is_small_letter_or_digit(char c) noexcept { return is_ascii_lower(c) || is_ascii_digit(c); }
 
 bool is_of_labels(char c) noexcept { return is_small_letter_or_digit(c) || c == '-' || c == '_'; }
 
@@ -39,7 +34,7 @@ bool is_of_labels(char c) noexcept { return is_small_letter_or_digit(c) || c == 
 std::string cleaned_look(std::string_view plan_name) {
     std::string out(plan_name);
     std::ranges::replace_if(out, [](char c) { return !is_small_letter_or_digit(c); }, '-');
-    if (out.empty() || !is_small_letter(out.front())) out.insert(0, "g-");
+    if (out.empty() || !is_ascii_lower(out.front())) out.insert(0, "g-");
     return out;
 }
 
@@ -86,7 +81,7 @@ Result<void> check_machine_label(std::string_view key, std::string_view value) {
         return fail(ErrorCode::invalid_argument,
                     "label " + in_quotes(std::string(key) + "=" + std::string(value)) + ": " + why);
     };
-    if (key.empty() || !is_small_letter(key.front()))
+    if (key.empty() || !is_ascii_lower(key.front()))
         return refuse("its key begins with no small letter");
     if (key.size() > label_max) return refuse("its key is longer than 63 characters");
     if (value.size() > label_max) return refuse("its value is longer than 63 characters");

@@ -1,6 +1,6 @@
-#include <cstdio>
 #include <string>
 
+#include <capstan/ascii.hpp>
 #include <capstan/hash.hpp>
 
 #include "group_template.hpp"
@@ -26,9 +26,7 @@ std::string fingerprint_of(const TemplateSources& sources, const TemplateConfig&
                 std::to_string(sources.image->size_gb);
     for (const std::string& type : sources.group.flexible_types) rest += ";" + type;
     if (config.max_pods) rest += ";pods=" + std::to_string(*config.max_pods);
-    char digits[17];
-    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(fnv1a64(rest)));
-    return out + "#" + digits;
+    return out + "#" + hex_text(fnv1a64(rest));
 }
 
 }  // namespace capstan::gce

@@ -67,7 +67,7 @@ std::string with_argument(std::string text, std::string_view name, const std::st
 /// Whether a key of YAML needs no quotes: it has the characters of a variable's name alone.
 bool is_plain(std::string_view name) {
     return !name.empty() && std::ranges::all_of(name, [](char c) {
-        return (is_ascii_upper(c)) || (c >= '0' && c <= '9') || c == '_';
+        return is_ascii_upper(c) || is_ascii_digit(c) || c == '_';
     });
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/http_error.hpp>
 #include <capstan/json.hpp>
 #include <capstan/sentence.hpp>
@@ -163,7 +164,7 @@ constexpr auto failure_meanings = std::to_array<FailureMeaning>({
 
 bool contains_in_capitals(std::string_view text, std::string_view capitals) {
     std::string upper(text);
-    for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    for (char& c : upper) c = ascii_upper(c);
     return contains(upper, capitals);
 }
 

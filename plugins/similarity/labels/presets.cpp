@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <capstan/well_known.hpp>
+
 namespace capstan::similarity {
 namespace {
 
@@ -14,14 +16,13 @@ Keys joined(Keys keys, const Keys& more) {
 
 /// What the proposal for balancing similar groups excepts, under the names of then and of now.
 Keys zone_and_hostname() {
-    return {"kubernetes.io/hostname", "failure-domain.beta.kubernetes.io/zone",
-            "topology.kubernetes.io/zone"};
+    return {well_known::hostname_label, well_known::beta_zone_label, well_known::zone_label};
 }
 
 Keys generic() {
     return joined(zone_and_hostname(),
-                  {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region",
-                   "beta.kubernetes.io/fluentd-ds-ready", "kops.k8s.io/instancegroup"});
+                  {well_known::beta_region_label, well_known::region_label,
+                   "beta.kubernetes.io/fluentd-ds-ready", well_known::kops_instance_group_label});
 }
 
 Keys aws() {

@@ -2,9 +2,11 @@
 ///
 ///     lower_case("Content-Type")        // "content-type"
 ///     hex_text("\x1f\xab")              // "1fab"
+///     hex_text(std::uint64_t{31})       // "000000000000001f"
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,10 @@ constexpr bool is_ascii_alnum(char c) noexcept {
 /// Any other character than a capital letter as it is.
 constexpr char ascii_lower(char c) noexcept {
     return is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
+/// Any other character than a small letter as it is.
+constexpr char ascii_upper(char c) noexcept {
+    return is_ascii_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
 inline std::string lower_case(std::string_view text) {
@@ -41,6 +47,12 @@ inline std::string hex_text(std::string_view bytes) {
         out += digits[byte & 15];
     }
     return out;
+}
+/// Sixteen digits, the highest first.
+inline std::string hex_text(std::uint64_t number) {
+    std::string bytes;
+    for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xff);
+    return hex_text(bytes);
 }
 
 CAPSTAN_NAMESPACE_END

@@ -58,10 +58,9 @@ inline std::string base64_encode(std::string_view bytes, Base64 form = Base64::s
     return out;
 }
 
-/// The bytes of exactly that form. `invalid_argument`: another character (line breaks, too), the
-/// wrong padding, or bits behind the last byte. The message does not show the text: it may be a
-/// secret.
-inline Result<std::string> base64_decode(std::string_view text, Base64 form = Base64::standard) {
+namespace detail {
+
+inline Result<std::string> decode_base64(std::string_view text, Base64 form, bool takes_last_bits) {
     const auto refuse = [](std::string why) {
         return fail(ErrorCode::invalid_argument, "no base64: " + std::move(why));
     };
@@ -84,8 +83,24 @@ inline Result<std::string> base64_decode(std::string_view text, Base64 form = Ba
     const std::uint32_t left = digits.size() % 4 == 2   ? bits & 15
                                : digits.size() % 4 == 3 ? bits & 3
                                                         : 0;
-    if (left != 0) return refuse("bits behind its last byte");
+    if (left != 0 && !takes_last_bits) return refuse("bits behind its last byte");
     return out;
+}
+
+}  // namespace detail
+
+/// The bytes of exactly that form. `invalid_argument`: another character (line breaks, too), the
+/// wrong padding, or bits behind the last byte. The message does not show the text: it may be a
+/// secret.
+inline Result<std::string> base64_decode(std::string_view text, Base64 form = Base64::standard) {
+    return detail::decode_base64(text, form, false);
+}
+
+/// As Go reads the standard form, and so Kubernetes: line breaks count as nothing, and bits behind
+/// the last byte are dropped. `invalid_argument`: as base64_decode.
+inline Result<std::string> base64_decode_lenient(std::string text) {
+    std::erase_if(text, [](char c) { return c == '\n' || c == '\r'; });
+    return detail::decode_base64(text, Base64::standard, true);
 }
 
 CAPSTAN_NAMESPACE_END

@@ -30,6 +30,7 @@
 #include <capstan/node_template.hpp>
 #include <capstan/pages.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -48,8 +49,8 @@ inline constexpr std::array<std::string_view, 9> provided_domains{
     "k8s.aws",       "eksctl.io", "cloud.google.com", "gke.io"};
 /// Beginnings of keys of taints that come and go.
 inline constexpr std::array<std::string_view, 6> passing_taints{
-    "node.kubernetes.io/",
-    "node.cloudprovider.kubernetes.io/",
+    well_known::node_prefix,
+    well_known::node_cloud_provider_prefix,
     "ToBeDeletedByClusterAutoscaler",
     "DeletionCandidateOfClusterAutoscaler",
     "node.cilium.io/",

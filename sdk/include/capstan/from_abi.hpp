@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/ascii.hpp>
 #include <capstan/cloud_view.hpp>
 #include <capstan/detail/from_abi_lists.hpp>
 #include <capstan/node_template.hpp>
@@ -81,7 +82,7 @@ inline Result<double> hourly_price_from_abi(std::string_view name, double value)
 
 inline bool is_currency(std::string_view text) noexcept {
     return text.size() == 3 &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+           std::all_of(text.begin(), text.end(), [](char c) { return is_ascii_upper(c); });
 }
 
 inline Result<std::string> currency_from_abi(const char (&raw)[8]) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <capstan/abi/group_source.h>
+#include <capstan/ascii.hpp>
 #include <capstan/from_abi.hpp>
 #include <capstan/machine_type.hpp>
 
@@ -65,9 +66,7 @@ namespace detail {
 
 /// Every cloud takes such a name, and so does a label's value.
 inline bool is_group_name(std::string_view name) noexcept {
-    const auto fits = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-    };
+    const auto fits = [](char c) { return is_ascii_lower(c) || is_ascii_digit(c) || c == '-'; };
     return !name.empty() && std::all_of(name.begin(), name.end(), fits);
 }
 

@@ -194,21 +194,6 @@ inline std::optional<std::uint64_t> find_whole_size(std::string_view text) noexc
     return size;
 }
 
-inline void append_utf8(std::string& out, std::uint32_t point) {
-    const auto tail = [&](int shift) {
-        return static_cast<char>(0x80 | ((point >> shift) & 0x3f));
-    };
-    if (point < 0x80) {
-        out += static_cast<char>(point);
-    } else if (point < 0x800) {
-        out += {static_cast<char>(0xc0 | (point >> 6)), tail(0)};
-    } else if (point < 0x10000) {
-        out += {static_cast<char>(0xe0 | (point >> 12)), tail(6), tail(0)};
-    } else {
-        out += {static_cast<char>(0xf0 | (point >> 18)), tail(12), tail(6), tail(0)};
-    }
-}
-
 /// One text, from its start to its end.
 class JsonReader {
     /// The member or, without a key, the item that is being read.

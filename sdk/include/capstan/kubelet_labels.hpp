@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <capstan/result.hpp>
+#include <capstan/well_known.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -16,17 +17,13 @@ CAPSTAN_NAMESPACE_BEGIN
 ///     check_kubelet_label("node-role.kubernetes.io/worker")  ->  an error
 ///     check_kubelet_label("example.com/team")                ->  nothing
 inline Result<void> check_kubelet_label(std::string_view key) {
-    constexpr std::array<std::string_view, 11> allowed{"kubernetes.io/hostname",
-                                                       "kubernetes.io/os",
-                                                       "kubernetes.io/arch",
-                                                       "beta.kubernetes.io/os",
-                                                       "beta.kubernetes.io/arch",
-                                                       "beta.kubernetes.io/instance-type",
-                                                       "node.kubernetes.io/instance-type",
-                                                       "topology.kubernetes.io/zone",
-                                                       "topology.kubernetes.io/region",
-                                                       "failure-domain.beta.kubernetes.io/zone",
-                                                       "failure-domain.beta.kubernetes.io/region"};
+    constexpr std::array<std::string_view, 11> allowed{
+        well_known::hostname_label,      well_known::os_label,
+        well_known::arch_label,          well_known::beta_os_label,
+        well_known::beta_arch_label,     well_known::beta_instance_type_label,
+        well_known::instance_type_label, well_known::zone_label,
+        well_known::region_label,        well_known::beta_zone_label,
+        well_known::beta_region_label};
     const std::size_t slash = key.find('/');
     if (slash == std::string_view::npos || std::count(allowed.begin(), allowed.end(), key) > 0)
         return {};

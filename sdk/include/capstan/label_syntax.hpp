@@ -17,23 +17,18 @@ CAPSTAN_NAMESPACE_BEGIN
 
 namespace detail {
 
-constexpr bool is_small_or_digit(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-constexpr bool is_letter_or_digit(char c) noexcept {
-    return is_small_or_digit(c) || is_ascii_upper(c);
-}
+constexpr bool is_small_or_digit(char c) noexcept { return is_ascii_lower(c) || is_ascii_digit(c); }
 
 /// What keeps `text` from being the name of a key, or a value that says something; NULL: nothing.
 constexpr const char* find_name_fault(std::string_view text) noexcept {
     if (text.empty()) return "is empty";
     if (text.size() > 63) return "is longer than 63 characters";
     const bool suits = std::all_of(text.begin(), text.end(), [](char c) {
-        return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
+        return is_ascii_alnum(c) || c == '-' || c == '_' || c == '.';
     });
     if (!suits) return "has more than letters, digits, '-', '_' and '.'";
-    if (!is_letter_or_digit(text.front())) return "begins with no letter or digit";
-    return is_letter_or_digit(text.back()) ? nullptr : "ends with no letter or digit";
+    if (!is_ascii_alnum(text.front())) return "begins with no letter or digit";
+    return is_ascii_alnum(text.back()) ? nullptr : "ends with no letter or digit";
 }
 
 }  // namespace detail

@@ -102,21 +102,26 @@ inline bool is_well_formed(const Requirement& r) noexcept {
     return false;
 }
 
-/// NotIn holds where the key is absent; Gt and Lt hold only where label and value are decimal
-/// int64.
-inline bool matches(const Requirement& r, const Labels& labels) noexcept {
+/// `label`: the value of the requirement's key; nothing: there is no such label. NotIn holds where
+/// the key is absent; Gt and Lt hold only where label and value are decimal int64.
+inline bool matches_value(const Requirement& r, std::optional<std::string_view> label) noexcept {
     if (!is_well_formed(r)) return false;
-    const auto at = labels.find(r.key);
-    const bool found = at != labels.end();
     switch (r.op) {
-        case Operator::in: return found && detail::is_among(r.values, at->second);
-        case Operator::not_in: return !found || !detail::is_among(r.values, at->second);
-        case Operator::exists: return found;
-        case Operator::does_not_exist: return !found;
+        case Operator::in: return label && detail::is_among(r.values, *label);
+        case Operator::not_in: return !label || !detail::is_among(r.values, *label);
+        case Operator::exists: return label.has_value();
+        case Operator::does_not_exist: return !label;
         case Operator::gt:
-        case Operator::lt: return found && detail::compares(r, at->second);
+        case Operator::lt: return label && detail::compares(r, *label);
     }
     return false;
+}
+
+/// As matches_value, of the label that has the requirement's key.
+inline bool matches(const Requirement& r, const Labels& labels) noexcept {
+    const auto at = labels.find(r.key);
+    return matches_value(
+        r, at == labels.end() ? std::nullopt : std::optional<std::string_view>(at->second));
 }
 
 /// True when `labels` has every pair of `wanted`: a nodeSelector.

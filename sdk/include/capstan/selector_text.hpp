@@ -62,6 +62,10 @@ inline Result<Requirement> parse_set(std::string_view part, std::string_view tex
 /// Without its key: what follows it.
 inline Result<Requirement> parse_condition(std::string_view part, std::string_view text) {
     if (text.empty()) return Requirement{{}, Operator::exists, {}};
+    if (text.front() == '>' || text.front() == '<')
+        return Requirement{{},
+                           text.front() == '>' ? Operator::gt : Operator::lt,
+                           {std::string(without_blanks(text.substr(1)))}};
     const bool is_not = text.starts_with("!=");
     if (!is_not && !text.starts_with('=')) return parse_set(part, text);
     text.remove_prefix(is_not || text.starts_with("==") ? 2 : 1);
@@ -75,13 +79,14 @@ inline Result<Requirement> parse_requirement(std::string_view part) {
         out.key = without_blanks(part.substr(1));
         out.op = Operator::does_not_exist;
     } else {
-        const std::size_t end = std::min(part.find_first_of(" \t=!"), part.size());
+        const std::size_t end = std::min(part.find_first_of(" \t\r\n=!<>"), part.size());
         CAPSTAN_TRY(out, parse_condition(part, without_blanks(part.substr(end))));
         out.key = part.substr(0, end);
     }
     if (out.key.empty()) return no_selector_part(part);
     CAPSTAN_CHECK(check_label_key(out.key));
     for (const std::string& value : out.values) CAPSTAN_CHECK(check_label_value(value));
+    if (!is_well_formed(out)) return no_selector_part(part);
     return out;
 }
 
@@ -125,15 +130,28 @@ inline Result<Requirement> read_expression(const Json& json) {
 
 }  // namespace detail
 
-/// "app=web,tier in (a,b),!old,x notin (y)"; every part becomes an expression, and an empty text
-/// the selector that holds for everything. `invalid_argument`: it is none; the message shows the
-/// part.
-inline Result<LabelSelector> parse_selector(std::string_view text) {
-    LabelSelector out;
+/// The labelSelector of a list: "app=web,tier in (a,b),!old,x notin (y),rank>3". Empty for an empty
+/// text. `invalid_argument`: it is none; the message shows the part.
+inline Result<std::vector<Requirement>> parse_requirements(std::string_view text) {
+    std::vector<Requirement> out;
     if (detail::without_blanks(text).empty()) return out;
     for (const std::string_view part : detail::selector_parts(text)) {
         CAPSTAN_TRY(Requirement requirement, detail::parse_requirement(part));
-        out.match_expressions.push_back(std::move(requirement));
+        out.push_back(std::move(requirement));
+    }
+    return out;
+}
+
+/// "app=web,tier in (a,b),!old,x notin (y)"; every part becomes an expression, and an empty text
+/// the selector that holds for everything. `invalid_argument`: it is none, or compares numbers as
+/// label selectors of objects do not; the message shows the part.
+inline Result<LabelSelector> parse_selector(std::string_view text) {
+    LabelSelector out;
+    CAPSTAN_TRY(out.match_expressions, parse_requirements(text));
+    for (const Requirement& r : out.match_expressions) {
+        if (r.op == Operator::gt || r.op == Operator::lt)
+            return detail::no_selector_part(r.key + (r.op == Operator::gt ? ">" : "<") +
+                                            r.values.front());
     }
     return out;
 }

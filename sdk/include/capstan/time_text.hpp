@@ -14,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 
+#include <capstan/ascii.hpp>
 #include <capstan/result.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/time.hpp>
@@ -94,32 +95,10 @@ public:
     }
 
 private:
-    bool has_digit() const noexcept {
-        return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9';
-    }
+    bool has_digit() const noexcept { return !rest_.empty() && is_ascii_digit(rest_.front()); }
     std::string_view rest_;
     bool good_ = true;
 };
-
-inline std::optional<Time> find_rfc3339(std::string_view text) noexcept {
-    TimeReader reader(text);
-    const int year = reader.number(4, first_year, last_year);
-    reader.expect("-");
-    const int month = reader.number(2, 1, 12);
-    reader.expect("-");
-    const int day = reader.number(2, 1, 31);
-    reader.expect("T");
-    Duration of_day = reader.clock();
-    if (reader.take(".")) of_day += reader.fraction();
-    if (reader.take("+")) {
-        of_day -= reader.minutes();
-    } else if (reader.take("-")) {
-        of_day += reader.minutes();
-    } else {
-        reader.expect("Z");
-    }
-    return reader.end(year, month, day, of_day);
-}
 
 /// "Sun, 06 Nov 1994 08:49:37 GMT"
 inline std::optional<Time> find_imf_date(std::string_view text) noexcept {
@@ -179,30 +158,68 @@ inline std::string clock_text(std::chrono::hh_mm_ss<Duration> clock) {
            padded(clock.seconds().count(), 2);
 }
 
+/// Up to the second, without a zone.
+inline std::string date_and_clock(Time time) {
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date(day);
+    return padded(static_cast<int>(date.year()), 4) + '-' +
+           padded(static_cast<unsigned>(date.month()), 2) + '-' +
+           padded(static_cast<unsigned>(date.day()), 2) + 'T' +
+           clock_text(std::chrono::hh_mm_ss<Duration>(time_of_day(time)));
+}
+
+/// Nine digits.
+inline std::string nanoseconds_text(Time time) {
+    return padded((time_of_day(time) % std::chrono::seconds(1)).count(), 9);
+}
+
 }  // namespace detail
+
+/// As parse_rfc3339; nothing: it is none.
+inline std::optional<Time> find_rfc3339(std::string_view text) noexcept {
+    detail::TimeReader reader(text);
+    const int year = reader.number(4, detail::first_year, detail::last_year);
+    reader.expect("-");
+    const int month = reader.number(2, 1, 12);
+    reader.expect("-");
+    const int day = reader.number(2, 1, 31);
+    reader.expect("T");
+    Duration of_day = reader.clock();
+    if (reader.take(".")) of_day += reader.fraction();
+    if (reader.take("+")) {
+        of_day -= reader.minutes();
+    } else if (reader.take("-")) {
+        of_day += reader.minutes();
+    } else {
+        reader.expect("Z");
+    }
+    return reader.end(year, month, day, of_day);
+}
 
 /// RFC 3339, to the nanosecond: "2026-11-21T10:50:00Z", "2026-11-21T11:50:00.25+01:00".
 /// `invalid_argument`: it is none, or lies outside the years 1678 to 2261, as the "never" of some
 /// APIs does.
 inline Result<Time> parse_rfc3339(std::string_view text) {
-    if (const std::optional<Time> time = detail::find_rfc3339(text)) return *time;
+    if (const std::optional<Time> time = find_rfc3339(text)) return *time;
     return fail(ErrorCode::invalid_argument,
                 in_quotes(text) + " is no time such as 2026-11-21T10:50:00Z");
 }
 
 /// In UTC, with as many digits behind the point as it takes: "2026-11-21T10:50:00.25Z".
 inline std::string format_rfc3339(Time time) {
-    const auto day = std::chrono::floor<std::chrono::days>(time);
-    const std::chrono::year_month_day date(day);
-    const std::chrono::hh_mm_ss<Duration> clock(detail::time_of_day(time));
-    std::string out = detail::padded(static_cast<int>(date.year()), 4) + '-' +
-                      detail::padded(static_cast<unsigned>(date.month()), 2) + '-' +
-                      detail::padded(static_cast<unsigned>(date.day()), 2) + 'T' +
-                      detail::clock_text(clock);
-    if (clock.subseconds() != Duration::zero()) {
-        out += '.' + detail::padded(clock.subseconds().count(), 9);
-        out.erase(out.find_last_not_of('0') + 1);
-    }
+    std::string out = detail::date_and_clock(time) + '.' + detail::nanoseconds_text(time);
+    out.erase(out.find_last_not_of('0') + 1);
+    if (out.back() == '.') out.pop_back();
+    return out + 'Z';
+}
+
+/// In UTC, with that many digits behind the point, nine at most, rounded down. Kubernetes writes
+/// most times with 0, those of leases with 6.
+///     format_rfc3339(time, 0)  ->  "2026-11-21T10:50:00Z"
+///     format_rfc3339(time, 6)  ->  "2026-11-21T10:50:00.250000Z"
+inline std::string format_rfc3339(Time time, std::size_t digits) {
+    std::string out = detail::date_and_clock(time);
+    if (digits > 0) out += '.' + detail::nanoseconds_text(time).substr(0, digits);
     return out + 'Z';
 }
 

@@ -40,21 +40,27 @@ constexpr std::optional<char> find_escape(std::string_view text) noexcept {
 
 }  // namespace detail
 
-/// For one segment of a path, a name or a value of a query: everything but letters, digits and
-/// "-._~" as %XX, in upper case.
-inline std::string percent_encode(std::string_view text) {
+/// Every byte for which `keeps` does not hold as %XX, in upper case.
+template <class Keeps>
+std::string percent_encode_unless(std::string_view text, Keeps keeps) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string out;
     out.reserve(text.size());
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if (detail::is_unreserved(c)) {
+        if (keeps(c)) {
             out += c;
         } else {
             out += {'%', digits[byte >> 4], digits[byte & 15]};
         }
     }
     return out;
+}
+
+/// For one segment of a path, a name or a value of a query: everything but letters, digits and
+/// "-._~".
+inline std::string percent_encode(std::string_view text) {
+    return percent_encode_unless(text, detail::is_unreserved);
 }
 
 /// `invalid_argument`: a percent sign without two hexadecimal digits.

@@ -31,6 +31,17 @@ inline constexpr std::string_view exclude_from_load_balancers_label =
     "node.kubernetes.io/exclude-from-external-load-balancers";
 /// Karpenter's: "spot", "on-demand" or "reserved".
 inline constexpr std::string_view capacity_type_label = "karpenter.sh/capacity-type";
+/// "spot" on spot machines, where no label of the cloud says so.
+inline constexpr std::string_view lifecycle_label = "node.kubernetes.io/lifecycle";
+inline constexpr std::string_view kops_instance_group_label = "kops.k8s.io/instancegroup";
+inline constexpr std::string_view nvidia_gpu_product_label = "nvidia.com/gpu.product";
+/// The name of a namespace, on the namespace itself.
+inline constexpr std::string_view namespace_name_label = "kubernetes.io/metadata.name";
+
+// Beginnings of keys.
+inline constexpr std::string_view node_prefix = "node.kubernetes.io/";
+inline constexpr std::string_view node_cloud_provider_prefix = "node.cloudprovider.kubernetes.io/";
+inline constexpr std::string_view node_role_prefix = "node-role.kubernetes.io/";
 
 // Taints that a node has for a while, or because of what it is.
 inline constexpr std::string_view not_ready_taint = "node.kubernetes.io/not-ready";
@@ -47,6 +58,15 @@ inline constexpr std::string_view uninitialized_taint =
     "node.cloudprovider.kubernetes.io/uninitialized";
 inline constexpr std::string_view shutdown_taint = "node.cloudprovider.kubernetes.io/shutdown";
 inline constexpr std::string_view control_plane_taint = "node-role.kubernetes.io/control-plane";
+/// Cluster autoscaler's: a node that has one is not ready yet, and templates are without it.
+inline constexpr std::string_view startup_taint_prefix =
+    "startup-taint.cluster-autoscaler.kubernetes.io/";
+/// The same, by its older name.
+inline constexpr std::string_view ignore_taint_prefix =
+    "ignore-taint.cluster-autoscaler.kubernetes.io/";
+/// Cluster autoscaler's: templates are without it, and a node that has one counts as ready.
+inline constexpr std::string_view status_taint_prefix =
+    "status-taint.cluster-autoscaler.kubernetes.io/";
 
 // Annotations of pods and nodes.
 inline constexpr std::string_view safe_to_evict_annotation =
@@ -57,7 +77,23 @@ inline constexpr std::string_view scale_down_disabled_annotation =
     "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 inline constexpr std::string_view daemon_set_pod_annotation =
     "cluster-autoscaler.kubernetes.io/daemonset-pod";
+inline constexpr std::string_view enable_ds_eviction_annotation =
+    "cluster-autoscaler.kubernetes.io/enable-ds-eviction";
+inline constexpr std::string_view pod_scale_up_delay_annotation =
+    "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
+/// While a node has one, it is not deleted.
+inline constexpr std::string_view delay_deletion_annotation_prefix =
+    "delay-deletion.cluster-autoscaler.kubernetes.io/";
 inline constexpr std::string_view mirror_pod_annotation = "kubernetes.io/config.mirror";
+
+// Others.
+/// Of the status ConfigMap: when it was written.
+inline constexpr std::string_view last_updated_annotation =
+    "cluster-autoscaler.kubernetes.io/last-updated";
+/// Of the bookmark that ends the first events of a watch.
+inline constexpr std::string_view initial_events_end_annotation = "k8s.io/initial-events-end";
+/// The provisioner of storage classes whose volumes are made by hand.
+inline constexpr std::string_view no_provisioner = "kubernetes.io/no-provisioner";
 
 // Resources of Resources; "hugepages-2Mi" and the like begin with the prefix.
 inline constexpr std::string_view cpu = "cpu";

@@ -14,12 +14,12 @@ class FromB : public engine::Expander {
 public:
     Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
-                                        const engine::CallContext& circumstances) override {
+                                        const engine::CallContext& call_context) override {
         engine::FilterResult out;
         for (const std::uint32_t i : among) {
             if (question.options[i].group.id.value() >= "b") out.kept.push_back({i, 1.5});
         }
-        out.sentences = {"seed " + std::to_string(circumstances.seed)};
+        out.sentences = {"seed " + std::to_string(call_context.seed)};
         return out;
     }
 };

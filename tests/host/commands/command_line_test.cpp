@@ -61,7 +61,7 @@ TEST(CommandLine, HelpAndVersionHaveTheUsualWords) {
 
 TEST(CommandLine, VersionNamesHostSdkAndAbi) {
     EXPECT_THAT(capstan("version").out, AllOf(StartsWith("capstan "), HasSubstr("plugin ABI 1.0")));
-    EXPECT_THAT(capstan("version -o json").out, HasSubstr(R"("abi":"1.0")"));
+    EXPECT_THAT(capstan("version -o json").out, HasSubstr(R"("abi":"1.0","json":2)"));
 }
 
 TEST(CommandLine, ListNamesEveryShippedPlugin) {

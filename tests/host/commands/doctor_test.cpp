@@ -50,7 +50,7 @@ TEST(Doctor, SaysThatNothingIsBalanced) {
     const Ran ran = doctor(served.kubeconfig(), "-o json",
                            one_cloud + std::string("[pipeline.scale_up]\nsimilarity = []\n"));
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr(R"({"verdict":"look","what":"balancing")"),
+    EXPECT_THAT(ran.out, AllOf(HasSubstr(R"({"verdict":"warning","what":"balancing")"),
                                HasSubstr(R"(similarity = [\"resources\", \"labels\"])")));
 }
 
@@ -147,7 +147,7 @@ TEST(Doctor, ExitsZeroWhereSomethingIsOnlyToBeLookedAt) {
     const Ran ran = doctor(served.kubeconfig(), "-o json",
                            std::string(one_cloud) + "[plugin.simulated.settings]\ngroups = []\n");
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-    EXPECT_THAT(ran.out, HasSubstr(R"({"verdict":"look","what":"node groups")"));
+    EXPECT_THAT(ran.out, HasSubstr(R"({"verdict":"warning","what":"node groups")"));
 }
 
 TEST(Doctor, ExitsOneForAConfigurationThatIsNotSound) {

@@ -230,7 +230,7 @@ advance = "20m"
 )");
     const Ran end = capstan("explain node g-2 --scenario " + story);
     EXPECT_THAT(end.out, HasSubstr("for 20m")) << end.err << end.out;
-    EXPECT_THAT(end.out, HasSubstr("machine   simulated://g/2: running")) << "as its cloud tells";
+    EXPECT_THAT(end.out, HasSubstr("machine    simulated://g/2: running")) << "as its cloud tells";
     const Ran earlier = capstan("explain node g-2 --at 5m --scenario " + story);
     EXPECT_THAT(earlier.out, HasSubstr("for 5m")) << earlier.err << earlier.out;
 }
@@ -243,13 +243,13 @@ TEST_F(DumpCommands, ReadADumpFromStandardInput) {
 TEST_F(DumpCommands, ExplainAPodThatNoGroupCanTake) {
     const Ran ran = capstan("explain pod shop/huge --cluster " + dump_);
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("1 stay without room"), HasSubstr("web-a"),
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("1 stay unschedulable"), HasSubstr("web-a"),
                                HasSubstr("Insufficient cpu: needs 32, 4 of 4 are free")));
 }
 
 TEST_F(DumpCommands, ExplainAPodThatGetsRoomOrHasIt) {
     EXPECT_THAT(capstan("explain pod shop/web-1 --cluster " + dump_).out,
-                HasSubstr("2 get room on new ones (2 on web-a)"));
+                HasSubstr("2 are schedulable on new ones (2 on web-a)"));
     EXPECT_THAT(capstan("explain pod shop/running --cluster " + dump_).out,
                 HasSubstr("has a node: n1"));
     const Ran nobody = capstan("explain pod shop/nobody --cluster " + dump_);

@@ -218,7 +218,7 @@ TEST(DumpCommand, DecidesTheSameOnAnAnonymousDumpThatHasNoNameOfTheCluster) {
     const boost::json::value figures = figures_of(plain);
     EXPECT_EQ(figures_of(anonymous), figures);
     EXPECT_THAT(boost::json::serialize(figures),
-                AllOf(HasSubstr("increase"), HasSubstr("unhelped")));
+                AllOf(HasSubstr("increase"), HasSubstr("unschedulable")));
 }
 
 }  // namespace

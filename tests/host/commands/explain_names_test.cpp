@@ -105,7 +105,7 @@ TEST_F(ExplainNames, AWorkloadIsToldByItsPodsWithoutANodeClassByClass) {
     EXPECT_THAT(explain("job report -n night").out, HasSubstr("\nnight/report-x7k2p\n"));
     EXPECT_THAT(explain("deploy web-api -n shop").out, HasSubstr("0 of 1 pod without a node"));
     EXPECT_THAT(explain("rs web-7d9f8c6b5d -n shop -o json").out,
-                HasSubstr(R"({"workload":"shop/web-7d9f8c6b5d","settled":"1 of 1 pod without a )"
+                HasSubstr(R"({"workload":"shop/web-7d9f8c6b5d","state":"1 of 1 pod without a )"
                           R"(node","pods":[{"pod":"shop/web-7d9f8c6b5d-d4444",)"));
 }
 

@@ -28,7 +28,8 @@ TEST(Output, HasNoExponentsInItsNumbers) {
 TEST(Output, IsYamlWhereThatIsAskedFor) {
     const Ran ran = capstan("version -o yaml");
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, MatchesRegex("version: \"[0-9.]+\"\nsdk: \"[0-9.]+\"\nabi: \"1.0\"\n"));
+    EXPECT_THAT(ran.out,
+                MatchesRegex("version: \"[0-9.]+\"\nsdk: \"[0-9.]+\"\nabi: \"1.0\"\njson: 2\n"));
     EXPECT_THAT(capstan(std::string("explain matrix -o yaml --scenario ") + story).out,
                 HasSubstr("groups:\n  - "));
     EXPECT_THAT(capstan("version -o wide").err,

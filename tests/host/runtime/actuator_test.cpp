@@ -51,7 +51,7 @@ std::vector<std::string> outcomes(const std::vector<Error>& errors) {
 
 struct Actuator : ::testing::Test {
     engine::Results carry_out(const engine::Decision& decision) {
-        return carry_out_now(decision, looks, virtually.clouds(), cluster, circumstances,
+        return carry_out_now(decision, looks, virtually.clouds(), cluster, call_context,
                              virtually.host(), atomic_groups, patience);
     }
     std::vector<std::string> grow(std::vector<engine::Increase> increases) {
@@ -79,7 +79,7 @@ struct Actuator : ::testing::Test {
     FakeCluster cluster;
     std::vector<engine::removal::NodeLook> looks;
     std::set<NodeGroupId> atomic_groups;
-    engine::CallContext circumstances{.seed = 7, .now = Time(1h)};
+    engine::CallContext call_context{.seed = 7, .now = Time(1h)};
     ActionPatience patience{};
 };
 
@@ -154,7 +154,7 @@ TEST_F(Actuator, WithAllAnsweredInTimeLeavesNothingBeside) {
 
 TEST_F(Actuator, TheSameDecisionAgainHasNoSecondEffect) {
     for (int i = 0; i < 2; ++i) EXPECT_THAT(grow({increase("a", 0, 2)}), ElementsAre("done"));
-    circumstances.now += 10s;
+    call_context.now += 10s;
     EXPECT_THAT(grow({increase("a", 2, 2)}), ElementsAre("done"));
     EXPECT_THAT(grow({increase("a", 0, 2)}), ElementsAre("conflict"))
         << "another pass, decided on what is past";
@@ -346,7 +346,7 @@ TEST(Actuators, HaveNothingToTellWhereAllWereAgreedTo) {
 }
 
 TEST_F(Actuator, NothingOfARemovalIsDoneOnceTheClusterIsNotSeenAnyMore) {
-    circumstances.blind_because = "Pod has been out of touch";
+    call_context.unobserved_because = "Pod has been out of touch";
     engine::Decision decision;
     decision.increases = {increase("a", 0, 1)};
     decision.removals = {removal(1)};
@@ -366,7 +366,7 @@ TEST_F(Actuator, NothingOfARemovalIsDoneOnceTheClusterIsNotSeenAnyMore) {
 }
 
 TEST_F(Actuator, ADryRunAsksForNothing) {
-    circumstances.dry_run = true;
+    call_context.dry_run = true;
     engine::Decision decision;
     decision.removals = {removal(1)};
     decision.increases = {increase("a", 0, 1)};

@@ -86,10 +86,10 @@ TEST_F(SlowCloud, IsLeftAsItWasAfterAWhileAndNotWaitedForAgain) {
     EXPECT_EQ(elapsed(), 15s);
     EXPECT_THAT(ids(silent), ElementsAre("slow/db", "quick/web"));
     EXPECT_THAT(untouched(silent), ElementsAre("slow/db"));
-    EXPECT_EQ(silent.states.at(0).standing, CloudStanding::silent);
+    EXPECT_EQ(silent.states.at(0).status, CloudStatus::unresponsive);
     EXPECT_EQ(silent.states.at(0).because,
               "cloud slow has not answered since 2026-01-01T00:00:40Z");
-    EXPECT_EQ(silent.states.at(1).standing, CloudStanding::answered);
+    EXPECT_EQ(silent.states.at(1).status, CloudStatus::answered);
     ASSERT_EQ(silent.problems.size(), 1u);
     EXPECT_EQ(silent.problems[0].code, ErrorCode::deadline);
     EXPECT_EQ(refresh().groups, silent.groups) << "its call is under way still";
@@ -179,7 +179,7 @@ TEST_F(SlowCloud, IsNotAskedWhileItRests) {
         virtually.host(), {{PluginInstanceId("slow"), "cloud slow is backed off for 20s: no"}});
     EXPECT_EQ(elapsed(), 0s);
     EXPECT_THAT(untouched(resting), ElementsAre("slow/db"));
-    EXPECT_EQ(resting.states.at(0).standing, CloudStanding::resting);
+    EXPECT_EQ(resting.states.at(0).status, CloudStatus::backed_off);
     EXPECT_THAT(resting.failures(), IsEmpty());
 }
 
@@ -190,7 +190,7 @@ TEST(Clouds, ThatFailAreLeftAsTheyWere) {
                               simulated_group("web") + "]"));
     const CloudsView view = virtually.clouds().refresh_now(virtually.host());
     EXPECT_THAT(*view.groups, IsEmpty()) << "it never answered";
-    EXPECT_EQ(view.states.at(0).standing, CloudStanding::failed);
+    EXPECT_EQ(view.states.at(0).status, CloudStatus::failed);
     EXPECT_EQ(view.failures().at(PluginInstanceId("east")).code, ErrorCode::throttled);
 }
 

@@ -77,7 +77,7 @@ struct PassesWithAService : ::testing::Test {
                              .groups = virtually->clouds().refresh_now(virtually->host()).groups},
                 .wiring = wire(virtually->config().pipeline, virtually->host()).value(),
                 .clouds = virtually->clouds().instances(),
-                .circumstances = {.seed = 1, .now = now, .simulation = true},
+                .call_context = {.seed = 1, .now = now, .simulation = true},
                 .host = &virtually->host()};
     }
     std::shared_ptr<Service> service;
@@ -118,7 +118,7 @@ TEST_F(PassesWithAService, GoOnWithoutItWhereItIsAway) {
     const engine::ChosenOption& chosen = result->outcome.decision.options.at(0);
     ASSERT_THAT(chosen.stages, SizeIs(1));
     EXPECT_THAT(chosen.stages[0].summary, HasSubstr("chooser: failed"));
-    EXPECT_THAT(result->misses, IsEmpty());
+    EXPECT_THAT(result->skipped_hooks, IsEmpty());
 }
 
 }  // namespace

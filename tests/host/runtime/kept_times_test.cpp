@@ -76,19 +76,19 @@ TEST(KeptTimes, AreFoundWhereverMemoryKeepsThem) {
     const NodeGroupId g("g");
     Memory memory;
     memory.unjoined[g][MachineId("m")] = memory.empty_groups[g] = noon;
-    memory.removals["n"].evictions["pod"].agreed = memory.blind_since = noon;
-    memory.make_backoffs[{}].since = memory.groups_to_come[g].deadline = noon;
-    memory.last_of[g].removal = noon;
+    memory.removals["n"].evictions["pod"].agreed = memory.unobserved_since = noon;
+    memory.offering_backoffs[{}].since = memory.upcoming_groups[g].deadline = noon;
+    memory.last_by_group[g].removal = noon;
     const Memory read = record::read_back(memory, noon, noon + 1h);
     EXPECT_EQ(read, memory) << "an hour has passed on both clocks";
     const Memory later = record::read_back(memory, noon, PassTime(noon + 1h, noon));
     EXPECT_EQ(later.unjoined.at(g).at(MachineId("m")), noon + 1h);
     EXPECT_EQ(later.empty_groups.at(g), noon + 1h);
     EXPECT_EQ(later.removals.at("n").evictions.at("pod").agreed, noon + 1h);
-    EXPECT_EQ(later.blind_since, noon + 1h);
-    EXPECT_EQ(later.make_backoffs.begin()->second.since, noon + 1h);
-    EXPECT_EQ(later.groups_to_come.at(g).deadline, noon + 1h);
-    EXPECT_EQ(later.last_of.at(g).removal, noon + 1h);
+    EXPECT_EQ(later.unobserved_since, noon + 1h);
+    EXPECT_EQ(later.offering_backoffs.begin()->second.since, noon + 1h);
+    EXPECT_EQ(later.upcoming_groups.at(g).deadline, noon + 1h);
+    EXPECT_EQ(later.last_by_group.at(g).removal, noon + 1h);
 }
 
 TEST(KeptTimes, StandInTheTextWithTheTimeOfItsWriting) {

@@ -26,7 +26,7 @@ struct MakingGroups : ::testing::Test {
     engine::Decision decision{};
     VirtualAssembly virtually{making_cloud};
     FakeCluster cluster;
-    engine::CallContext circumstances{.seed = 7, .now = Time(1h)};
+    engine::CallContext call_context{.seed = 7, .now = Time(1h)};
 
     void make(const std::string& name, const std::string& type, int nodes,
               const PluginInstanceId& of = east) {
@@ -44,7 +44,7 @@ struct MakingGroups : ::testing::Test {
     }
     engine::Results carry_out() {
         const engine::Results out = carry_out_now(decision, {}, virtually.clouds(), cluster,
-                                                  circumstances, virtually.host());
+                                                  call_context, virtually.host());
         decision = {};
         return out;
     }

@@ -41,8 +41,8 @@ TEST(MemoryText, KeepsItsFormat) {
                                             .last_failure = written_at + 1ns,
                                             .code = ErrorCode::out_of_capacity,
                                             .because = "none left"};
-    memory.make_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {.since =
-                                                                                      written_at};
+    memory.offering_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {
+        .since = written_at};
     memory.planned[NodeGroupId("web")] = {{2, {{"default/ReplicaSet/web", 3}}}};
     memory.unneeded["node-1"] = {.since = written_at, .ready = false};
     memory.removals["node-2"] = {.group = NodeGroupId("web"),
@@ -50,10 +50,10 @@ TEST(MemoryText, KeepsItsFormat) {
                                  .evictions = {{"default/web-1/u1", {.agreed = written_at}}}};
     memory.last.scale_up = Time();
     EXPECT_EQ(written_memory(memory),
-              R"({"version":1,"host":"1.2.0","memory":{"started":true,"backoffs":{"spot":)"
+              R"({"version":2,"host":"1.2.0","memory":{"started":true,"backoffs":{"spot":)"
               R"({"since":"2026-11-21T11:00:00Z","until":"2026-11-21T11:05:00Z","length":"5m",)"
               R"("last_failure":"2026-11-21T11:00:00.000000001Z","code":"out_of_capacity",)"
-              R"("because":"none left"}},"make_backoffs":[{"key":{"cloud":"aws",)"
+              R"("because":"none left"}},"offering_backoffs":[{"key":{"cloud":"aws",)"
               R"("machine_type":"m5.large","zone":"eu-1a","spot":true},)"
               R"("value":{"since":"2026-11-21T11:00:00Z"}}],)"
               R"("planned":{"web":[{"nodes":2,"pods":{"default/ReplicaSet/web":3}}]},)"
@@ -64,8 +64,8 @@ TEST(MemoryText, KeepsItsFormat) {
 }
 
 TEST(MemoryText, OfNothingIsShort) {
-    EXPECT_EQ(written_memory({}), R"({"version":1,"host":"1.2.0"})");
-    EXPECT_EQ(record::parse_memory(R"({"version":1})", "memory"), Memory());
+    EXPECT_EQ(written_memory({}), R"({"version":2,"host":"1.2.0"})");
+    EXPECT_EQ(record::parse_memory(R"({"version":2})", "memory"), Memory());
 }
 
 TEST(MemoryText, TellsTimesThatNoCalendarHas) {
@@ -84,7 +84,7 @@ TEST(MemoryText, ReplacesBytesThatAreNoUtf8) {
 
 TEST(MemoryText, NamesThePlaceOfEverythingThatIsWrong) {
     EXPECT_EQ(
-        refusal_of(R"({"version":1,"memory":{"last":7,"backoffs":{"a/b":{"since":"noon",)"
+        refusal_of(R"({"version":2,"memory":{"last":7,"backoffs":{"a/b":{"since":"noon",)"
                    R"("length":"5","because":8}},"removals":{"n":{"phase":"tired"}}}})"),
         "memory: /memory/backoffs/a~1b/since: \"noon\" is no time such as 2026-11-21T10:50:00Z\n"
         "memory: /memory/backoffs/a~1b/length: duration \"5\": a number needs one of the "
@@ -106,13 +106,42 @@ TEST(MemoryText, ThatIsCutOffOrNoneIsRefused) {
 }
 
 TEST(MemoryText, OfALaterVersionIsRefusedWithBothVersions) {
-    EXPECT_EQ(refusal_of(R"({"version":2,"host":"3.0.0","memory":7})"),
-              "memory: is of version 2, written by capstan 3.0.0; this host reads up to version 1");
+    EXPECT_EQ(refusal_of(R"({"version":3,"host":"3.0.0","memory":7})"),
+              "memory: is of version 3, written by capstan 3.0.0; this host reads up to version 2");
+}
+
+TEST(MemoryText, OfVersion1IsReadWhole) {
+    Memory memory;
+    memory.started = true;
+    memory.offering_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {
+        .since = written_at};
+    memory.cloud_backoffs[PluginInstanceId("aws")] = {.failures = 3};
+    memory.answered_targets[NodeGroupId("web")] = {
+        .target = 4, .unanswered = 1, .unanswered_until = written_at + 5min};
+    memory.upcoming_groups[NodeGroupId("new")] = {.cloud = PluginInstanceId("aws"), .nodes = 2};
+    // A group may be called as a key was.
+    memory.known_groups[NodeGroupId("some")] = {
+        .cloud = PluginInstanceId("aws"), .nodes = 1, .sample_nodes = {"web-0"}};
+    memory.unobserved_since = written_at;
+    memory.last_by_group[NodeGroupId("web")] = {.scale_up = written_at};
+    EXPECT_EQ(
+        record::parse_memory(
+            R"({"version":1,"host":"0.1.0","memory":{"started":true,"make_backoffs":[{"key":)"
+            R"({"cloud":"aws","machine_type":"m5.large","zone":"eu-1a","spot":true},)"
+            R"("value":{"since":"2026-11-21T11:00:00Z"}}],"cloud_rests":{"aws":{"failures":3}},)"
+            R"("answered_targets":{"web":{"target":4,"unheard":1,)"
+            R"("unheard_until":"2026-11-21T11:05:00Z"}},)"
+            R"("upcoming_groups":{"new":{"cloud":"aws","nodes":2}},)"
+            R"("known_groups":{"some":{"cloud":"aws","nodes":1,"some":["web-0"]}},)"
+            R"("blind_since":"2026-11-21T11:00:00Z",)"
+            R"("last_of":{"web":{"scale_up":"2026-11-21T11:00:00Z"}}}})",
+            "memory"),
+        memory);
 }
 
 TEST(MemoryText, PassesOverMembersThatALaterHostAdded) {
     EXPECT_TRUE(record::parse_memory(
-                    R"({"version":1,"moods":[1],"memory":{"started":true,"mood":{}}})", "memory")
+                    R"({"version":2,"moods":[1],"memory":{"started":true,"mood":{}}})", "memory")
                     ->started);
 }
 

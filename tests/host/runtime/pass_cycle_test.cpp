@@ -44,7 +44,7 @@ struct PassCycle : ::testing::Test {
                              .groups = virtually.clouds().refresh_now(virtually.host()).groups},
                 .wiring = wire(virtually.config().pipeline, virtually.host()).value(),
                 .clouds = virtually.clouds().instances(),
-                .circumstances = {.seed = 1, .now = now, .simulation = true}};
+                .call_context = {.seed = 1, .now = now, .simulation = true}};
     }
     VirtualAssembly virtually{one_cloud};
 };
@@ -57,7 +57,7 @@ TEST_F(PassCycle, AsksCloudsForPricesAndWishes) {
     EXPECT_EQ(result->groups->at(0).options.utilization_threshold, 0.7);
     EXPECT_EQ(result->groups->at(1).price_per_hour, std::nullopt);
     EXPECT_THAT(result->outcome.decision.notes, IsEmpty()) << "a price nobody knows is an answer";
-    EXPECT_THAT(result->misses, IsEmpty());
+    EXPECT_THAT(result->skipped_hooks, IsEmpty());
 }
 
 TEST_F(PassCycle, GivesOutItsGroupsAgainAsLongAsNothingOfThemChanges) {
@@ -95,8 +95,8 @@ TEST_F(PassCycle, DoesNotSayItOfMoreGroupsThanThereAre) {
                                                    "], machine_types = [{ machine = { type = \"m\","
                                                    " cpu = \"4\", memory = \"16Gi\" } }]"));
     PassInput growing = input(0, planning);
-    const Time now = growing.circumstances.now;
-    growing.memory.groups_to_come[NodeGroupId("nap-m")] = {
+    const Time now = growing.call_context.now;
+    growing.memory.upcoming_groups[NodeGroupId("nap-m")] = {
         .cloud = PluginInstanceId("east"),
         .plan = {.name = "nap-m", .machine_type = "m"},
         .nodes = 1,
@@ -105,7 +105,7 @@ TEST_F(PassCycle, DoesNotSayItOfMoreGroupsThanThereAre) {
         .deadline = now + 1h};
     const auto result = decide(growing);
     ASSERT_TRUE(result) << result.error();
-    EXPECT_EQ(result->theories.size(), 1u) << "the group to come was looked at";
+    EXPECT_EQ(result->candidate_groups.size(), 1u) << "the group to come was looked at";
     EXPECT_EQ(result->membership, nullptr);
 }
 
@@ -132,14 +132,14 @@ TEST_F(PassCycle, DecidesTheSameOnTheSame) {
     const auto second = decide(same);
     ASSERT_TRUE(first && second);
     EXPECT_EQ(first->outcome.decision.increases, second->outcome.decision.increases);
-    EXPECT_EQ(first->outcome.decision.helped, second->outcome.decision.helped);
+    EXPECT_EQ(first->outcome.decision.schedulable, second->outcome.decision.schedulable);
     EXPECT_EQ(first->outcome.memory, second->outcome.memory);
 }
 
 TEST_F(PassCycle, WhatACloudTellsOfItsGroupsIsAskedOfNoHook) {
     PassInput without = input(0);
-    without.known_misses = {{PluginInstanceId("east"), loop::Hook::options, "it rests"},
-                            {PluginInstanceId("east"), loop::Hook::price, "it rests"}};
+    without.skipped_hooks = {{PluginInstanceId("east"), loop::Hook::options, "it rests"},
+                             {PluginInstanceId("east"), loop::Hook::price, "it rests"}};
     const auto result = decide(without);
     ASSERT_TRUE(result) << result.error();
     EXPECT_NE(result->groups->at(0).options, GroupOptions{});

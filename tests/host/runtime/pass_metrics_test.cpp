@@ -95,7 +95,7 @@ TEST_F(Passes, TellWhatTheyFound) {
     removal(RemovalPhase::draining);
     decision.nodes = {{.node = "n1", .reason = engine::Unremovable::currently_being_deleted},
                       {.node = "n2", .reason = engine::Unremovable::none}};
-    decision.unhelped = {{.pods = {.count = 7}}};
+    decision.unschedulable = {{.pods = {.count = 7}}};
     EXPECT_THAT(
         pass(),
         AllOf(HasSubstr("cluster_autoscaler_nodes_count{state=\"ready\"} 2\n"),

@@ -113,7 +113,7 @@ TEST(DecisionStory, SaysOnceWhyPodsStayWithoutRoom) {
     const auto decides = [&](ReasonCode code, const char* because, const char* limit = "") {
         runtime::PassResult result;
         result.groups = std::make_shared<std::vector<engine::Group>>();
-        result.outcome.decision.unhelped = {
+        result.outcome.decision.unschedulable = {
             {.pods = {.example = "web-1", .count = 2},
              .reason = {code, {engine::SubjectKind::limit, limit}, because}}};
         t.decisions.decided(result, {}, start);

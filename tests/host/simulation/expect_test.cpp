@@ -35,22 +35,25 @@ TEST(Expect, AGroupThatIsNotThereHasNoNodes) {
     EXPECT_EQ(count_of(expected), 3);
 }
 
-const std::vector<Unhelped> unhelped_web{{.batch = "web",
-                                          .count = 2,
-                                          .reason = {.sentence = "no"},
-                                          .in_group = {{"a", "full"}, {"b", "small"}}}};
+const std::vector<UnschedulablePods> unschedulable_web{
+    {.batch = "web",
+     .count = 2,
+     .reason = {.sentence = "no"},
+     .in_group = {{"a", "full"}, {"b", "small"}}}};
 
 TEST(Expect, AnyTrueSentenceAboutABatchWithoutRoomWillDo) {
     for (const char* line : {"web: no", "web in a: full", "web in b: small"}) {
-        EXPECT_EQ(find_unmet({.unhelped = CommandLines{line}}, {.unhelped = unhelped_web}),
-                  CommandLines())
+        EXPECT_EQ(
+            find_unmet({.unschedulable = CommandLines{line}}, {.unschedulable = unschedulable_web}),
+            CommandLines())
             << line;
     }
 }
 
 TEST(Expect, AFalseSentenceIsShownWithAllThatAreTrue) {
-    EXPECT_EQ(find_unmet({.unhelped = CommandLines{"web in a: small"}}, {.unhelped = unhelped_web}),
-              CommandLines{"pods without room:\n"
+    EXPECT_EQ(find_unmet({.unschedulable = CommandLines{"web in a: small"}},
+                         {.unschedulable = unschedulable_web}),
+              CommandLines{"unschedulable pods:\n"
                            "  - web in a: small\n"
                            "  + web: no\n"
                            "  + web in a: full\n"
@@ -58,8 +61,10 @@ TEST(Expect, AFalseSentenceIsShownWithAllThatAreTrue) {
 }
 
 TEST(Expect, EveryBatchWithoutRoomNeedsASentence) {
-    EXPECT_EQ(find_unmet({.unhelped = CommandLines{}}, {.unhelped = unhelped_web}).size(), 1u);
-    EXPECT_EQ(find_unmet({.unhelped = CommandLines{}}, {}), CommandLines());
+    EXPECT_EQ(
+        find_unmet({.unschedulable = CommandLines{}}, {.unschedulable = unschedulable_web}).size(),
+        1u);
+    EXPECT_EQ(find_unmet({.unschedulable = CommandLines{}}, {}), CommandLines());
 }
 
 /// Asked for after so many minutes.

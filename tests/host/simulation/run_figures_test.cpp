@@ -29,9 +29,9 @@ TEST(Figures, WhatIsUnknownIsSaid) {
 TEST(Figures, PodsThatCameBackAreToldAmongThoseThatArrived) {
     Summary s;
     s.pods_arrived = 29;
-    s.pods_came_back = 3;
+    s.pods_recreated = 3;
     EXPECT_EQ(figures_of(s)[1].text,
-              "29 arrived (3 came back after losing a node), 0 got a node, 0 ended");
+              "29 arrived (3 recreated after losing a node), 0 got a node, 0 ended");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <capstan/ascii.hpp>
 #include <capstan/resources.hpp>
 
 namespace {
@@ -20,11 +21,8 @@ bool holds_a_pod(const capstan::MachineTypeView& machine,
 
 std::string name_of_pool(std::string_view machine_type) {
     std::string out(prefix);
-    for (const char c : machine_type) {
-        const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-        const bool is_plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
-        out += is_plain ? lower : '-';
-    }
+    for (const char c : machine_type)
+        out += capstan::is_ascii_alnum(c) ? capstan::ascii_lower(c) : '-';
     return out;
 }
 

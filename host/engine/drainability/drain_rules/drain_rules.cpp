@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <capstan/well_known.hpp>
+
 namespace capstan::engine::drainability {
 namespace {
 
@@ -83,8 +85,8 @@ DrainVerdict judge(const snapshot::PodRow& pod, const DrainContext& context) {
 
 std::string_view safe_to_evict(const snapshot::PodGroupRow& row,
                                const snapshot::Cluster& cluster) noexcept {
-    const auto said = snapshot::find_label(cluster, row.annotations,
-                                           "cluster-autoscaler.kubernetes.io/safe-to-evict");
+    const auto said =
+        snapshot::find_label(cluster, row.annotations, well_known::safe_to_evict_annotation);
     return said ? cluster.text(*said) : std::string_view();
 }
 

@@ -1,14 +1,12 @@
 #include <algorithm>
 
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 
 namespace capstan::engine::drainability {
 namespace {
-
-constexpr std::string_view exceptions =
-    "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
 
 /// Whether `name` is in a list like "cache, tmp".
 bool is_listed(std::string_view list, std::string_view name) {
@@ -30,7 +28,8 @@ Opinion judge_local_storage(const snapshot::PodRow& pod, const snapshot::PodGrou
         !context.settings.scale_down.skip_nodes_with_local_storage) {
         return std::nullopt;
     }
-    const auto written = snapshot::find_label(context.cluster, row.annotations, exceptions);
+    const auto written = snapshot::find_label(context.cluster, row.annotations,
+                                              well_known::safe_to_evict_volumes_annotation);
     const std::string_view safe = written ? context.cluster.text(*written) : std::string_view();
     std::vector<std::string> kept = row.spec->local_volumes;
     std::erase_if(kept, [&](const std::string& volume) { return is_listed(safe, volume); });

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include <capstan/taints.hpp>
+#include <capstan/well_known.hpp>
 
 namespace capstan::engine::scheduling {
 
 bool tolerates_unschedulable(const snapshot::PodSpec& pod) noexcept {
-    static const Taint cordon{"node.kubernetes.io/unschedulable", "", Effect::no_schedule};
+    static const Taint cordon{std::string(well_known::unschedulable_taint), "",
+                              Effect::no_schedule};
     return std::any_of(pod.tolerations.begin(), pod.tolerations.end(),
                        [](const Toleration& t) { return tolerates(t, cordon); });
 }

@@ -9,6 +9,7 @@
 
 #include <capstan/quantity.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/scheduling/predicates/selector_text.hpp"
 
@@ -121,31 +122,6 @@ VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster,
     return needs;
 }
 
-std::set<std::string> claims_in_use(const snapshot::Cluster& cluster) {
-    std::set<std::string> out;
-    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
-            const snapshot::PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
-            for (const snapshot::Symbol claim : row.claims)
-                out.insert(claim_key(cluster, row, claim));
-        }
-    }
-    return out;
-}
-
-VolumesByDriver volumes_attached(const snapshot::Cluster& cluster, snapshot::NodeIndex node) {
-    VolumesByDriver out;
-    for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
-        const snapshot::PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
-        for (const snapshot::Symbol symbol : row.claims) {
-            const std::string key = claim_key(cluster, row, symbol);
-            const snapshot::ClaimObject* claim = find_in(cluster.objects().claims, key);
-            if (claim) attach(out, cluster.objects(), key, *claim);
-        }
-    }
-    return out;
-}
-
 std::map<std::string, std::optional<int>> attach_limits(const snapshot::Cluster& cluster,
                                                         snapshot::NodeIndex node) {
     const std::string_view name = cluster.text(cluster.node(node).name);
@@ -160,13 +136,11 @@ namespace {
 struct TopologyLabel {
     std::string_view key, successor;  // both the same, but for the beta labels
 };
-constexpr std::string_view zone = "topology.kubernetes.io/zone";
-constexpr std::string_view region = "topology.kubernetes.io/region";
 constexpr std::array<TopologyLabel, 4> topology_labels{{
-    {"failure-domain.beta.kubernetes.io/zone", zone},
-    {"failure-domain.beta.kubernetes.io/region", region},
-    {zone, zone},
-    {region, region},
+    {well_known::beta_zone_label, well_known::zone_label},
+    {well_known::beta_region_label, well_known::region_label},
+    {well_known::zone_label, well_known::zone_label},
+    {well_known::region_label, well_known::region_label},
 }};
 
 /// "a__b" is a and b; nothing: one of them is empty, and the label is ignored.
@@ -225,8 +199,6 @@ std::vector<VolumeCondition> conditions_of(const snapshot::VolumeObject& volume)
 // An unbound claim goes where a volume is free, or where one can be made.
 
 namespace {
-
-constexpr std::string_view no_provisioner = "kubernetes.io/no-provisioner";
 
 struct Places {
     bool everywhere = false;
@@ -330,7 +302,7 @@ std::vector<VolumeCondition> conditions_of(const snapshot::ClaimObject& claim,
         require(out, selected,
                 unbindable + about + " waits for node " + in_quotes(claim.selected_node));
     }
-    if (of.provisioner.empty() || of.provisioner == no_provisioner) {
+    if (of.provisioner.empty() || of.provisioner == well_known::no_provisioner) {
         require(out, free, unbindable + about + ", which provisions none");
         return out;
     }

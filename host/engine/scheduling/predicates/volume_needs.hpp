@@ -48,12 +48,6 @@ struct VolumeNeeds {
 VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster,
                               snapshot::PodGroupId equivalence_group);
 
-/// Claims, as "namespace/name", of the pods bound to the cluster's nodes. [any thread]
-std::set<std::string> claims_in_use(const snapshot::Cluster& cluster);
-
-/// What is attached to the node for the pods bound to it. [any thread]
-VolumesByDriver volumes_attached(const snapshot::Cluster& cluster, snapshot::NodeIndex node);
-
 /// The limits of the node's CSINode; empty: none. [any thread]
 std::map<std::string, std::optional<int>> attach_limits(const snapshot::Cluster& cluster,
                                                         snapshot::NodeIndex node);

@@ -11,6 +11,7 @@
 
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/access/credentials.hpp"
 #include "kubernetes/client/access/credentials_file.hpp"
 #include "kubernetes/client/json_object.hpp"
@@ -46,9 +47,9 @@ Unexpected refuse_answer(std::string why) {
 }
 
 Result<void> check_version(const json::object& answer, const std::string& api_version) {
-    if (text_at(answer, {"kind"}) != "ExecCredential")
+    if (base::text_at(answer, "kind") != "ExecCredential")
         return refuse_answer("printed JSON that is no ExecCredential");
-    if (text_at(answer, {"apiVersion"}) == api_version) return {};
+    if (base::text_at(answer, "apiVersion") == api_version) return {};
     return fail(ErrorCode::invalid_config, "printed an ExecCredential of another version than " +
                                                api_version + ", which the kubeconfig asks for");
 }
@@ -73,11 +74,13 @@ Result<ExecAnswer> read_status(const json::object& status) {
         if (!is_text_or_absent(status, key))
             return refuse_answer(std::string("printed a status whose ") + key + " is no text");
     }
-    ExecAnswer out{.token = text_at(status, {"token"}),
-                   .certificate_pem = text_at(status, {"clientCertificateData"}),
-                   .key_pem = text_at(status, {"clientKeyData"})};
+    const auto text = [&](const char* key) { return std::string(base::text_at(status, key)); };
+    ExecAnswer out{.token = text("token"),
+                   .certificate_pem = text("clientCertificateData"),
+                   .key_pem = text("clientKeyData")};
     CAPSTAN_CHECK(check(out));
-    if (const std::string written = text_at(status, {"expirationTimestamp"}); !written.empty()) {
+    if (const std::string_view written = base::text_at(status, "expirationTimestamp");
+        !written.empty()) {
         const auto expires = parse_rfc3339(written);
         if (!expires)
             return refuse_answer("printed an expirationTimestamp that is no RFC 3339 time");

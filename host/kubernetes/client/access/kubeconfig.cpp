@@ -6,12 +6,13 @@
 #include <string_view>
 
 #include <capstan/ascii.hpp>
+#include <capstan/base64.hpp>
+#include <capstan/url.hpp>
 
 #include "io/http_syntax.hpp"
 #include "io/printable.hpp"
 #include "io/url.hpp"
 #include "kubernetes/client/access/credentials.hpp"
-#include "kubernetes/client/access/credentials_base64.hpp"
 #include "kubernetes/client/access/credentials_environment.hpp"
 #include "kubernetes/client/access/credentials_file.hpp"
 #include "kubernetes/client/access/credentials_stored.hpp"
@@ -211,7 +212,7 @@ PemSource KubeconfigEntry::pem(const std::string& key) const {
     const std::string data_key = key + "-data";
     const std::string data = text(data_key);
     if (data.empty()) return {.file = path(key)};
-    std::optional<std::string> bytes = find_base64_bytes(data);
+    Result<std::string> bytes = base64_decode_lenient(data);
     if (!bytes || bytes->find("-----BEGIN ") == std::string::npos)
         complain(data_key, "expects PEM in base64");
     return {.text = std::move(bytes).value_or("")};
@@ -347,21 +348,9 @@ bool is_header_value(std::string_view text) {
 /// RFC 9110's token characters, without the '%' that stands for escapes, in lower case, for that is
 /// how the API server reads a header's name.
 std::string header_name_part(std::string_view text) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    constexpr std::string_view others = "!#$&'*+-.^_`|~";
-    std::string out;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (is_ascii_upper(c)) {
-            out += static_cast<char>(c - 'A' + 'a');
-        } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                   others.find(c) != std::string_view::npos) {
-            out += c;
-        } else {
-            out += {'%', digits[byte >> 4], digits[byte & 15]};
-        }
-    }
-    return out;
+    static constexpr std::string_view others = "!#$&'*+-.^_`|~";
+    return lower_case(percent_encode_unless(
+        text, [](char c) { return is_ascii_alnum(c) || others.find(c) != others.npos; }));
 }
 
 HttpHeaders decode_impersonation(const KubeconfigEntry& entry) {

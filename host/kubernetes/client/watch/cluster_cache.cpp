@@ -118,7 +118,7 @@ Result<engine::snapshot::Cluster> ClusterCache::cluster(Duration max_age) {
     return fail(ErrorCode::unavailable, "a kind is being listed anew for the first time");
 }
 
-std::string ClusterCache::blind_because() const {
+std::string ClusterCache::unobserved_because() const {
     for (const Lane& lane : state_->lanes) {
         if (!decides_removals(lane.kind.object)) continue;
         const bool is_in_touch = lane.reflector.is_in_touch(in_touch_after_end);

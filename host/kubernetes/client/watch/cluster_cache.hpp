@@ -64,7 +64,7 @@ public:
     /// Why nodes, pods or disruption budgets are not known to be as the server has them at this
     /// moment; empty: they are, but for what is on its way. The ordinary end of a watch, and no
     /// other, counts as its being open for five seconds.
-    std::string blind_because() const;
+    std::string unobserved_because() const;
     /// Of the pods ("namespace/name/uid") on the node by the server's word, the pods that the watch
     /// has not told of so far, whatever the last cluster() showed: "namespace/name". Not among them
     /// are pods with an undecodable last version, which the watch did tell of, and pods of a node

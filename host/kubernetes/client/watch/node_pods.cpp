@@ -7,7 +7,9 @@
 #include <boost/json/array.hpp>
 
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
@@ -18,30 +20,27 @@ namespace {
 
 /// Of a DaemonSet, or of the node itself.
 bool belongs_to_node(const boost::json::object& pod) {
-    if (text_at(pod, {"metadata", "annotations",
-                      "cluster-autoscaler.kubernetes.io/daemonset-pod"}) == "true")
-        return true;
-    const boost::json::array* owners = find_array(pod, {"metadata", "ownerReferences"});
-    return owners != nullptr && std::ranges::any_of(*owners, [](const boost::json::value& each) {
-               const boost::json::object* owner = each.if_object();
-               if (owner == nullptr || !is_true_at(*owner, {"controller"})) return false;
-               const std::string kind = text_at(*owner, {"kind"});
-               return kind == "DaemonSet" || kind == "Node";
-           });
+    if (base::annotation_of(pod, well_known::daemon_set_pod_annotation) == "true") return true;
+    const boost::json::array& owners = base::list_at(pod, "metadata.ownerReferences");
+    return std::ranges::any_of(owners, [](const boost::json::value& owner) {
+        if (!base::is_true_at(owner, "controller")) return false;
+        const std::string_view kind = base::text_at(owner, "kind");
+        return kind == "DaemonSet" || kind == "Node";
+    });
 }
 
 /// A pod without a priority was not admitted by a server, and is not expendable.
 bool is_expendable(const boost::json::object& pod, std::optional<int> expendable_below) {
-    return expendable_below && find_value(pod, {"spec", "priority"}) != nullptr &&
-           integer_at(pod, {"spec", "priority"}) < *expendable_below;
+    const std::optional<std::int64_t> priority = base::integer_at(pod, "spec.priority");
+    return expendable_below && priority && *priority < *expendable_below;
 }
 
 /// Whether a drain would have to do with it.
 bool counts(const boost::json::object& pod, const engine::removal::NodeLook& look) {
-    const std::string phase = text_at(pod, {"status", "phase"});
+    const std::string_view phase = base::text_at(pod, "status.phase");
     if (phase == "Succeeded" || phase == "Failed") return false;
-    const bool is_mirror =
-        find_value(pod, {"metadata", "annotations", "kubernetes.io/config.mirror"}) != nullptr;
+    const bool is_mirror = base::find_member(base::find_object(pod, "metadata.annotations"),
+                                             well_known::mirror_pod_annotation) != nullptr;
     return !is_mirror && !belongs_to_node(pod) && !is_expendable(pod, look.expendable_below);
 }
 
@@ -49,7 +48,7 @@ using Keys = std::vector<std::string>;  // "namespace/name/uid"
 
 /// Of the pods in the list those that the look does not know and a drain counts, ascending.
 Result<Keys> find_unknown(const engine::removal::NodeLook& look, const boost::json::object& list) {
-    const boost::json::array* items = find_array(list, {"items"});
+    const boost::json::array* items = base::find_array(list, "items");
     const boost::json::value* member = list.if_contains("items");
     // Taking another answer for an empty list would remove a node under its pods.
     if (items == nullptr && (member == nullptr || !member->is_null()))
@@ -58,9 +57,9 @@ Result<Keys> find_unknown(const engine::removal::NodeLook& look, const boost::js
     for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
         const boost::json::object* pod = (*items)[i].if_object();
         if (pod == nullptr) return fail(ErrorCode::unavailable, "an item is no object");
-        std::string key = text_at(*pod, {"metadata", "namespace"}) + "/" +
-                          text_at(*pod, {"metadata", "name"}) + "/" +
-                          text_at(*pod, {"metadata", "uid"});
+        std::string key(base::text_at(*pod, "metadata.namespace"));
+        key.append("/").append(base::text_at(*pod, "metadata.name"));
+        key.append("/").append(base::text_at(*pod, "metadata.uid"));
         if (counts(*pod, look) && !std::ranges::binary_search(look.known_pods, key))
             unknown.push_back(std::move(key));
     }
@@ -92,7 +91,8 @@ void NodePods::look(std::vector<engine::removal::NodeLook> looks, Done done) {
                     const Result<boost::json::object> list = parse_object(std::move(reply));
                     for (std::size_t at = 0; at < batch->looks.size(); ++at) {
                         if (list) {
-                            look_at(batch, at, text_at(*list, {"metadata", "resourceVersion"}));
+                            look_at(batch, at,
+                                    std::string(base::text_at(*list, "metadata.resourceVersion")));
                         } else {
                             batch->done(at, fail(within("look at node " + batch->looks[at].node,
                                                         list.error())));

@@ -7,6 +7,7 @@
 
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_copy.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/list_decoder.hpp"
 #include "kubernetes/object_name.hpp"
 
@@ -92,18 +93,11 @@ private:
 
 /// Since when the pod's condition PodScheduled has been false because no node takes the pod.
 std::optional<Time> find_unschedulable_since(const boost::json::value& pod) {
-    const boost::json::value* const status = find_member(pod, "status");
-    const boost::json::value* const conditions =
-        status != nullptr ? find_member(*status, "conditions") : nullptr;
-    if (conditions == nullptr || !conditions->is_array()) return std::nullopt;
-    for (const boost::json::value& condition : conditions->get_array()) {
-        if (find_text(condition, "type") != "PodScheduled") continue;
-        const bool waits = find_text(condition, "status") == "False" &&
-                           find_text(condition, "reason") == "Unschedulable";
-        const Result<Time> since = parse_rfc3339(find_text(condition, "lastTransitionTime"));
-        return waits && since ? std::optional(*since) : std::nullopt;
-    }
-    return std::nullopt;
+    const boost::json::object* const scheduled = base::find_condition(pod, "PodScheduled");
+    if (base::text_at(scheduled, "status") != "False" ||
+        base::text_at(scheduled, "reason") != "Unschedulable")
+        return std::nullopt;
+    return find_rfc3339(base::text_at(scheduled, "lastTransitionTime"));
 }
 
 /// Objects in trouble that are told of one by one; more of them say nothing new.

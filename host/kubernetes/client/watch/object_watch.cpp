@@ -2,13 +2,15 @@
 
 #include <utility>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {
 
 std::string object_key(const boost::json::object& object) {
-    return text_at(object, {"metadata", "namespace"}) + "/" + text_at(object, {"metadata", "name"});
+    std::string out(base::text_at(object, "metadata.namespace"));
+    return out.append("/").append(base::text_at(object, "metadata.name"));
 }
 
 }  // namespace
@@ -39,8 +41,8 @@ void ObjectWatch::Teller::finish_replace() {
 void ObjectWatch::Teller::set(const boost::json::value& object) {
     const boost::json::object& members = object.get_object();
     const std::string key = object_key(members);
-    const std::string uid = text_at(members, {"metadata", "uid"});
-    const std::string version = text_at(members, {"metadata", "resourceVersion"});
+    const std::string_view uid = base::text_at(members, "metadata.uid");
+    const std::string_view version = base::text_at(members, "metadata.resourceVersion");
     auto at = known_.find(key);
     if (at != known_.end() && at->second.uid != uid) {
         const auto gone = known_.extract(at);
@@ -49,7 +51,7 @@ void ObjectWatch::Teller::set(const boost::json::value& object) {
     }
     const bool is_new = at == known_.end();
     const bool is_told = !is_new && at->second.version == version;
-    known_[key] = {uid, version, lists_};
+    known_[key] = {std::string(uid), std::string(version), lists_};
     if (!is_told) tell(is_new ? Change::added : Change::modified, whole(object));
 }
 

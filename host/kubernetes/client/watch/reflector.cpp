@@ -3,7 +3,9 @@
 #include <utility>
 
 #include <capstan/duration.hpp>
+#include <capstan/well_known.hpp>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/watch/reflector_state.hpp"
 #include "kubernetes/object_name.hpp"
 
@@ -23,17 +25,8 @@ constexpr std::size_t object_limit = std::size_t{16} << 20;
 constexpr Duration list_time_max = 10min;
 constexpr std::uint64_t list_bytes_max = std::uint64_t{8} << 30;
 
-std::string_view find_annotation(const boost::json::value& object, std::string_view key) {
-    const boost::json::value* metadata = find_member(object, "metadata");
-    const boost::json::value* all =
-        metadata != nullptr ? find_member(*metadata, "annotations") : nullptr;
-    return all != nullptr ? find_text(*all, key) : std::string_view();
-}
-
 std::string version_of(const boost::json::value& object) {
-    const boost::json::value* metadata = find_member(object, "metadata");
-    return metadata != nullptr ? std::string(find_text(*metadata, "resourceVersion"))
-                               : std::string();
+    return std::string(base::text_at(object, "metadata.resourceVersion"));
 }
 
 }  // namespace
@@ -246,7 +239,7 @@ void Reflector::State::take_bookmark(const boost::json::value& object) {
         silence.expect_bookmarks();
         see_version(object);
         store.confirm();
-    } else if (find_annotation(object, initial_events_end) == "true") {
+    } else if (base::annotation_of(object, well_known::initial_events_end_annotation) == "true") {
         finish_replace(version_of(object));
         phase = Phase::watching;
         silence.begin_watch();

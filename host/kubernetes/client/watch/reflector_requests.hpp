@@ -40,7 +40,4 @@ ApiRequest watch_request(const Followed& what, const std::string& version,
 ApiRequest watch_list_request(const Followed& what, const std::string& version,
                               std::chrono::seconds timeout);
 
-/// The annotation of that bookmark.
-inline constexpr std::string_view initial_events_end = "k8s.io/initial-events-end";
-
 }  // namespace capstan::kubernetes::client

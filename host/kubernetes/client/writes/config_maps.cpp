@@ -4,6 +4,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/client/writes/write_conflicts.hpp"
@@ -30,10 +31,10 @@ std::map<std::string, std::string> texts_of(const object* values) {
 }
 
 ConfigMap config_map_of(const object& written) {
-    return {.data = texts_of(find_object(written, {"data"})),
-            .annotations = texts_of(find_object(written, {"metadata", "annotations"})),
-            .uid = text_at(written, {"metadata", "uid"}),
-            .resource_version = text_at(written, {"metadata", "resourceVersion"})};
+    return {.data = texts_of(base::find_object(written, "data")),
+            .annotations = texts_of(base::find_object(written, "metadata.annotations")),
+            .uid = std::string(base::text_at(written, "metadata.uid")),
+            .resource_version = std::string(base::text_at(written, "metadata.resourceVersion"))};
 }
 
 /// Whether it says something else now.
@@ -68,10 +69,10 @@ Result<void> check_size(const object& config_map) {
         return fail(ErrorCode::quota, std::string(what) + " would be " + std::to_string(size) +
                                           " bytes, the API takes " + std::to_string(limit));
     };
-    const std::size_t data = size_of(find_object(config_map, {"data"})) +
-                             size_of(find_object(config_map, {"binaryData"}));
+    const std::size_t data = size_of(base::find_object(config_map, "data")) +
+                             size_of(base::find_object(config_map, "binaryData"));
     if (data > data_limit) return too_much("its data", data, data_limit);
-    const std::size_t notes = size_of(find_object(config_map, {"metadata", "annotations"}));
+    const std::size_t notes = size_of(base::find_object(config_map, "metadata.annotations"));
     if (notes > annotations_limit) return too_much("its annotations", notes, annotations_limit);
     return {};
 }
@@ -125,9 +126,10 @@ void ConfigMaps::put(std::shared_ptr<Attempt> attempt, std::optional<object> bef
             : object{{"apiVersion", "v1"},
                      {"kind", "ConfigMap"},
                      {"metadata", {{"name", attempt->name.name}, {"namespace", attempt->name.ns}}}};
-    const bool has_new_data = change_values(make_object(config_map, "data"), attempt->change.data);
+    const bool has_new_data =
+        change_values(base::make_object(config_map, "data"), attempt->change.data);
     const bool has_new_notes =
-        change_values(make_object(make_object(config_map, "metadata"), "annotations"),
+        change_values(base::make_object(base::make_object(config_map, "metadata"), "annotations"),
                       attempt->change.annotations);
     if (const Result<void> fits = check_size(config_map); !fits)
         return finish(attempt, fail(fits.error()));

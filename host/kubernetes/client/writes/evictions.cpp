@@ -6,6 +6,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
 
@@ -90,7 +91,7 @@ void Evictions::check_identity(const engine::Eviction& eviction, Error conflict,
                                      done = std::move(done)](Result<ApiReply> reply) mutable {
         const bool is_gone = !reply && reply.error().code == ErrorCode::not_found;
         const Result<boost::json::object> pod = parse_object(std::move(reply));
-        const bool is_another = pod && text_at(*pod, {"metadata", "uid"}) != eviction.uid;
+        const bool is_another = pod && base::text_at(*pod, "metadata.uid") != eviction.uid;
         if (is_gone || is_another) conflict.code = ErrorCode::not_found;
         done(fail(std::move(conflict)));
     });

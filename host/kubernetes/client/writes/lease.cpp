@@ -5,6 +5,9 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <capstan/time_text.hpp>
+
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/timestamps.hpp"
@@ -24,21 +27,16 @@ boost::json::value micro_time(Time time) {
 }  // namespace
 
 std::optional<std::string> find_micro_time_text(Time time) {
-    const auto second = std::chrono::floor<std::chrono::seconds>(time);
-    auto text = find_timestamp_text(second);
-    if (!text) return std::nullopt;
-    const auto micros = std::chrono::floor<std::chrono::microseconds>(time - second).count();
-    const std::string digits = std::to_string(micros);
-    text->back() = '.';  // in place of the Z
-    return text->append(6 - digits.size(), '0') + digits + "Z";
+    if (!find_timestamp_text(time)) return std::nullopt;
+    return format_rfc3339(time, 6);
 }
 
 std::string holder_of(const boost::json::object& lease) {
-    return text_at(lease, {"spec", "holderIdentity"});
+    return std::string(base::text_at(lease, "spec.holderIdentity"));
 }
 
 Duration duration_of(const boost::json::object& lease) {
-    const std::int64_t seconds = integer_at(lease, {"spec", "leaseDurationSeconds"});
+    const std::int64_t seconds = base::integer_at(lease, "spec.leaseDurationSeconds").value_or(0);
     // The API keeps 32 bits of it.
     return std::chrono::seconds(std::clamp<std::int64_t>(seconds, 0, INT32_MAX));
 }
@@ -59,9 +57,9 @@ boost::json::object make_lease(const LeaseClaim& claim) {
 }
 
 void claim(boost::json::object& lease, const LeaseClaim& claim) {
-    boost::json::object& spec = make_object(lease, "spec");
+    boost::json::object& spec = base::make_object(lease, "spec");
     if (holder_of(lease) != claim.identity) {
-        spec["leaseTransitions"] = integer_at(lease, {"spec", "leaseTransitions"}) + 1;
+        spec["leaseTransitions"] = base::integer_at(lease, "spec.leaseTransitions").value_or(0) + 1;
         spec["acquireTime"] = micro_time(claim.now);
     }
     spec["holderIdentity"] = claim.identity;
@@ -70,7 +68,7 @@ void claim(boost::json::object& lease, const LeaseClaim& claim) {
 }
 
 void release(boost::json::object& lease, Time now) {
-    boost::json::object& spec = make_object(lease, "spec");
+    boost::json::object& spec = base::make_object(lease, "spec");
     spec["holderIdentity"] = "";
     spec["leaseDurationSeconds"] = 1;
     spec["acquireTime"] = micro_time(now);
@@ -90,8 +88,8 @@ LeaseClaim claim_of(const LeaderElector::Options& options, const io::Loop& loop)
 }
 
 bool says_the_same(const boost::json::object& a, const boost::json::object& b) {
-    const auto* left = find_object(a, {"spec"});
-    const auto* right = find_object(b, {"spec"});
+    const auto* left = base::find_object(a, "spec");
+    const auto* right = base::find_object(b, "spec");
     return left != nullptr && right != nullptr ? *left == *right : left == right;
 }
 

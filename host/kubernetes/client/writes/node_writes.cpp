@@ -9,6 +9,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/client/writes/write_conflicts.hpp"
@@ -20,14 +21,10 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-std::string taint_key(const boost::json::value& taint) {
-    return taint.is_object() ? text_at(taint.get_object(), {"key"}) : std::string();
-}
-
 bool is_same(const boost::json::value& written, const Taint& taint) {
-    return written.is_object() && text_at(written.get_object(), {"key"}) == taint.key &&
-           text_at(written.get_object(), {"value"}) == taint.value &&
-           text_at(written.get_object(), {"effect"}) == name_of(taint.effect);
+    return written.is_object() && base::text_at(written, "key") == taint.key &&
+           base::text_at(written, "value") == taint.value &&
+           base::text_at(written, "effect") == name_of(taint.effect);
 }
 
 object write_taint(const Taint& taint, Time now) {
@@ -43,7 +40,7 @@ object write_taint(const Taint& taint, Time now) {
 /// In the place of the first taint of its key, so that a list does not change its order for
 /// nothing.
 void set_taint(array& taints, const Taint& taint, Time now) {
-    const auto has_key = [&](const auto& each) { return taint_key(each) == taint.key; };
+    const auto has_key = [&](const auto& each) { return base::text_at(each, "key") == taint.key; };
     auto first = std::find_if(taints.begin(), taints.end(), has_key);
     if (first == taints.end()) {
         taints.emplace_back(write_taint(taint, now));
@@ -57,36 +54,37 @@ void set_taint(array& taints, const Taint& taint, Time now) {
 }
 
 void drop_taint(array& taints, const std::string& key) {
-    taints.erase(std::remove_if(taints.begin(), taints.end(),
-                                [&](const auto& each) { return taint_key(each) == key; }),
-                 taints.end());
+    taints.erase(
+        std::remove_if(taints.begin(), taints.end(),
+                       [&](const auto& each) { return base::text_at(each, "key") == key; }),
+        taints.end());
 }
 
 void add_taints(object& patch, const object& node, const engine::NodeChange& change, Time now) {
-    const array* before = find_array(node, {"spec", "taints"});
+    const array* before = base::find_array(node, "spec.taints");
     array taints = before != nullptr ? *before : array();
     for (const std::string& key : change.drop_taints) drop_taint(taints, key);
     for (const Taint& taint : change.set_taints) set_taint(taints, taint, now);
     if (taints == (before != nullptr ? *before : array())) return;
-    make_object(patch, "spec")["taints"] =
+    base::make_object(patch, "spec")["taints"] =
         taints.empty() ? boost::json::value(nullptr) : boost::json::value(std::move(taints));
 }
 
 void add_unschedulable(object& patch, const object& node, const engine::NodeChange& change) {
     if (!change.unschedulable ||
-        *change.unschedulable == is_true_at(node, {"spec", "unschedulable"}))
+        *change.unschedulable == base::is_true_at(node, "spec.unschedulable"))
         return;
-    make_object(patch, "spec")["unschedulable"] =
+    base::make_object(patch, "spec")["unschedulable"] =
         *change.unschedulable ? boost::json::value(true) : boost::json::value(nullptr);
 }
 
 void add_annotations(object& patch, const object& node, const engine::NodeChange& change) {
     for (const auto& [key, wanted] : change.annotations) {
-        const auto* is = find_value(node, {"metadata", "annotations", key});
+        const auto* is = base::find_member(base::find_object(node, "metadata.annotations"), key);
         const bool is_so =
             wanted ? is != nullptr && *is == boost::json::string(*wanted) : is == nullptr;
         if (is_so) continue;
-        make_object(make_object(patch, "metadata"), "annotations")[key] =
+        base::make_object(base::make_object(patch, "metadata"), "annotations")[key] =
             wanted ? boost::json::value(*wanted) : boost::json::value(nullptr);
     }
 }
@@ -100,8 +98,8 @@ std::optional<object> find_node_patch(const object& node, const engine::NodeChan
     add_taints(patch, node, change, now);
     add_unschedulable(patch, node, change);
     if (patch.empty()) return std::nullopt;
-    make_object(patch, "metadata")["resourceVersion"] =
-        text_at(node, {"metadata", "resourceVersion"});
+    base::make_object(patch, "metadata")["resourceVersion"] =
+        base::text_at(node, "metadata.resourceVersion");
     return patch;
 }
 
@@ -110,7 +108,7 @@ void apply_merge_patch(object& target, const object& patch) {
         if (value.is_null()) {
             target.erase(key);
         } else if (value.is_object()) {
-            apply_merge_patch(make_object(target, key), value.get_object());
+            apply_merge_patch(base::make_object(target, key), value.get_object());
         } else {
             target[key] = value;
         }

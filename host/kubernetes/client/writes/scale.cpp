@@ -5,6 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
 
@@ -16,10 +17,10 @@ std::string describe_scale(const ScaleTarget& target) {
 }
 
 Scale scale_of(const boost::json::object& written) {
-    return {.wanted = integer_at(written, {"spec", "replicas"}),
-            .current = integer_at(written, {"status", "replicas"}),
-            .selector = text_at(written, {"status", "selector"}),
-            .resource_version = text_at(written, {"metadata", "resourceVersion"})};
+    return {.wanted = base::integer_at(written, "spec.replicas").value_or(0),
+            .current = base::integer_at(written, "status.replicas").value_or(0),
+            .selector = std::string(base::text_at(written, "status.selector")),
+            .resource_version = std::string(base::text_at(written, "metadata.resourceVersion"))};
 }
 
 ApiRequest scale_request(const ServedKind& kind, const ScaleTarget& target, std::string method,

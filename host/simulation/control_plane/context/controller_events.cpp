@@ -1,8 +1,10 @@
 #include "simulation/control_plane/context/controller_events.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <tuple>
+
+#include <capstan/ascii.hpp>
+#include <capstan/time_text.hpp>
 
 namespace capstan::simulation::control_plane {
 namespace {
@@ -30,9 +32,7 @@ json::object reference_to(const api_server::ResourceKind& kind, const json::obje
 }
 
 std::string event_name(const json::object& object, std::uint64_t number) {
-    char suffix[24];
-    std::snprintf(suffix, sizeof suffix, ".%016llx", static_cast<unsigned long long>(number));
-    return std::string(api_server::text_at(object, "metadata.name")) + suffix;
+    return std::string(api_server::text_at(object, "metadata.name")) + "." + hex_text(number);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ void ControllerEvents::record(const api_server::ResourceKind& kind, const json::
     const Time now = store_.now();
     const auto again = [&](json::object& fresh) {
         fresh["count"] = api_server::integer_at(fresh, "count").value_or(1) + 1;
-        fresh["lastTimestamp"] = api_server::timestamp_text(now);
+        fresh["lastTimestamp"] = format_rfc3339(now, 0);
     };
     const auto before = said_.find(id);
     const bool is_again =
@@ -61,7 +61,7 @@ void ControllerEvents::write(const api_server::ResourceKind& kind, const json::o
     Said& said = said_[id];
     said.space = kind.namespaced ? api_server::text_at(object, "metadata.namespace") : "default";
     said.name = event_name(object, ++last_number_);
-    const std::string now = api_server::timestamp_text(store_.now());
+    const std::string now = format_rfc3339(store_.now(), 0);
     json::object out{
         {"metadata", json::object{{"name", said.name}}},
         {"involvedObject", reference_to(kind, object)},

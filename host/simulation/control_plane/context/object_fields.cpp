@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <capstan/duration.hpp>
+#include <capstan/time_text.hpp>
 
 namespace capstan::simulation::control_plane {
 namespace {
@@ -33,7 +34,7 @@ void set_text(json::object& condition, std::string_view key, std::string_view te
 std::optional<Time> condition_since(const json::object& object, std::string_view type) {
     const json::object* found = api_server::find_condition(object, type);
     if (found == nullptr) return std::nullopt;
-    return api_server::parse_timestamp_text(api_server::text_at(*found, "lastTransitionTime"));
+    return find_rfc3339(api_server::text_at(*found, "lastTransitionTime"));
 }
 
 json::object& set_condition(json::object& object, const Condition& condition, Time now) {
@@ -47,19 +48,11 @@ json::object& set_condition(json::object& object, const Condition& condition, Ti
     json::object& out = found->get_object();
     if (api_server::text_at(out, "status") != condition.status) {
         out["status"] = api_server::json_view(condition.status);
-        out["lastTransitionTime"] = api_server::timestamp_text(now);
+        out["lastTransitionTime"] = format_rfc3339(now, 0);
     }
     set_text(out, "reason", condition.reason);
     set_text(out, "message", condition.message);
     return out;
-}
-
-void remove_condition(json::object& object, std::string_view type) {
-    if (api_server::find_condition(object, type) == nullptr) return;
-    json::array kept;
-    for (const json::value& item : conditions_in(object))
-        if (!is_of_type(item, type)) kept.push_back(item);
-    conditions_in(object) = std::move(kept);
 }
 
 bool has_finalizer(const json::object& object, std::string_view name) {
@@ -131,17 +124,6 @@ void remove_owner(json::object& object, std::string_view uid) {
     }
 }
 
-namespace {
-
-std::string_view member(const json::object* texts, std::string_view key) {
-    if (texts == nullptr) return {};
-    const json::value* found = texts->if_contains(api_server::json_view(key));
-    return found == nullptr || !found->is_string() ? std::string_view()
-                                                   : api_server::view(found->get_string());
-}
-
-}  // namespace
-
 bool is_leaving(const json::object& object) {
     return api_server::find_value(object, "metadata.deletionTimestamp") != nullptr;
 }
@@ -172,14 +154,6 @@ std::int64_t number_or(const json::object& object, std::string_view path, std::i
     return api_server::integer_at(object, path).value_or(otherwise);
 }
 
-std::string_view label_of(const json::object& object, std::string_view key) {
-    return member(api_server::find_object(object, "metadata.labels"), key);
-}
-
-std::string_view annotation_of(const json::object& object, std::string_view key) {
-    return member(api_server::find_object(object, "metadata.annotations"), key);
-}
-
 void set_label(json::object& object, std::string_view key, std::string_view value) {
     api_server::make_object(api_server::make_object(object, "metadata"),
                             "labels")[api_server::json_view(key)] = api_server::json_view(value);
@@ -192,7 +166,7 @@ void set_annotation(json::object& object, std::string_view key, std::string_view
 }
 
 std::optional<Duration> annotated_duration(const json::object& object, std::string_view key) {
-    const std::string_view written = annotation_of(object, key);
+    const std::string_view written = api_server::annotation_of(object, key);
     if (written.empty()) return std::nullopt;
     const auto parsed = parse_duration(written);
     return parsed ? std::optional(*parsed) : std::nullopt;

@@ -25,7 +25,6 @@ std::optional<Time> condition_since(const json::object& object, std::string_view
 /// In place of the one of that type, whose members of other names stay; its lastTransitionTime
 /// changes with the status alone. The answer may be added to, and is valid until the next change.
 json::object& set_condition(json::object& object, const Condition& condition, Time now);
-void remove_condition(json::object& object, std::string_view type);
 
 // metadata.finalizers: what has still to be done before an object may go.
 
@@ -73,9 +72,6 @@ Duration stop_time(const json::object& pod, double grace_share);
 
 /// Absent or not a number: `otherwise`.
 std::int64_t number_or(const json::object& object, std::string_view path, std::int64_t otherwise);
-/// Absent, or not text: empty. Keys have points in them, so paths do not do.
-std::string_view label_of(const json::object& object, std::string_view key);
-std::string_view annotation_of(const json::object& object, std::string_view key);
 void set_label(json::object& object, std::string_view key, std::string_view value);
 void set_annotation(json::object& object, std::string_view key, std::string_view value);
 /// As its annotation writes it; nothing: none, or no duration.

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include <capstan/time_text.hpp>
+
 #include "simulation/api_server/label_query.hpp"
 #include "simulation/control_plane/context/object_fields.hpp"
 
@@ -99,7 +101,7 @@ Granted still_granted(const ControlContext& context, const json::object& budget,
         const auto name = api_server::json_view(api_server::text_at(*pod, "metadata.name"));
         const json::value* when = before->if_contains(name);
         if (when == nullptr || !when->is_string() || is_leaving(*pod)) continue;
-        const auto granted = api_server::parse_timestamp_text(api_server::view(when->get_string()));
+        const auto granted = find_rfc3339(api_server::view(when->get_string()));
         if (!granted) continue;
         const Duration left = *granted + context.paced(longest_eviction) - context.now();
         if (left <= Duration::zero()) continue;

@@ -1,5 +1,7 @@
 #include "simulation/control_plane/nodes/node_health.hpp"
 
+#include <capstan/time_text.hpp>
+
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/nodes/node_object.hpp"
 #include "simulation/control_plane/nodes/pod_lifecycle.hpp"
@@ -28,8 +30,7 @@ void NodeHealth::watch_lease(const std::string& key, const json::object& node) {
         "leases.coordination.k8s.io",
         api_server::object_key("kube-node-lease", api_server::text_at(node, "metadata.name")));
     if (lease == nullptr) return;
-    const auto renewed =
-        api_server::parse_timestamp_text(api_server::text_at(*lease, "spec.renewTime"));
+    const auto renewed = find_rfc3339(api_server::text_at(*lease, "spec.renewTime"));
     if (!renewed) return;
     const Duration left = *renewed + lease_grace - context_.now();
     if (left > Duration::zero()) return queue_.add_after(key, left);

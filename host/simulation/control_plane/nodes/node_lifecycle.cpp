@@ -1,5 +1,8 @@
 #include "simulation/control_plane/nodes/node_lifecycle.hpp"
 
+#include <capstan/time_text.hpp>
+#include <capstan/well_known.hpp>
+
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/nodes/node_object.hpp"
 
@@ -22,7 +25,7 @@ bool is_incomplete(const json::object& node) {
            api_server::find_object(node, "status.capacity") == nullptr ||
            api_server::find_object(node, "status.allocatable") == nullptr ||
            node_address(node, "InternalIP").empty() ||
-           label_of(node, "kubernetes.io/hostname").empty();
+           api_server::label_of(node, well_known::hostname_label).empty();
 }
 
 json::object make_lease(const json::object& node, const api_server::ResourceKind& kind) {
@@ -102,7 +105,7 @@ void NodeLifecycle::renew_lease(const json::object& node) {
     if (lease == nullptr) return;
     context_.edit(leases, *lease, [&](json::object& fresh) {
         api_server::make_object(fresh, "spec")["renewTime"] =
-            api_server::micro_timestamp_text(context_.now());
+            format_rfc3339(context_.now(), 6);
     });
 }
 

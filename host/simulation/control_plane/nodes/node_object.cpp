@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/time_text.hpp>
+#include <capstan/well_known.hpp>
+
 #include "simulation/control_plane/context/control_plane_options.hpp"
 #include "simulation/control_plane/context/object_fields.hpp"
 
@@ -24,7 +27,7 @@ bool is_for(const json::object& toleration, const json::object& taint) {
 bool is_node_ready(const json::object& node) { return api_server::has_condition(node, "Ready"); }
 
 bool is_kubelet_stopped(const json::object& node) {
-    return annotation_of(node, kubelet_annotation) == "stopped";
+    return api_server::annotation_of(node, kubelet_annotation) == "stopped";
 }
 
 std::string_view node_address(const json::object& node, std::string_view type) {
@@ -57,7 +60,7 @@ void set_taint(json::object& node, std::string_view key, std::string_view effect
     if (is_wanted)
         taints.push_back(json::object{{"key", api_server::json_view(key)},
                                       {"effect", api_server::json_view(effect)},
-                                      {"timeAdded", api_server::timestamp_text(now)}});
+                                      {"timeAdded", format_rfc3339(now, 0)}});
     json::object& spec = api_server::make_object(node, "spec");
     if (taints.empty()) {
         spec.erase("taints");
@@ -89,14 +92,11 @@ struct Row {
 };
 
 constexpr Row pressures[] = {
-    {"MemoryPressure", "True", "node.kubernetes.io/memory-pressure"},
-    {"DiskPressure", "True", "node.kubernetes.io/disk-pressure"},
-    {"PIDPressure", "True", "node.kubernetes.io/pid-pressure"},
-    {"NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"},
+    {"MemoryPressure", "True", well_known::memory_pressure_taint},
+    {"DiskPressure", "True", well_known::disk_pressure_taint},
+    {"PIDPressure", "True", well_known::pid_pressure_taint},
+    {"NetworkUnavailable", "True", well_known::network_unavailable_taint},
 };
-
-constexpr std::string_view not_ready = "node.kubernetes.io/not-ready";
-constexpr std::string_view unreachable = "node.kubernetes.io/unreachable";
 
 }  // namespace
 
@@ -104,11 +104,11 @@ void set_condition_taints(json::object& node, Time now) {
     const bool is_down = api_server::has_condition(node, "Ready", "False");
     const bool is_lost = api_server::has_condition(node, "Ready", "Unknown");
     const bool is_new = api_server::find_condition(node, "Ready") == nullptr;
-    set_taint(node, not_ready, "NoSchedule", is_down || is_new, now);
-    set_taint(node, not_ready, "NoExecute", is_down, now);
-    set_taint(node, unreachable, "NoSchedule", is_lost, now);
-    set_taint(node, unreachable, "NoExecute", is_lost, now);
-    set_taint(node, "node.kubernetes.io/unschedulable", "NoSchedule",
+    set_taint(node, well_known::not_ready_taint, "NoSchedule", is_down || is_new, now);
+    set_taint(node, well_known::not_ready_taint, "NoExecute", is_down, now);
+    set_taint(node, well_known::unreachable_taint, "NoSchedule", is_lost, now);
+    set_taint(node, well_known::unreachable_taint, "NoExecute", is_lost, now);
+    set_taint(node, well_known::unschedulable_taint, "NoSchedule",
               api_server::is_true_at(node, "spec.unschedulable"), now);
     for (const Row& row : pressures)
         set_taint(node, row.taint, "NoSchedule",
@@ -118,7 +118,7 @@ void set_condition_taints(json::object& node, Time now) {
 namespace {
 
 void default_label(json::object& node, std::string_view key, std::string_view value) {
-    if (label_of(node, key).empty()) set_label(node, key, value);
+    if (api_server::label_of(node, key).empty()) set_label(node, key, value);
 }
 
 void complete_capacity(json::object& node) {
@@ -155,8 +155,8 @@ void complete_info(json::object& node) {
     };
     set("kubeletVersion", "v1.33.0");
     set("kubeProxyVersion", "v1.33.0");
-    set("operatingSystem", label_of(node, "kubernetes.io/os"));
-    set("architecture", label_of(node, "kubernetes.io/arch"));
+    set("operatingSystem", api_server::label_of(node, well_known::os_label));
+    set("architecture", api_server::label_of(node, well_known::arch_label));
     set("osImage", "simulated");
     set("kernelVersion", "simulated");
     set("containerRuntimeVersion", "simulated://1");
@@ -167,9 +167,9 @@ void complete_info(json::object& node) {
 }  // namespace
 
 void complete_node(json::object& node, std::uint32_t number) {
-    default_label(node, "kubernetes.io/hostname", api_server::text_at(node, "metadata.name"));
-    default_label(node, "kubernetes.io/os", "linux");
-    default_label(node, "kubernetes.io/arch", "amd64");
+    default_label(node, well_known::hostname_label, api_server::text_at(node, "metadata.name"));
+    default_label(node, well_known::os_label, "linux");
+    default_label(node, well_known::arch_label, "amd64");
     complete_capacity(node);
     complete_addresses(node, number);
     complete_info(node);
@@ -188,7 +188,7 @@ void set_node_ready(json::object& node, Time now) {
     };
     for (const Row& row : rows)
         set_condition(node, {row.type, row.status, row.reason, std::string(row.message)},
-                      now)["lastHeartbeatTime"] = api_server::timestamp_text(now);
+                      now)["lastHeartbeatTime"] = format_rfc3339(now, 0);
 }
 
 }  // namespace capstan::simulation::control_plane

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <capstan/time_text.hpp>
+
 #include "simulation/control_plane/context/control_plane_options.hpp"
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/nodes/node_object.hpp"
@@ -71,7 +73,7 @@ void set_containers(json::object& pod, const Change& change) {
 
 json::object terminated(const json::object& pod, std::int64_t exit_code, Time now) {
     const std::string_view started = api_server::text_at(pod, "status.startTime");
-    const std::string ended = api_server::timestamp_text(now);
+    const std::string ended = format_rfc3339(now, 0);
     return {{"exitCode", exit_code},
             {"reason", exit_code == 0 ? "Completed" : "Error"},
             {"startedAt",
@@ -88,7 +90,7 @@ void set_container_running(json::object& status, const json::object& pod, const 
     }
     status["started"] = true;
     status["state"] =
-        json::object{{"running", json::object{{"startedAt", api_server::timestamp_text(now)}}}};
+        json::object{{"running", json::object{{"startedAt", format_rfc3339(now, 0)}}}};
 }
 
 void set_conditions(json::object& pod, bool is_ready, std::string_view reason, Time now) {
@@ -105,7 +107,7 @@ void set_conditions(json::object& pod, bool is_ready, std::string_view reason, T
 void set_creating(json::object& pod, std::string_view host_ip, Time now) {
     json::object& status = api_server::make_object(pod, "status");
     status["phase"] = "Pending";
-    status["startTime"] = api_server::timestamp_text(now);
+    status["startTime"] = format_rfc3339(now, 0);
     if (!host_ip.empty()) {
         status["hostIP"] = api_server::json_view(host_ip);
         status["hostIPs"] = json::array{json::object{{"ip", api_server::json_view(host_ip)}}};
@@ -176,7 +178,7 @@ bool runs_pods(const json::object& node) {
 }
 
 std::int64_t exit_code_of(const json::object& pod) {
-    const std::string_view written = annotation_of(pod, exit_code_annotation);
+    const std::string_view written = api_server::annotation_of(pod, exit_code_annotation);
     std::int64_t code = 0;
     std::from_chars(written.data(), written.data() + written.size(), code);
     return code;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include <capstan/well_known.hpp>
+
 #include "engine/scheduling/predicates/node_affinity.hpp"
 #include "engine/scheduling/predicates/taint_toleration.hpp"
 #include "kubernetes/object_decode.hpp"
@@ -20,12 +22,12 @@ struct Borne {
 };
 
 constexpr Borne borne[] = {
-    {"node.kubernetes.io/not-ready", "NoExecute"},
-    {"node.kubernetes.io/unreachable", "NoExecute"},
-    {"node.kubernetes.io/disk-pressure", "NoSchedule"},
-    {"node.kubernetes.io/memory-pressure", "NoSchedule"},
-    {"node.kubernetes.io/pid-pressure", "NoSchedule"},
-    {"node.kubernetes.io/unschedulable", "NoSchedule"},
+    {well_known::not_ready_taint, "NoExecute"},
+    {well_known::unreachable_taint, "NoExecute"},
+    {well_known::disk_pressure_taint, "NoSchedule"},
+    {well_known::memory_pressure_taint, "NoSchedule"},
+    {well_known::pid_pressure_taint, "NoSchedule"},
+    {well_known::unschedulable_taint, "NoSchedule"},
 };
 
 void add_tolerations(json::object& spec) {
@@ -121,9 +123,9 @@ struct DaemonSets::Look {
     Duration min_ready{};
     Time now{};
 
-    std::string_view hash() const { return label_of(*revision, revision_label); }
+    std::string_view hash() const { return api_server::label_of(*revision, revision_label); }
     bool is_updated(const json::object& pod) const {
-        return label_of(pod, revision_label) == hash();
+        return api_server::label_of(pod, revision_label) == hash();
     }
     bool serves(const json::object& pod) const {
         return availability(pod, min_ready, now).is_available;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include <capstan/time_text.hpp>
+
 #include "simulation/control_plane/context/object_fields.hpp"
 
 namespace capstan::simulation::control_plane {
@@ -23,7 +25,7 @@ json::object plain_template(const json::object& object) {
 }
 
 std::int64_t revision_of(const json::object& set) {
-    const std::string_view written = annotation_of(set, revision_annotation);
+    const std::string_view written = api_server::annotation_of(set, revision_annotation);
     std::int64_t out = 0;
     std::from_chars(written.data(), written.data() + written.size(), out);
     return out;
@@ -200,7 +202,7 @@ void set_available(json::object& deployment, bool is_available, Time now) {
                      "Deployment does not have minimum availability."};
     const bool is_news = !api_server::has_condition(deployment, "Available", condition.status);
     json::object& written = set_condition(deployment, condition, now);
-    if (is_news) written["lastUpdateTime"] = api_server::timestamp_text(now);
+    if (is_news) written["lastUpdateTime"] = format_rfc3339(now, 0);
 }
 
 /// How far it is, as of its last write and of now.
@@ -223,8 +225,7 @@ public:
         const auto deadline = api_server::integer_at(deployment_, "spec.progressDeadlineSeconds");
         const json::object* before = api_server::find_condition(deployment_, "Progressing");
         if (!deadline || before == nullptr) return std::nullopt;
-        const auto last =
-            api_server::parse_timestamp_text(api_server::text_at(*before, "lastUpdateTime"));
+        const auto last = find_rfc3339(api_server::text_at(*before, "lastUpdateTime"));
         return last.value_or(context_.now()) + context_.paced_s(*deadline) - context_.now();
     }
     /// Nothing: as before.
@@ -284,7 +285,7 @@ std::optional<Duration> write_deployment_status(ControlContext& context, const W
             if (!next) return;
             const bool is_news = progress.reason() != next->reason || has_moved;
             json::object& condition = set_condition(whole, *next, now);
-            if (is_news) condition["lastUpdateTime"] = api_server::timestamp_text(now);
+            if (is_news) condition["lastUpdateTime"] = format_rfc3339(now, 0);
         });
     if (written == nullptr || progress.is_complete() ||
         !api_server::has_condition(*written, "Progressing"))

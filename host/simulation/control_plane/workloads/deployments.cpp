@@ -10,7 +10,7 @@ namespace capstan::simulation::control_plane {
 namespace {
 
 std::int64_t noted(const json::object& set, std::string_view annotation) {
-    const std::string_view written = annotation_of(set, annotation);
+    const std::string_view written = api_server::annotation_of(set, annotation);
     std::int64_t out = -1;
     std::from_chars(written.data(), written.data() + written.size(), out);
     return out;
@@ -167,7 +167,7 @@ api_server::ApiObject Deployments::scale_set(const Workload& deployment,
                                              std::int64_t replicas, std::int64_t limit) {
     const std::int64_t before = number_or(*set, "spec.replicas", 0);
     const std::string desired = std::to_string(number_or(*deployment.object, "spec.replicas", 1));
-    const bool is_noted = annotation_of(*set, desired_annotation) == desired &&
+    const bool is_noted = api_server::annotation_of(*set, desired_annotation) == desired &&
                           noted(*set, limit_annotation) == limit;
     if (before == replicas && (is_noted || replicas == 0)) return set;
     if (before != replicas)

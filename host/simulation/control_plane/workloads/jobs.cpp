@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/time_text.hpp>
+
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/workloads/replica_sets.hpp"
 
@@ -57,7 +59,7 @@ json::object make_job_pod(const Workload& job, std::optional<std::int64_t> index
 }
 
 std::optional<std::int64_t> find_index(const json::object& pod) {
-    const auto indexes = parse_indexes(annotation_of(pod, index_key));
+    const auto indexes = parse_indexes(api_server::annotation_of(pod, index_key));
     return indexes.size() == 1 ? std::optional(indexes.front()) : std::nullopt;
 }
 
@@ -237,8 +239,7 @@ void Jobs::count(const std::string& key, Look& look) {
 void Jobs::decide_end(const std::string& key, Look& look) {
     const json::object& job = *look.job.object;
     const auto deadline = api_server::integer_at(job, "spec.activeDeadlineSeconds");
-    const auto started =
-        api_server::parse_timestamp_text(api_server::text_at(job, "status.startTime"));
+    const auto started = find_rfc3339(api_server::text_at(job, "status.startTime"));
     if (deadline && started) {
         const Duration left = *started + context_.paced_s(*deadline) - context_.now();
         look.progress.is_too_late = left <= Duration::zero();
@@ -314,13 +315,13 @@ void Jobs::write_counts(const Look& look) {
             status["completedIndexes"] = index_text({look.done.begin(), look.done.end()});
         if (!look.progress.is_suspended)
             api_server::set_default(status, "startTime",
-                                    api_server::json_view(api_server::timestamp_text(now)));
+                                    api_server::json_view(format_rfc3339(now, 0)));
         if (!look.end) return;
         set_condition(
             whole, {look.end->type, "True", look.end->reason, std::string(look.end->message)}, now);
         if (look.end->type == "Complete")
             api_server::make_object(whole, "status")["completionTime"] =
-                api_server::timestamp_text(now);
+                format_rfc3339(now, 0);
     });
 }
 

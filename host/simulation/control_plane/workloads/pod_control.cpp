@@ -61,7 +61,7 @@ void watch_workloads(ControlContext& context, std::string_view resource, std::st
 
 api_server::LabelQuery selector_of(const Workload& workload) {
     const json::object* selector = api_server::find_object(*workload.object, "spec.selector");
-    if (selector == nullptr) return {{"", api_server::LabelOperator::in, {}}};
+    if (selector == nullptr) return {{"", Operator::in, {}}};
     // A replication controller's selector is labels and nothing else.
     if (workload.kind->kind != "ReplicationController")
         return api_server::label_query_of(*selector);

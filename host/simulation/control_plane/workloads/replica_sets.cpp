@@ -6,6 +6,8 @@
 #include <string>
 #include <tuple>
 
+#include <capstan/time_text.hpp>
+
 #include "simulation/control_plane/context/object_fields.hpp"
 
 namespace capstan::simulation::control_plane {
@@ -27,7 +29,7 @@ namespace {
 
 std::int64_t deletion_cost(const json::object& pod) {
     const std::string_view written =
-        annotation_of(pod, "controller.kubernetes.io/pod-deletion-cost");
+        api_server::annotation_of(pod, "controller.kubernetes.io/pod-deletion-cost");
     std::int64_t cost = 0;
     const char* end = written.data() + written.size();
     const auto read = std::from_chars(written.data(), end, cost);
@@ -55,12 +57,12 @@ std::int64_t seconds(std::optional<Time> time) {
 
 /// Lower goes first; times are negated so that later ones do.
 auto rank(const json::object& pod, int neighbours) {
-    return std::tuple(!api_server::text_at(pod, "spec.nodeName").empty(), phase_rank(pod),
-                      is_ready(pod), deletion_cost(pod), -neighbours,
-                      -seconds(condition_since(pod, "Ready")), -restart_count(pod),
-                      -seconds(api_server::parse_timestamp_text(
-                          api_server::text_at(pod, "metadata.creationTimestamp"))),
-                      std::string(api_server::text_at(pod, "metadata.name")));
+    return std::tuple(
+        !api_server::text_at(pod, "spec.nodeName").empty(), phase_rank(pod), is_ready(pod),
+        deletion_cost(pod), -neighbours, -seconds(condition_since(pod, "Ready")),
+        -restart_count(pod),
+        -seconds(find_rfc3339(api_server::text_at(pod, "metadata.creationTimestamp"))),
+        std::string(api_server::text_at(pod, "metadata.name")));
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ struct StatefulSets::Look {
     std::string_view next_name() const { return api_server::text_at(*next, "metadata.name"); }
     /// Of the next revision, wherever it stands among the ordinals.
     bool is_updated(const json::object& pod) const {
-        return label_of(pod, revision_label) == label_of(*next, revision_label);
+        return api_server::label_of(pod, revision_label) == api_server::label_of(*next, revision_label);
     }
     std::int64_t partition() const {
         return number_or(*set.object, "spec.updateStrategy.rollingUpdate.partition", 0);
@@ -165,7 +165,7 @@ bool StatefulSets::fill_place(const Look& look, std::int64_t ordinal) {
     make_claims(context_, look.set, ordinal);
     create_pod(context_, look.set,
                make_stateful_pod(at_revision(look.set, revision), ordinal,
-                                 label_of(revision, revision_label)));
+                                 api_server::label_of(revision, revision_label)));
     return false;
 }
 

@@ -27,7 +27,7 @@ typedef struct capstan_group_source_request {
     capstan_array existing; /* capstan_existing_group of all clouds, ordered by id */
     capstan_array room; /* capstan_quantity: by how much the cluster may still grow, by resource; "nodes" and
                                "gpu" (of all makes) are among the names. What is not there has no limit. */
-    capstan_str cloud;     /* whose machines these are: the instance, by its name in the configuration */
+    capstan_str cloud;  /* whose machines these are: the instance, by its name in the configuration */
 } capstan_group_source_request;
 
 typedef struct capstan_group_source_response {

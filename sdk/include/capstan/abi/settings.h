@@ -14,7 +14,7 @@ enum {
     CAPSTAN_TYPE_DURATION = 5, /* "90s", "1h30m"; read as nanoseconds */
     CAPSTAN_TYPE_QUANTITY = 6, /* a Kubernetes quantity; read as whole units, rounded up, or as text */
     CAPSTAN_TYPE_URL = 7,
-    CAPSTAN_TYPE_REGEX = 8, /* ECMAScript, unanchored; compiled once by the host to prove it */
+    CAPSTAN_TYPE_REGEX = 8, /* of RE2, unanchored; compiled once by the host to prove it */
     CAPSTAN_TYPE_ENUM = 9,
     CAPSTAN_TYPE_SECRET = 10,   /* { secret = "name" }; read as the name, for capstan.secrets/1 */
     CAPSTAN_TYPE_INSTANCE = 11, /* the id of another instance in the same file */

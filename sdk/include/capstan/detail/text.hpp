@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <string_view>
 
+#include <capstan/ascii.hpp>
 #include <capstan/namespace.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 
 namespace detail {
 
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_digit(char c) noexcept { return is_ascii_digit(c); }
 
 /// The digits at the front of `rest`, which loses them.
 constexpr std::string_view take_digits(std::string_view& rest) noexcept {

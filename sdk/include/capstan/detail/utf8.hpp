@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,22 @@ inline std::string clean_utf8(std::string_view bytes, std::size_t longest) {
         bytes.remove_prefix(length == 0 ? 1 : length);
     }
     return out;
+}
+
+/// The character of a code point, which is no surrogate.
+inline void append_utf8(std::string& out, std::uint32_t point) {
+    const auto tail = [&](int shift) {
+        return static_cast<char>(0x80 | ((point >> shift) & 0x3f));
+    };
+    if (point < 0x80) {
+        out += static_cast<char>(point);
+    } else if (point < 0x800) {
+        out += {static_cast<char>(0xc0 | (point >> 6)), tail(0)};
+    } else if (point < 0x10000) {
+        out += {static_cast<char>(0xe0 | (point >> 12)), tail(6), tail(0)};
+    } else {
+        out += {static_cast<char>(0xf0 | (point >> 18)), tail(12), tail(6), tail(0)};
+    }
 }
 
 }  // namespace detail

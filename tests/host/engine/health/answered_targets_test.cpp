@@ -25,8 +25,8 @@ protected:
         c.group("web", 0, 20);
         c.pods("web", 3, 3000);
     }
-    Time now() const { return c.circumstances.now; }
-    void pass_time(Duration time) { c.circumstances.now += time; }
+    Time now() const { return c.call_context.now; }
+    void pass_time(Duration time) { c.call_context.now += time; }
     /// What a pass orders, and the cloud agrees to.
     scale_up::Growths pass() {
         pass::Outcome outcome = c.run();
@@ -58,7 +58,7 @@ protected:
     Result<pass::GroupAnswer> explain_answered_group() {
         const Snapshot snapshot = c.world.snapshot();
         const Policies policies = c.policies();
-        return pass::Explanation(snapshot, c.memory, policies, c.settings, c.circumstances)
+        return pass::Explanation(snapshot, c.memory, policies, c.settings, c.call_context)
             .group(answered_group);
     }
     int counted_target() const { return c.memory.answered_targets.at(answered_group).target; }
@@ -258,8 +258,8 @@ TEST_F(AnsweredTargets, AMachineThatFailsEndsItForThatMachine) {
     EXPECT_EQ(outcome.memory.answered_targets.at(answered_group).target, 2);
     EXPECT_EQ(outcome.decision.removals.size(), 1U) << "it is removed";
     // The one that is being made and the one that is not listed yet are waited for, no third.
-    EXPECT_THAT(outcome.decision.unhelped, Not(IsEmpty()));
-    EXPECT_EQ(outcome.decision.unhelped[0].pods.count, 1U);
+    EXPECT_THAT(outcome.decision.unschedulable, Not(IsEmpty()));
+    EXPECT_EQ(outcome.decision.unschedulable[0].pods.count, 1U);
 }
 
 TEST_F(AnsweredTargets, AFailedMachineThatWeRemoveIsCountedOffOnce) {
@@ -329,8 +329,8 @@ TEST_F(AnsweredTargets, AThrottledIncreaseIsTheCloudsTroubleAndNotTheGroups) {
     pass_with(Error{.code = ErrorCode::throttled, .message = "slow down"});
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
     EXPECT_EQ(find_backoff(c.memory, answered_group, now()), nullptr);
-    EXPECT_EQ(c.memory.cloud_rests.size(), 1u);
-    EXPECT_EQ(c.run().wake_at, c.memory.cloud_rests.begin()->second.until);
+    EXPECT_EQ(c.memory.cloud_backoffs.size(), 1u);
+    EXPECT_EQ(c.run().wake_at, c.memory.cloud_backoffs.begin()->second.until);
 }
 
 TEST_F(AnsweredTargets, AnOrderOfUnknownFateOnTopOfAnAnswerCountsForTwoMinutesOfItsOwn) {

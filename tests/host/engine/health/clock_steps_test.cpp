@@ -59,7 +59,7 @@ TEST(WrongClock, WhatWasAskedForWasNotLaunchedBefore) {
     passes.world.group("web", 1);
     passes.memory.requests[NodeGroupId("web")] = {
         .since = noon, .deadline = noon + 15min, .increase = 1};
-    passes.memory.last_of[NodeGroupId("web")].scale_up = noon;
+    passes.memory.last_by_group[NodeGroupId("web")].scale_up = noon;
     passes.world.machine("web", "i-1", MachineState::creating).launched = noon - 1h;
     EXPECT_EQ(passes.upcoming(soon), 1);
 }

@@ -26,14 +26,14 @@ Memory refreshed(Memory memory, ErrorCode code, Time now) {
 
 /// How long the cloud is backed off from `now` on; zero: it is not.
 Duration rest_left(const Memory& memory, Time now) {
-    const auto end = next_cloud_rest_end(memory, now);
+    const auto end = next_cloud_backoff_end(memory, now);
     return end ? *end - now : Duration(0);
 }
 
 /// Up to a quarter is chance.
 auto about_rest(Duration length) { return AllOf(Ge(length), Le(length + length / 4)); }
 
-TEST(CloudRests, GrowWithEachThrottledRefreshInARow) {
+TEST(CloudBackoffs, GrowWithEachThrottledRefreshInARow) {
     Memory memory;
     Time now = noon;
     for (const Duration length : {20s, 40s, 80s, 160s, 300s, 300s}) {
@@ -44,18 +44,18 @@ TEST(CloudRests, GrowWithEachThrottledRefreshInARow) {
     }
 }
 
-TEST(CloudRests, AreLongerWhereAnOperatorIsNeeded) {
+TEST(CloudBackoffs, AreLongerWhereAnOperatorIsNeeded) {
     for (const ErrorCode code : {ErrorCode::unauthenticated, ErrorCode::permission})
         EXPECT_THAT(rest_left(refreshed({}, code, noon), noon), about_rest(60s)) << name_of(code);
 }
 
-TEST(CloudRests, AreNotMadeByErrorsThatMayPassByThemselves) {
+TEST(CloudBackoffs, AreNotMadeByErrorsThatMayPassByThemselves) {
     for (const ErrorCode code : {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::internal,
                                  ErrorCode::cancelled, ErrorCode::busy})
         EXPECT_EQ(refreshed({}, code, noon), Memory()) << name_of(code);
 }
 
-TEST(CloudRests, LastAsLongAsTheCloudAsksForWithinReason) {
+TEST(CloudBackoffs, LastAsLongAsTheCloudAsksForWithinReason) {
     Error error = cloud_error(ErrorCode::throttled);
     error.retry_after = 90s;
     const Memory memory = remember_refreshes({}, {{resting_east, error}}, noon);
@@ -65,27 +65,27 @@ TEST(CloudRests, LastAsLongAsTheCloudAsksForWithinReason) {
                 about_rest(5min));
 }
 
-TEST(CloudRests, AreOneForSeveralFailuresOfOnePass) {
+TEST(CloudBackoffs, AreOneForSeveralFailuresOfOnePass) {
     const Increase web{.group = NodeGroupId("web"), .cloud = resting_east, .by = 1};
     const Increase db{.group = NodeGroupId("db"), .cloud = resting_east, .by = 1};
     Results results;
     results.increases = {cloud_error(ErrorCode::throttled), cloud_error(ErrorCode::throttled)};
     const Memory memory =
         remember_cloud_results({}, Decision{.increases = {web, db}}, results, noon);
-    EXPECT_EQ(memory.cloud_rests.at(resting_east).failures, 1);
+    EXPECT_EQ(memory.cloud_backoffs.at(resting_east).failures, 1);
     EXPECT_THAT(rest_left(memory, noon), about_rest(20s));
 }
 
-TEST(CloudRests, AreForgottenAfterTenMinutesWithoutAFailure) {
+TEST(CloudBackoffs, AreForgottenAfterTenMinutesWithoutAFailure) {
     Memory memory = refreshed({}, ErrorCode::throttled, noon);
     const Time end = noon + rest_left(memory, noon);
-    forget_cloud_rests(memory, end + 10min);
-    EXPECT_FALSE(memory.cloud_rests.empty());
-    forget_cloud_rests(memory, end + 10min + 1ns);
-    EXPECT_TRUE(memory.cloud_rests.empty());
+    forget_cloud_backoffs(memory, end + 10min);
+    EXPECT_FALSE(memory.cloud_backoffs.empty());
+    forget_cloud_backoffs(memory, end + 10min + 1ns);
+    EXPECT_TRUE(memory.cloud_backoffs.empty());
 }
 
-TEST(CloudRests, SayWhyInASentenceThatStaysTheSame) {
+TEST(CloudBackoffs, SayWhyInASentenceThatStaysTheSame) {
     const Memory once = refreshed({}, ErrorCode::throttled, noon);
     const auto said = find_resting_clouds(once, noon);
     ASSERT_THAT(
@@ -95,7 +95,7 @@ TEST(CloudRests, SayWhyInASentenceThatStaysTheSame) {
     EXPECT_THAT(find_resting_clouds(once, noon + 25s), IsEmpty());
 }
 
-TEST(CloudRests, AreAsLongInAReplay) {
+TEST(CloudBackoffs, AreAsLongInAReplay) {
     EXPECT_EQ(refreshed({}, ErrorCode::throttled, noon), refreshed({}, ErrorCode::throttled, noon));
     EXPECT_NE(with_jitter(1min, "east", noon), with_jitter(1min, "west", noon));
 }

@@ -79,10 +79,10 @@ TEST(KnownGroups, AreKeptByTheNamesOfAFewNodes) {
     world.group("web", 5);
     for (int n = 0; n < 5; ++n) world.node("web-" + std::to_string(n), "web");
     look(memory, world);
-    EXPECT_EQ(
-        memory.known_groups.at(NodeGroupId("web")),
-        (KnownGroup{
-            .cloud = PluginInstanceId("cloud"), .nodes = 5, .some = {"web-0", "web-1", "web-2"}}));
+    EXPECT_EQ(memory.known_groups.at(NodeGroupId("web")),
+              (KnownGroup{.cloud = PluginInstanceId("cloud"),
+                          .nodes = 5,
+                          .sample_nodes = {"web-0", "web-1", "web-2"}}));
     EXPECT_THAT(tell_departed_groups(memory, {}),
                 ElementsAre("no cloud lists group web any more: its 5 nodes stay and are in no "
                             "group: web-0, web-1, web-2 and 2 more"));

@@ -63,7 +63,7 @@ TEST_F(Makes, ThatOneGroupFoundExhaustedSpareOthersTheSame) {
     EXPECT_EQ(next_backoff_end(memory, noon), noon + 5min + 1ns);
     look(noon + 5min + 1ns);
     EXPECT_EQ(backoff_of("same", noon + 5min + 1ns), nullptr);
-    EXPECT_TRUE(memory.make_backoffs.empty());
+    EXPECT_TRUE(memory.offering_backoffs.empty());
 }
 
 TEST_F(Makes, LastAsLongAsTheGroupThatFoundOutIsBackedOff) {
@@ -95,12 +95,12 @@ TEST_F(Makes, OtherErrorsAreTheGroupsOwn) {
 
 TEST_F(Makes, AreNotLookedAtWhereThatIsSwitchedOff) {
     settings.backoff_by_machine_type = false;
-    memory.make_backoffs[{.machine_type = "x", .zone = "y"}] = {};
+    memory.offering_backoffs[{.machine_type = "x", .zone = "y"}] = {};
     fail_web();
     group("same");
     look(noon);
     EXPECT_EQ(backoff_of("same", noon), nullptr);
-    EXPECT_TRUE(memory.make_backoffs.empty());
+    EXPECT_TRUE(memory.offering_backoffs.empty());
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_F(Requests, AreOpenedByIncreasesThatTheCloudTook) {
               (ScaleUpRequest{.since = noon + 5min, .deadline = noon + 20min, .increase = 5}));
     increased(1, noon + 6min, Error{.code = ErrorCode::quota, .message = "no"});
     EXPECT_EQ(asked_for(), 5);
-    EXPECT_EQ(memory.last_of.at(web_group).scale_up, noon + 5min);
+    EXPECT_EQ(memory.last_by_group.at(web_group).scale_up, noon + 5min);
 }
 
 TEST_F(Requests, AreOfWhatTheCloudAgreedToAndForTheRestTheGroupBacksOff) {
@@ -114,12 +114,12 @@ TEST_F(Requests, TimeOutStrictlyAfterTheirDeadline) {
 TEST_F(Requests, AreJudgedByTheFirstPassThatSeesTheCluster) {
     world.group("web", 2);
     increased(2, noon);
-    memory.blind_since = noon + 14min;
+    memory.unobserved_since = noon + 14min;
     look(noon + 16min);
     EXPECT_EQ(asked_for(), 2);
     EXPECT_FALSE(is_backed_off(noon + 16min));
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 2);
-    memory.blind_since.reset();
+    memory.unobserved_since.reset();
     look(noon + 17min);
     EXPECT_EQ(asked_for(), 0);
     EXPECT_TRUE(is_backed_off(noon + 17min));

@@ -96,7 +96,7 @@ struct ZonesCase : scale_up::PassCase {
         if (has_checks) with.similarity = {{"same_team", &same_team}};
         with.group_sources = {{"test", &source}};
         with.maker = &maker;
-        return pass::run_pass(snapshot, memory, with, settings, circumstances);
+        return pass::run_pass(snapshot, memory, with, settings, call_context);
     }
     scale_up::Growths grown() { return scale_up::growth(run_making().decision); }
     /// A group that was made in a pass before, with as many machines.
@@ -177,7 +177,7 @@ TEST(GroupsInZones, LeaveRoomForGroupsThatOtherPodsNeed) {
         for (const std::string team : {"x", "y", "z"}) c.pods(team, 3, 3000, of_team(team));
         const Decision decision = c.run_making().decision;
         EXPECT_EQ(decision.creations.size(), static_cast<std::size_t>(most));
-        EXPECT_THAT(decision.unhelped, IsEmpty()) << "every team has a group, of " << most;
+        EXPECT_THAT(decision.unschedulable, IsEmpty()) << "every team has a group, of " << most;
     }
 }
 
@@ -233,7 +233,7 @@ TEST(GroupsInZones, LeaveAZoneAloneWhoseGroupWasRefused) {
     c.memory = pass::remember_results(first.memory, first.decision, results, c.settings, noon);
     c.made("a", 2);
     c.made("c", 2);
-    c.circumstances.now = noon + 1min;
+    c.call_context.now = noon + 1min;
     EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 3}, {"nap-c", 3}}))
         << "the nodes there are full";
 }

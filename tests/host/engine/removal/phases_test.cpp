@@ -1,3 +1,5 @@
+#include "engine/removal/phases.hpp"
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -128,7 +130,7 @@ TEST_F(Removal, AnEmptyNodeGoesInThreeSteps) {
     EXPECT_THAT(pass(), ElementsAre(announces, removes));
     EXPECT_EQ(steps.removals[0].because, "unneeded");
     EXPECT_EQ(memory.last.removal, now);
-    EXPECT_EQ(memory.last_of.at(NodeGroupId("a")).removal, now);
+    EXPECT_EQ(memory.last_by_group.at(NodeGroupId("a")).removal, now);
     nodes.erase("n1");
     EXPECT_THAT(pass(), IsEmpty());
     EXPECT_THAT(memory.removals, IsEmpty());
@@ -193,6 +195,15 @@ TEST_F(Removal, OneThatWaitsKeepsNoOther) {
     now += 5s;
     EXPECT_THAT(pass(), ElementsAre("n2: +BeingDeleted", "remove n2 of a"));
     EXPECT_EQ(phase("n1"), draining);
+}
+
+TEST(RemovalPhaseDeathTest, OfARemovalThatIsUndoneNeverGoesOn) {
+    NodeRemoval removal{.phase = undoing};
+    EXPECT_DEATH(enter(removal, deleting, noon), "a removal goes back to an earlier phase");
+    removal.phase = draining;
+    EXPECT_DEATH(enter(removal, waiting, noon), "a removal goes back to an earlier phase");
+    enter(removal, deleting, noon);
+    EXPECT_EQ(removal.phase, deleting);
 }
 
 }  // namespace

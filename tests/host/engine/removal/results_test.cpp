@@ -67,7 +67,8 @@ TEST_F(RemovalResults, TakeARemovalOnOrBack) {
         EXPECT_EQ(at != memory.removals.end() ? std::optional(at->second.phase) : std::nullopt,
                   row.after);
         EXPECT_EQ(memory.last.failed_removal.has_value(), row.has_failed);
-        EXPECT_EQ(memory.last_of[NodeGroupId("a")].failed_removal.has_value(), row.has_failed);
+        EXPECT_EQ(memory.last_by_group[NodeGroupId("a")].failed_removal.has_value(),
+                  row.has_failed);
         EXPECT_EQ(memory.last.removal.has_value(), row.after == removed);
     }
 }

@@ -43,9 +43,9 @@ struct BlindCase : PassCase {
         return out;
     }
     /// The cloud agrees to increases; nothing else is carried out.
-    const Decision& pass_at(Duration since_noon, const std::string& blind_because = {}) {
-        circumstances.now = noon + since_noon;
-        circumstances.blind_because = blind_because;
+    const Decision& pass_at(Duration since_noon, const std::string& unobserved_because = {}) {
+        call_context.now = noon + since_noon;
+        call_context.unobserved_because = unobserved_because;
         pass::Outcome outcome = run();
         decision = std::move(outcome.decision);
         memory = std::move(outcome.memory);
@@ -55,7 +55,7 @@ struct BlindCase : PassCase {
         for (const Increase& increase : decision.increases)
             *world.change_group(increase.group.value()).group.target += increase.by;
         memory = pass::remember_results(std::move(memory), decision, results, settings,
-                                        circumstances.now);
+                                        call_context.now);
         return decision;
     }
     /// Nodes that the last pass would mark.
@@ -221,10 +221,10 @@ TEST(BlindPass, DoesNotCountAsTimeInWhichANodeIsUnneeded) {
     c.pass_at(4min, out_of_touch);
     c.pass_at(6min, out_of_touch);
     EXPECT_EQ(c.unneeded_since("n1"), noon);
-    EXPECT_EQ(c.memory.blind_since, noon + 4min);
+    EXPECT_EQ(c.memory.unobserved_since, noon + 4min);
     c.pass_at(7min);
     EXPECT_EQ(c.unneeded_since("n1"), noon + 3min);
-    EXPECT_EQ(c.memory.blind_since, std::nullopt);
+    EXPECT_EQ(c.memory.unobserved_since, std::nullopt);
     c.pass_at(13min);
     EXPECT_THAT(c.marked(), IsEmpty());
     c.pass_at(13min + 1s);

@@ -65,7 +65,7 @@ public:
           snapshot_(c.world.snapshot()),
           context_(pass_context::make_pass_context(snapshot_, {}, settings_, noon)),
           policies_(std::move(policies)),
-          scale_up_(context_, policies_, c.circumstances) {
+          scale_up_(context_, policies_, c.call_context) {
         scale_up_.run();
         promises_.emplace(scale_up_);
     }

@@ -41,9 +41,9 @@ struct Estimating {
     }
 };
 
-int helped(const Estimate& estimate) {
+int schedulable(const Estimate& estimate) {
     int sum = 0;
-    for (const Demand& demand : estimate.helped) sum += demand.count;
+    for (const Demand& demand : estimate.schedulable) sum += demand.count;
     return sum;
 }
 
@@ -101,7 +101,7 @@ TEST(Estimate, PacksFiftyOneThousandPodsAsUpstreamDoes) {
     e.add(1000, 95, 190);
     const Estimate found = e.run(3000);
     EXPECT_EQ(found.nodes, 2595);
-    EXPECT_EQ(helped(found), 51000);
+    EXPECT_EQ(schedulable(found), 51000);
 }
 
 TEST(Estimate, FillsNodesThatLargerPodsOpened) {

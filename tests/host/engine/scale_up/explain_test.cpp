@@ -26,13 +26,12 @@ struct Explaining : PassCase {
     /// Of one that need not be pending, in the snapshot as it is.
     Result<pass::PodAnswer> explain_of(snapshot::PodGroupId id) {
         asked = policies();
-        return pass::Explanation(snapshot, memory, asked, settings, circumstances, {&id, 1})
-            .pod(id);
+        return pass::Explanation(snapshot, memory, asked, settings, call_context, {&id, 1}).pod(id);
     }
     pass::Explanation explain() {
         snapshot = world.snapshot();
         asked = policies();
-        return pass::Explanation(snapshot, memory, asked, settings, circumstances);
+        return pass::Explanation(snapshot, memory, asked, settings, call_context);
     }
 };
 
@@ -52,8 +51,8 @@ TEST(Explain, SaysWhichGroupHelpsAPod) {
     pass::Explanation explanation = e.explain();
     const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
     EXPECT_EQ(web.pods.count, 2u);
-    EXPECT_EQ(web.helped, 2u);
-    EXPECT_THAT(web.helped_on, ElementsAre(pass::HelpedOn{NodeGroupId("a"), 2}));
+    EXPECT_EQ(web.schedulable, 2u);
+    EXPECT_THAT(web.schedulable_on, ElementsAre(pass::SchedulableOn{NodeGroupId("a"), 2}));
     EXPECT_EQ(web.because, "room on new nodes of a");
     ASSERT_EQ(web.groups.size(), 1u);
     EXPECT_EQ(web.groups[0].reason.sentence, "would take it");
@@ -99,10 +98,10 @@ TEST(Explain, SaysTheNearestMissFirstAsThePassDoes) {
                     "b-db NodeAffinity NodeLabel/pool"));
     EXPECT_THAT(web.because, HasSubstr("none of 5 groups helps; 1 of them: Insufficient cpu: needs "
                                        "4, 3 of 3 are free"));
-    const Unhelped& unhelped = explanation.decision().unhelped.at(0);
-    EXPECT_EQ(unhelped.groups, web.groups);
-    EXPECT_EQ(unhelped.reason.sentence, web.because);
-    EXPECT_EQ(unhelped.reason.code, ReasonCode::node_resources_fit);
+    const UnschedulablePods& unschedulable = explanation.decision().unschedulable.at(0);
+    EXPECT_EQ(unschedulable.groups, web.groups);
+    EXPECT_EQ(unschedulable.reason.sentence, web.because);
+    EXPECT_EQ(unschedulable.reason.code, ReasonCode::node_resources_fit);
 }
 
 TEST(Explain, SaysThatAGroupIsBackedOffBeforeThatAnotherIsTooSmall) {
@@ -119,8 +118,8 @@ TEST(Explain, SaysWhyEachGroupDoesNotHelpAPod) {
     Explaining e = two_groups();
     pass::Explanation explanation = e.explain();
     const pass::PodAnswer huge = *explanation.pod(class_named(e.snapshot, "huge-0"));
-    EXPECT_EQ(huge.left, 1u);
-    EXPECT_THAT(huge.helped_on, IsEmpty());
+    EXPECT_EQ(huge.unschedulable, 1u);
+    EXPECT_THAT(huge.schedulable_on, IsEmpty());
     ASSERT_EQ(huge.groups.size(), 2u);
     for (const GroupReason& reason : huge.groups) {
         EXPECT_THAT(reason.reason.sentence, HasSubstr("Insufficient cpu"));
@@ -155,7 +154,7 @@ TEST(Explain, TellsWhetherANodeOfNoGroupHasLostItsMachine) {
     e.asked = e.policies();
     e.snapshot.told[PluginInstanceId("cloud")] = std::make_shared<const CloudView>(CloudView{
         .machines = {{.id = MachineId("cloud:///alone")}}, .lists_all_with_prefix = "cloud:///"});
-    const pass::Explanation explanation(e.snapshot, e.memory, e.asked, e.settings, e.circumstances);
+    const pass::Explanation explanation(e.snapshot, e.memory, e.asked, e.settings, e.call_context);
     ASSERT_TRUE(explanation.machine_of("alone"));
     EXPECT_TRUE(explanation.machine_of("alone")->machine);
     ASSERT_TRUE(explanation.machine_of("lost"));
@@ -172,7 +171,7 @@ TEST(Explain, CallsNoMachineLostThatAnotherAccountOrAnUnreadableGroupMayHave) {
     CloudView view{.lists_all_with_prefix = "cloud:///"};
     const auto is_lost = [&e] {
         const pass::Explanation explanation(e.snapshot, e.memory, e.asked, e.settings,
-                                            e.circumstances);
+                                            e.call_context);
         return explanation.machine_of("lost").has_value();
     };
     const auto tell = [&](const char* cloud) {
@@ -216,7 +215,7 @@ TEST(Explain, SaysWhatAGroupWouldTake) {
     pass::Explanation explanation = e.explain();
     const pass::GroupAnswer a = *explanation.group(NodeGroupId("a"));
     EXPECT_EQ(a.obstacle, "");
-    EXPECT_EQ(a.room, 5);
+    EXPECT_EQ(a.headroom, 5);
     EXPECT_EQ(a.increase, 2);
     ASSERT_EQ(a.classes.size(), 3u);
     EXPECT_EQ(a.classes[0].pods.example, "default/db-0");

@@ -27,7 +27,7 @@ struct OrderingCase : PassCase {
     void set_max(int max) { world.change_group("a").group.max = max; }
     /// The clouds agree to everything.
     void pass_at(Duration since_noon) {
-        circumstances.now = noon + since_noon;
+        call_context.now = noon + since_noon;
         pass::Outcome outcome = run();
         Results results;
         results.increases.resize(outcome.decision.increases.size());
@@ -37,7 +37,7 @@ struct OrderingCase : PassCase {
         }
         wake_at = outcome.wake_at;
         memory = pass::remember_results(std::move(outcome.memory), outcome.decision, results,
-                                        settings, circumstances.now);
+                                        settings, call_context.now);
     }
     snapshot::NodeObject& join(const std::string& name, Duration since_noon,
                                std::vector<Taint> taints = {{.key = "quarantine"}},
@@ -64,7 +64,7 @@ struct OrderingCase : PassCase {
         pass_at(80s);
     }
     const Backoff* backoff(const std::string& group = "a") const {
-        return health::find_backoff(memory, NodeGroupId(group), circumstances.now);
+        return health::find_backoff(memory, NodeGroupId(group), call_context.now);
     }
     /// The length of the back-off after a pass at this time; zero: there is none.
     Duration backoff_after_pass_at(Duration since_noon) {
@@ -84,7 +84,7 @@ TEST(IdleNodes, BackTheirGroupOffOnceTheyHadAMinuteToTakeThePodsTheyCameFor) {
     EXPECT_EQ(c.backoff(), nullptr);
     c.pass_at(140s);
     ASSERT_NE(c.backoff(), nullptr);
-    EXPECT_EQ(health::why_backed_off(*c.backoff(), c.circumstances.now),
+    EXPECT_EQ(health::why_backed_off(*c.backoff(), c.call_context.now),
               "backed off for 5m more: node a-1 took none of the pods it came for: node(s) had "
               "untolerated taint {quarantine: }; unlike its template it has taint "
               "quarantine:NoSchedule");
@@ -208,11 +208,11 @@ TEST(IdleNodes, AreRememberedWhileTheirGroupIsBackedOffForAnotherFailure) {
 TEST(IdleNodes, AreRememberedWhileTheClusterIsNotSeen) {
     OrderingCase c;
     c.order_and_join_the_only_one();
-    c.circumstances.blind_because = "the watch of pods is broken";
+    c.call_context.unobserved_because = "the watch of pods is broken";
     c.pass_at(110s);
     c.pass_at(140s);
     EXPECT_EQ(c.backoff(), nullptr);
-    c.circumstances.blind_because.clear();
+    c.call_context.unobserved_because.clear();
     c.pass_at(150s);
     EXPECT_NE(c.backoff(), nullptr);
 }

@@ -45,11 +45,11 @@ struct KeptCase : PassCase {
             results.increases.emplace_back();
         }
         memory = pass::remember_results(outcome.memory, outcome.decision, results, settings,
-                                        circumstances.now);
+                                        call_context.now);
     }
     /// The commands of one more pass, carried out: "well +1", "a -1".
     std::vector<std::string> pass() {
-        circumstances.now += 10s;
+        call_context.now += 10s;
         const pass::Outcome outcome = run();
         std::vector<std::string> out;
         for (const Decrease& d : outcome.decision.decreases)
@@ -98,7 +98,7 @@ TEST(KeptRequests, OfThreeGroupsThatTimeOutUnderALimitLeaveAllOfItToTheFourth) {
     c.expander = Prefers({"ng-1", "ng-2", "ng-3", "well"});
     c.pods("web", 4, 3000);
     std::vector<std::string> commands;
-    while (c.circumstances.now < noon + 25min)
+    while (c.call_context.now < noon + 25min)
         for (std::string& command : c.pass()) commands.push_back(std::move(command));
     EXPECT_THAT(commands, ElementsAre("ng-1 +4", "ng-1 -3", "ng-1 -1", "ng-2 +3", "ng-2 +1",
                                       "ng-2 -3", "ng-2 -1", "ng-3 +3", "ng-3 +1", "ng-3 -3",
@@ -192,8 +192,9 @@ TEST(KeptRequests, StayWhereAnotherReasonKeepsThePodsWaiting) {
                     [](KeptCase& c) { c.world.change_group("a").unreadable_because = "down"; }},
              Reason{"the back-off ends by time",
                     [](KeptCase& c) { c.backoff("a").until = noon + 1h; }},
-             Reason{"the cluster is not seen",
-                    [](KeptCase& c) { c.circumstances.blind_because = "the API server is down"; }},
+             Reason{
+                 "the cluster is not seen",
+                 [](KeptCase& c) { c.call_context.unobserved_because = "the API server is down"; }},
          }) {
         KeptCase c;
         c.dead("a", 1h);
@@ -254,7 +255,7 @@ TEST(KeptRequests, ThatWereToBeGivenBackWhenTheHostEndedAreTakenBackInTheEnd) {
     OneInTheWay c;
     c.memory = pass::remember_plan(c.memory, c.run(), c.settings, noon);
     EXPECT_THAT(c.pass(), IsEmpty()) << "its cloud may have been asked";
-    c.circumstances.now += 15min;
+    c.call_context.now += 15min;
     EXPECT_THAT(c.pass(), ElementsAre("a -1"));
     EXPECT_THAT(c.pass(), ElementsAre("well +1"));
     EXPECT_TRUE(c.is_left_alone("a"));
@@ -272,7 +273,7 @@ struct RefusedCase : KeptCase {
     std::vector<int> asked(int until, std::optional<Duration> retry_after) {
         std::vector<int> out;
         for (int second = 0; second < until; second += 10) {
-            circumstances.now = noon + std::chrono::seconds(second);
+            call_context.now = noon + std::chrono::seconds(second);
             const pass::Outcome outcome = run();
             Results results;
             for (std::size_t i = 0; i < outcome.decision.increases.size(); ++i) {
@@ -282,7 +283,7 @@ struct RefusedCase : KeptCase {
                                                   .retry_after = retry_after});
             }
             memory = pass::remember_results(outcome.memory, outcome.decision, results, settings,
-                                            circumstances.now);
+                                            call_context.now);
         }
         return out;
     }

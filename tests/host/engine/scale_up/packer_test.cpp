@@ -172,9 +172,9 @@ class PackerPass {
 public:
     explicit PackerPass(PassCase& c)
         : snapshot_(c.world.snapshot()),
-          context_(pass_context::make_pass_context(snapshot_, {}, c.settings, c.circumstances.now)),
+          context_(pass_context::make_pass_context(snapshot_, {}, c.settings, c.call_context.now)),
           policies_(c.policies()),
-          scale_up_(context_, policies_, c.circumstances) {
+          scale_up_(context_, policies_, c.call_context) {
         scale_up_.run();
         for (scheduling::Slot slot = scale_up_.first_new(); slot < placement().slot_count();
              ++slot) {
@@ -315,7 +315,7 @@ int run_until_still(PackerCase& each, int most) {
             *c.world.change_group(increase.group.value()).group.target += increase.by;
             for (int n = 0; n < increase.by; ++n) each.join(increase.group.value());
         }
-        c.circumstances.now += 1min;
+        c.call_context.now += 1min;
         const snapshot::Cluster cluster = c.world.cluster();
         LeastAllocatedScheduler(cluster).bind(each.waiting);
     }

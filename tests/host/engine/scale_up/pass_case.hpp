@@ -19,9 +19,9 @@ public:
     explicit Prefers(std::vector<std::string> groups) : groups_(std::move(groups)) {}
     Result<FilterResult> filter(const ScaleUpQuestion& question,
                                 std::span<const std::uint32_t> among,
-                                const CallContext& circumstances) override {
+                                const CallContext& call_context) override {
         asked.push_back(question);
-        seeds.push_back(circumstances.seed);
+        seeds.push_back(call_context.seed);
         const auto rank = [&](std::uint32_t option) {
             return std::ranges::find(groups_, question.options[option].group.id.value()) -
                    groups_.begin();
@@ -80,7 +80,7 @@ struct PassCase {
     World world{};
     Settings settings{.template_source = TemplateSource::cloud};
     Memory memory{};
-    CallContext circumstances{.seed = 7, .now = noon};
+    CallContext call_context{.seed = 7, .now = noon};
     Prefers expander{{}};
     EvenSplit splitter{};
     SameCapacity check{};
@@ -121,7 +121,7 @@ struct PassCase {
     }
     pass::Outcome run() { return run(world.snapshot()); }
     pass::Outcome run(const Snapshot& snapshot) {
-        return pass::run_pass(snapshot, memory, policies(), settings, circumstances);
+        return pass::run_pass(snapshot, memory, policies(), settings, call_context);
     }
     Decision decide() { return run().decision; }
 };
@@ -139,7 +139,8 @@ inline int count(const std::vector<PodCount>& pods) {
 }
 inline int left(const Decision& decision) {
     int sum = 0;
-    for (const Unhelped& unhelped : decision.unhelped) sum += static_cast<int>(unhelped.pods.count);
+    for (const UnschedulablePods& unschedulable : decision.unschedulable)
+        sum += static_cast<int>(unschedulable.pods.count);
     return sum;
 }
 inline int skipped(const Decision& decision, const std::string& because) {

@@ -21,7 +21,7 @@ TEST(Pass, DoesNothingWhereNothingWaits) {
     c.group("a", 0, 10);
     const pass::Outcome outcome = c.run();
     EXPECT_THAT(outcome.decision.increases, IsEmpty());
-    EXPECT_THAT(outcome.decision.unhelped, IsEmpty());
+    EXPECT_THAT(outcome.decision.unschedulable, IsEmpty());
     EXPECT_EQ(outcome.wake_at, std::nullopt);
 }
 
@@ -35,12 +35,12 @@ TEST(Pass, AddsTheNodesThatPodsNeed) {
                             .cloud = PluginInstanceId("cloud"),
                             .from = 2,
                             .by = 3,
-                            .pods_helped = 9,
+                            .schedulable_pods = 9,
                             .option = 0,
                             .because = "makes room for 9 pods"};
     EXPECT_EQ(decision.increases[0], expected);
-    EXPECT_EQ(count(decision.helped), 9);
-    EXPECT_EQ(decision.helped[0].example, "default/web-0");
+    EXPECT_EQ(count(decision.schedulable), 9);
+    EXPECT_EQ(decision.schedulable[0].example, "default/web-0");
 }
 
 TEST(Pass, AddsNothingForPodsThatFitOnNodesThatAreThere) {
@@ -98,8 +98,8 @@ TEST(Pass, PlacesPodsOfHigherPriorityFirst) {
     c.pods("a-low", 1, 3000, [](snapshot::PodObject& pod) { pod.spec.priority = 1; });
     c.pods("b-high", 1, 3000, [](snapshot::PodObject& pod) { pod.spec.priority = 2; });
     const Decision decision = c.decide();
-    ASSERT_EQ(decision.unhelped.size(), 1u);
-    EXPECT_EQ(decision.unhelped[0].pods.example, "default/a-low-0");
+    ASSERT_EQ(decision.unschedulable.size(), 1u);
+    EXPECT_EQ(decision.unschedulable[0].pods.example, "default/a-low-0");
 }
 
 TEST(Pass, TakesOptionsUntilNobodyCanBeHelped) {
@@ -113,8 +113,8 @@ TEST(Pass, TakesOptionsUntilNobodyCanBeHelped) {
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"small", 2}, {"large", 1}}));
     EXPECT_EQ(decision.options.size(), 2u);
-    ASSERT_EQ(decision.unhelped.size(), 1u);
-    EXPECT_EQ(decision.unhelped[0].pods.example, "default/huge-0");
+    ASSERT_EQ(decision.unschedulable.size(), 1u);
+    EXPECT_EQ(decision.unschedulable[0].pods.example, "default/huge-0");
 }
 
 TEST(Pass, TakesOneOptionWhereItIsTold) {
@@ -127,7 +127,7 @@ TEST(Pass, TakesOneOptionWhereItIsTold) {
     c.pods("db", 1, 9000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"small", 2}}));
-    EXPECT_EQ(decision.unhelped[0].reason.sentence, "a pass takes one option");
+    EXPECT_EQ(decision.unschedulable[0].reason.sentence, "a pass takes one option");
 }
 
 TEST(Pass, MakesOneIncreaseOfSeveralOptionsOnAGroup) {
@@ -151,7 +151,7 @@ TEST(Pass, StopsAtTheOptionsAPassMayTake) {
     c.pods("web", 5, 3000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}}));
-    EXPECT_EQ(decision.unhelped[0].reason.sentence,
+    EXPECT_EQ(decision.unschedulable[0].reason.sentence,
               "this pass has taken the 2 options it may take");
 }
 
@@ -161,9 +161,9 @@ TEST(Pass, GrowsToTheMaximumAndSaysSo) {
     c.pods("web", 5, 3000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}}));
-    ASSERT_EQ(decision.unhelped.size(), 1u);
-    EXPECT_EQ(decision.unhelped[0].pods.count, 3u);
-    EXPECT_EQ(decision.unhelped[0].reason.sentence,
+    ASSERT_EQ(decision.unschedulable.size(), 1u);
+    EXPECT_EQ(decision.unschedulable[0].pods.count, 3u);
+    EXPECT_EQ(decision.unschedulable[0].reason.sentence,
               "a: at its maximum of 3 with the 2 of this pass");
 }
 
@@ -183,7 +183,7 @@ TEST(Pass, GrowsNoSuchGroupInPart) {
     c.pods("web", 1, 3000);
     const Decision decision = c.decide();
     EXPECT_THAT(decision.increases, IsEmpty());
-    EXPECT_EQ(decision.unhelped[0].reason.sentence,
+    EXPECT_EQ(decision.unschedulable[0].reason.sentence,
               "whole: only ever empty or full, and cluster limit of nodes: 0 of 3 used, a node "
               "takes 1");
 }
@@ -194,7 +194,7 @@ TEST(Pass, GrowsNoSuchGroupThatIsPartlyThere) {
     c.pods("web", 1, 3000);
     const Decision decision = c.decide();
     EXPECT_THAT(decision.increases, IsEmpty());
-    EXPECT_EQ(decision.unhelped[0].reason.sentence,
+    EXPECT_EQ(decision.unschedulable[0].reason.sentence,
               "whole: only ever empty or full, and has 1 of 4");
 }
 
@@ -215,7 +215,7 @@ TEST(Pass, LeavesAGroupAloneThatIsBackedOffAndWakesWhenThatEnds) {
     c.pods("web", 1, 3000);
     const pass::Outcome outcome = c.run();
     EXPECT_THAT(outcome.decision.increases, IsEmpty());
-    EXPECT_THAT(outcome.decision.unhelped[0].reason.sentence, HasSubstr("no capacity"));
+    EXPECT_THAT(outcome.decision.unschedulable[0].reason.sentence, HasSubstr("no capacity"));
     EXPECT_EQ(outcome.wake_at, noon + 5min + Duration(1));
 }
 
@@ -245,7 +245,7 @@ TEST(Pass, TakesLeftoversOffOnceTheirCloudHasBeenRead) {
     c.world.change_node("a-node-0").taints = {
         {.key = std::string(to_be_deleted_taint), .value = "1"}};
     c.memory.known_groups[NodeGroupId("a")] = {
-        .cloud = PluginInstanceId("cloud"), .nodes = 1, .some = {"a-node-0"}};
+        .cloud = PluginInstanceId("cloud"), .nodes = 1, .sample_nodes = {"a-node-0"}};
     Snapshot unread = c.world.snapshot();
     unread.groups =
         health::with_unread_groups(std::make_shared<const std::vector<Group>>(),
@@ -300,9 +300,9 @@ TEST(Pass, SaysWhyEveryGroupCannotGrow) {
     c.group("spoilt", 0, 10).unreadable_because = "groups[4].min is 5, above max 1";
     c.pods("web", 1, 3000);
     const Decision decision = c.decide();
-    ASSERT_EQ(decision.unhelped.size(), 1u);
+    ASSERT_EQ(decision.unschedulable.size(), 1u);
     std::map<std::string, std::string> by_group;
-    for (const GroupReason& reason : decision.unhelped[0].groups) {
+    for (const GroupReason& reason : decision.unschedulable[0].groups) {
         for (const NodeGroupId& id : reason.groups) by_group[id.value()] = reason.reason.sentence;
     }
     EXPECT_EQ(by_group.size(), 5u);
@@ -320,13 +320,13 @@ TEST(Pass, GivesEqualReasonsOfManyGroupsOnce) {
     c.group("c", 5, 5);
     c.pods("huge", 2, 90000);
     const Decision decision = c.decide();
-    ASSERT_EQ(decision.unhelped[0].groups.size(), 2u) << "one of them is full besides";
-    EXPECT_THAT(decision.unhelped[0].groups[0].groups,
+    ASSERT_EQ(decision.unschedulable[0].groups.size(), 2u) << "one of them is full besides";
+    EXPECT_THAT(decision.unschedulable[0].groups[0].groups,
                 ElementsAre(NodeGroupId("a"), NodeGroupId("b")));
-    EXPECT_THAT(decision.unhelped[0].groups[0].reason.sentence, HasSubstr("Insufficient cpu"));
-    EXPECT_EQ(decision.unhelped[0].groups[1].reason.sentence,
-              decision.unhelped[0].groups[0].reason.sentence + "; also at its maximum of 5");
-    EXPECT_THAT(decision.unhelped[0].reason.sentence,
+    EXPECT_THAT(decision.unschedulable[0].groups[0].reason.sentence, HasSubstr("Insufficient cpu"));
+    EXPECT_EQ(decision.unschedulable[0].groups[1].reason.sentence,
+              decision.unschedulable[0].groups[0].reason.sentence + "; also at its maximum of 5");
+    EXPECT_THAT(decision.unschedulable[0].reason.sentence,
                 HasSubstr("none of 3 groups helps; 2 of them: "));
 }
 
@@ -344,9 +344,9 @@ TEST(Pass, KeepsReasonsAsTheyAreWhileTheirTimersRun) {
     back_off("a", 100s, "full");
     back_off("b", 150s, "quota");
     for (int pass = 0; pass < 2; ++pass) {
-        EXPECT_EQ(c.decide().unhelped.at(0).reason.sentence,
+        EXPECT_EQ(c.decide().unschedulable.at(0).reason.sentence,
                   "none of 2 groups helps; 1 of them: backed off for 1m40s: full");
-        c.circumstances.now += 70s;
+        c.call_context.now += 70s;
     }
 }
 
@@ -358,8 +358,8 @@ TEST(Pass, SaysOfAGroupThatIsBackedOffWhetherThePodWouldFitIt) {
     c.pods("huge", 1, 90000);
     c.pods("web", 1, 1000);
     std::map<std::string, std::string> because;
-    for (const Unhelped& unhelped : c.decide().unhelped)
-        because[unhelped.pods.example] = unhelped.reason.sentence;
+    for (const UnschedulablePods& unschedulable : c.decide().unschedulable)
+        because[unschedulable.pods.example] = unschedulable.reason.sentence;
     ASSERT_EQ(because.size(), 2u);
     const auto& [huge, web] = std::pair(because.begin()->second, because.rbegin()->second);
     EXPECT_EQ(web, "spot: backed off for 5m: none left");
@@ -376,16 +376,17 @@ TEST(Pass, NamesTheNearestMissBeforeGroupsThatAreForOtherPods) {
     }
     c.pods("web", 1, 1000);
     const Decision decision = c.decide();
-    ASSERT_EQ(decision.unhelped.at(0).groups.size(), 2u);
-    EXPECT_EQ(decision.unhelped[0].reason.sentence,
+    ASSERT_EQ(decision.unschedulable.at(0).groups.size(), 2u);
+    EXPECT_EQ(decision.unschedulable[0].reason.sentence,
               "none of 3 groups helps; 1 of them: at its maximum of 5");
-    EXPECT_THAT(decision.unhelped[0].groups[1].reason.sentence, HasSubstr("untolerated taint"));
+    EXPECT_THAT(decision.unschedulable[0].groups[1].reason.sentence,
+                HasSubstr("untolerated taint"));
 }
 
 TEST(Pass, SaysThatThereIsNoGroup) {
     PassCase c;
     c.pods("web", 1, 3000);
-    EXPECT_EQ(c.decide().unhelped[0].reason.sentence, "there is no node group");
+    EXPECT_EQ(c.decide().unschedulable[0].reason.sentence, "there is no node group");
 }
 
 TEST(Pass, SaysThatTheGroupsOfACloudAreNotKnownYet) {
@@ -393,7 +394,7 @@ TEST(Pass, SaysThatTheGroupsOfACloudAreNotKnownYet) {
     c.pods("web", 1, 3000);
     Snapshot snapshot = c.world.snapshot();
     snapshot.unread.emplace(PluginInstanceId("west"), "cloud west has not answered since noon");
-    EXPECT_EQ(c.run(snapshot).decision.unhelped.at(0).reason.sentence,
+    EXPECT_EQ(c.run(snapshot).decision.unschedulable.at(0).reason.sentence,
               "there is no node group; the groups of cloud west are not known yet: "
               "cloud west has not answered since noon");
 }
@@ -414,10 +415,10 @@ TEST(Pass, StopsWhenTheExpandersChooseNothing) {
     Policies policies = c.policies();
     policies.chain = {{"price", &fails, StageFallback::fail}};
     const Decision decision =
-        pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
+        pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.call_context).decision;
     EXPECT_THAT(decision.increases, IsEmpty());
     EXPECT_THAT(decision.notes, ElementsAre("price: failed: no prices; no scale-up"));
-    EXPECT_EQ(decision.unhelped[0].reason.sentence, "price: failed: no prices; no scale-up");
+    EXPECT_EQ(decision.unschedulable[0].reason.sentence, "price: failed: no prices; no scale-up");
 }
 
 TEST(Pass, AsksExpandersAboutPodsByClassAndOptionsByGroup) {
@@ -459,7 +460,7 @@ std::uint64_t seed_of_the_first_round(std::uint64_t seed, Time now) {
     PassCase c;
     c.group("a", 0, 1);
     c.group("b", 0, 1, amounts(8000));
-    c.circumstances = {.seed = seed, .now = now};
+    c.call_context = {.seed = seed, .now = now};
     c.pods("web", 1, 3000);
     c.decide();
     return c.expander.seeds.at(0);
@@ -489,10 +490,10 @@ TEST(Pass, DecidesTheSameWhateverTheOrderOfItsInput) {
     const pass::Outcome one = make(false), other = make(true);
     EXPECT_EQ(one.decision.increases, other.decision.increases);
     EXPECT_EQ(one.memory, other.memory);
-    ASSERT_EQ(one.decision.helped.size(), other.decision.helped.size());
-    for (std::size_t i = 0; i < one.decision.helped.size(); ++i) {
-        EXPECT_EQ(one.decision.helped[i].example, other.decision.helped[i].example);
-        EXPECT_EQ(one.decision.helped[i].count, other.decision.helped[i].count);
+    ASSERT_EQ(one.decision.schedulable.size(), other.decision.schedulable.size());
+    for (std::size_t i = 0; i < one.decision.schedulable.size(); ++i) {
+        EXPECT_EQ(one.decision.schedulable[i].example, other.decision.schedulable[i].example);
+        EXPECT_EQ(one.decision.schedulable[i].count, other.decision.schedulable[i].count);
     }
 }
 

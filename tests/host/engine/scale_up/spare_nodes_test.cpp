@@ -37,7 +37,7 @@ TEST(SpareNodes, AreLetGoWhereALaterOptionLeavesRoomForTheirPods) {
     c.pods("web", 4, 2000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"small", 1}, {"large", 1}}));
-    EXPECT_EQ(count(decision.helped), 5);
+    EXPECT_EQ(count(decision.schedulable), 5);
     EXPECT_THAT(decision.notes, Contains("group small: 1 node fewer than chosen, its pods have "
                                          "room on other nodes of this pass"));
     ASSERT_EQ(decision.options.size(), 2u);
@@ -122,7 +122,7 @@ TEST(SpareNodes, LeaveTheirPartOfALimitToPodsThatWait) {
     const Decision decision = c.decide();
     // The node of 8 cores, once it is there, has room for two of web as well.
     EXPECT_EQ(growth(decision), (Growths{{"large", 1}, {"other", 1}}));
-    EXPECT_THAT(decision.unhelped, IsEmpty());
+    EXPECT_THAT(decision.unschedulable, IsEmpty());
     EXPECT_THAT(decision.notes, Not(Contains(::testing::HasSubstr("limit"))));
 }
 
@@ -156,7 +156,7 @@ TEST(SpareNodes, AreNotPromisedToPodsThatWereMoved) {
     c.pods("web", 2, 3000);
     const Snapshot snapshot = c.world.snapshot();
     const Policies policies = c.policies();
-    pass::Explanation explanation(snapshot, c.memory, policies, c.settings, c.circumstances);
+    pass::Explanation explanation(snapshot, c.memory, policies, c.settings, c.call_context);
     for (snapshot::PodGroupId id = 0; id < snapshot.cluster.pod_group_count(); ++id)
         EXPECT_EQ(explanation.pod(id)->because, "room on new nodes of large");
     EXPECT_EQ(explanation.group(NodeGroupId("small"))->increase, 0);

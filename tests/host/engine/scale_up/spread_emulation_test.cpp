@@ -110,8 +110,8 @@ TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}}));
     EXPECT_EQ(left(decision), 3);
     // The full group is the nearest miss.
-    EXPECT_EQ(decision.unhelped[0].groups.at(0).reason.sentence, "at its maximum of 1");
-    EXPECT_THAT(decision.unhelped[0].groups.at(1).reason.sentence,
+    EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence, "at its maximum of 1");
+    EXPECT_THAT(decision.unschedulable[0].groups.at(1).reason.sentence,
                 HasSubstr("no more is to go where"));
 }
 
@@ -171,7 +171,7 @@ TEST(SpreadEmulation, WithoutAnyZoneLeavesThePodsToTheRule) {
     c.pods("web", 4, 3000, emulated());
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), Growths());
-    EXPECT_THAT(decision.unhelped[0].groups[0].reason.sentence,
+    EXPECT_THAT(decision.unschedulable[0].groups[0].reason.sentence,
                 HasSubstr("missing required label"));
 }
 
@@ -202,7 +202,7 @@ TEST(SpreadEmulation, LetsLapsedPodsGoAnywhereAndCountsThemNowhere) {
     c.pods("web", 1, 3000, emulated());
     const pass::Outcome outcome = c.run();
     EXPECT_EQ(left(outcome.decision), 0);
-    EXPECT_EQ(count(outcome.decision.helped), 3);
+    EXPECT_EQ(count(outcome.decision.schedulable), 3);
 }
 
 TEST(SpreadEmulation, OffTheTimeoutIsHonouredAllTheSame) {
@@ -215,11 +215,11 @@ TEST(SpreadEmulation, OffTheTimeoutIsHonouredAllTheSame) {
         };
     };
     c.pods("late", 4, 3000, patient("1h"));
-    EXPECT_EQ(count(c.decide().helped), 2) << "c cannot grow and holds the others back";
+    EXPECT_EQ(count(c.decide().schedulable), 2) << "c cannot grow and holds the others back";
     const pass::Outcome still = c.run();
     EXPECT_EQ(still.wake_at, noon + Duration(1)) << "exactly an hour old, they still insist";
-    c.circumstances.now = *still.wake_at;
-    EXPECT_EQ(count(c.decide().helped), 4);
+    c.call_context.now = *still.wake_at;
+    EXPECT_EQ(count(c.decide().schedulable), 4);
 }
 
 TEST(SpreadEmulation, KeepsPodsInTheirZoneWhenTheyMove) {

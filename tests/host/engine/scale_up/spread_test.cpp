@@ -21,7 +21,7 @@ TEST(Spread, OverZonesIsHelpedInOnePass) {
     PassCase c = three_zones();
     c.pods("web", 30, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
-    EXPECT_EQ(count(decision.helped), 30);
+    EXPECT_EQ(count(decision.schedulable), 30);
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}, {"c", 3}}));
 }
 
@@ -51,8 +51,8 @@ TEST(Spread, ThatTheSchedulerAddsHoldsPodsBackAndSaysWhoseItIs) {
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}}));
     EXPECT_EQ(left(decision), 7);
-    EXPECT_EQ(decision.unhelped[0].groups.at(0).reason.sentence, "at its maximum of 1");
-    EXPECT_THAT(decision.unhelped[0].groups.at(1).reason.sentence,
+    EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence, "at its maximum of 1");
+    EXPECT_THAT(decision.unschedulable[0].groups.at(1).reason.sentence,
                 HasSubstr("zone=za has 1, the least is 0, maxSkew 1 (the scheduler's default)"));
 }
 
@@ -62,14 +62,14 @@ TEST(Spread, OneOptionAPassHelpsWhatOneZoneTakes) {
     c.pods("web", 30, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
     EXPECT_EQ(decision.options.size(), 1u);
-    EXPECT_EQ(count(decision.helped), 1);
+    EXPECT_EQ(count(decision.schedulable), 1);
 }
 
 TEST(Spread, AZoneThatCannotGrowHoldsTheOthersBack) {
     PassCase c = three_zones(1);
     c.pods("web", 30, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
-    EXPECT_EQ(count(decision.helped), 2);
+    EXPECT_EQ(count(decision.schedulable), 2);
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}}));
     EXPECT_EQ(left(decision), 28);
 }
@@ -79,7 +79,7 @@ TEST(Spread, AZoneThatIsFullTooSoonHoldsTheOthersBack) {
     c.pods("web", 30, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
     // Four in c, five in each of the others.
-    EXPECT_EQ(count(decision.helped), 14);
+    EXPECT_EQ(count(decision.schedulable), 14);
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 2}, {"c", 1}}));
 }
 
@@ -89,7 +89,7 @@ TEST(Spread, ALimitOfTheClusterLeavesZonesEven) {
     c.pods("web", 30, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
-    EXPECT_EQ(count(decision.helped), 12);
+    EXPECT_EQ(count(decision.schedulable), 12);
 }
 
 TEST(Spread, RoomOnExistingNodesIsUsedOnceTheOtherZonesGrow) {
@@ -97,7 +97,8 @@ TEST(Spread, RoomOnExistingNodesIsUsedOnceTheOtherZonesGrow) {
     c.world.node("spare").labels = {{zone_key, "za"}, {hostname_key, "spare"}};
     c.pods("web", 12, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
-    EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes") + count(decision.helped), 12);
+    EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes") + count(decision.schedulable),
+              12);
     EXPECT_EQ(growth(decision), (Growths{{"b", 1}, {"c", 1}}));
 }
 
@@ -112,8 +113,8 @@ TEST(Spread, ClassesThatAreCountedTogetherArePlannedTogether) {
         spread_over(zone_key)(pod);
     }
     const Decision decision = c.decide();
-    EXPECT_EQ(count(decision.helped), 9);
-    EXPECT_EQ(decision.unhelped.size(), 0u);
+    EXPECT_EQ(count(decision.schedulable), 9);
+    EXPECT_EQ(decision.unschedulable.size(), 0u);
 }
 
 TEST(Spread, PodsThatAreCountedButNotSpreadComeFirst) {
@@ -125,7 +126,7 @@ TEST(Spread, PodsThatAreCountedButNotSpreadComeFirst) {
         pod.spec.requests = {{"cpu", 3500}};
     }
     const Decision decision = c.decide();
-    EXPECT_EQ(count(decision.helped), 12);
+    EXPECT_EQ(count(decision.schedulable), 12);
     EXPECT_EQ(left(decision), 0);
 }
 
@@ -191,7 +192,7 @@ TEST(Spread, OverHostsWithMinDomainsFillsTheNodesOfSimilarGroups) {
         pod.spec.spread.front().min_domains = 3;
     });
     const Decision decision = c.decide();
-    EXPECT_EQ(count(decision.helped), 12);
+    EXPECT_EQ(count(decision.schedulable), 12);
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
 }
 
@@ -199,7 +200,7 @@ TEST(Spread, PodsThatKeepApartOnHostsGetANodeEach) {
     PassCase c = three_zones();
     c.pods("web", 7, 100, apart_on(hostname_key));
     const Decision decision = c.decide();
-    EXPECT_EQ(count(decision.helped), 7);
+    EXPECT_EQ(count(decision.schedulable), 7);
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 2}, {"c", 2}}));
 }
 
@@ -207,7 +208,7 @@ TEST(Spread, PodsThatKeepApartInZonesGetOneZoneEach) {
     PassCase c = three_zones();
     c.pods("web", 5, 100, apart_on(zone_key));
     const Decision decision = c.decide();
-    EXPECT_EQ(count(decision.helped), 3);
+    EXPECT_EQ(count(decision.schedulable), 3);
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
 }
 
@@ -218,7 +219,7 @@ TEST(Spread, PodsThatStayTogetherInAZoneGoToOne) {
             {.selector = LabelSelector{.match_labels = pod.labels}, .topology_key = zone_key}};
     });
     const Decision decision = c.decide();
-    EXPECT_EQ(count(decision.helped), 8);
+    EXPECT_EQ(count(decision.schedulable), 8);
     EXPECT_EQ(growth(decision).size(), 1u);
 }
 
@@ -229,7 +230,7 @@ TEST(Spread, OverZonesAndHostsAtOnceIsHelped) {
         spread_over(hostname_key)(pod);
     });
     const Decision decision = c.decide();
-    EXPECT_EQ(count(decision.helped), 6);
+    EXPECT_EQ(count(decision.schedulable), 6);
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
 }
 
@@ -243,7 +244,7 @@ TEST(Spread, OverTwoWideKeysGoesByTheRuleAsItStands) {
         spread_over(zone_key)(pod);
         spread_over("rack")(pod);
     });
-    EXPECT_EQ(count(c.decide().helped), 6);
+    EXPECT_EQ(count(c.decide().schedulable), 6);
 }
 
 }  // namespace

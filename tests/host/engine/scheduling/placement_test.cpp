@@ -29,6 +29,19 @@ TEST(Placement, FillsANodeUpToItsSmallestResource) {
               (Refusal{Predicate::node_resources_fit, "Insufficient memory", "memory", 333}));
 }
 
+TEST(PlacementDeathTest, IsNotUndoneToAMarkThatIsUndoneAlready) {
+    World world;
+    world.node("a", {.cpu = 4000});
+    const auto web = world.pod_group({.cpu = 1000});
+    CompiledPredicates rules = world.rules();
+    Placement placement(rules);
+    const Placement::Mark before = placement.mark();
+    placement.place(web, 0, 1);
+    const Placement::Mark after = placement.mark();
+    placement.undo(before);
+    EXPECT_DEATH(placement.undo(after), "undone to a mark that is undone already");
+}
+
 TEST(Placement, CountsPodsAsAResource) {
     World world;
     world.node("a", {.cpu = 4000, .pods = 3});

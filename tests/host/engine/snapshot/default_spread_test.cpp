@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 
+#include <capstan/well_known.hpp>
+
 #include "snapshot_objects.hpp"
 
 namespace capstan::engine::snapshot {
@@ -169,7 +171,7 @@ TEST_F(Spread, OfPodsWithConstraintsIsTheirOwn) {
 TEST_F(Spread, DoesNotComeBackForPodsWhoseOwnHasTimedOut) {
     PodObject impatient = web();
     impatient.annotations[std::string(default_spread_timeout_annotation)] = "5m";
-    impatient.spec.spread = {{.topology_key = std::string(zone_label)}};
+    impatient.spec.spread = {{.topology_key = std::string(well_known::zone_label)}};
     const PodGroupId id = builder.add_class(impatient);
     EXPECT_EQ(keys(builder.build().equivalence_group(id).lapsed), (Keys{}));
 }

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <capstan/well_known.hpp>
+
 #include "snapshot_objects.hpp"
 
 namespace capstan::engine::snapshot {
@@ -14,7 +16,7 @@ using std::chrono::minutes;
 PodObject spread_pod(const char* timeout) {
     PodObject out = pod("web-1");
     out.spec.spread = {{.topology_key = "kubernetes.io/hostname"},
-                       {.topology_key = std::string(zone_label)}};
+                       {.topology_key = std::string(well_known::zone_label)}};
     if (timeout != nullptr) out.annotations["example.com/patience"] = timeout;
     return out;
 }

@@ -118,7 +118,7 @@ struct ComparedGroup : scale_up::PassCase {
     pass::GroupAnswer answer() {
         const Snapshot snapshot = world.snapshot();
         const Policies asked = policies();
-        return *pass::Explanation(snapshot, memory, asked, settings, circumstances)
+        return *pass::Explanation(snapshot, memory, asked, settings, call_context)
                     .group(NodeGroupId("web"));
     }
     TemplateComparison compare() { return answer().comparison; }

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 namespace capstan::kubernetes::client {
@@ -31,16 +30,6 @@ TEST(ParseObject, RefusesWhatNoApiServerSays) {
         EXPECT_EQ(parse_object(reply_of(body)).error().code, ErrorCode::unavailable);
     }
     EXPECT_EQ(parse_object(fail(ErrorCode::throttled, "later")).error().code, ErrorCode::throttled);
-}
-
-TEST(FindValue, EndsWhereAMemberIsMissingNullOrNoObject) {
-    const auto object = boost::json::parse(R"({"a":{"b":"text","n":null,"x":7}})").as_object();
-    EXPECT_EQ(text_at(object, {"a", "b"}), "text");
-    EXPECT_EQ(integer_at(object, {"a", "x"}), 7);
-    EXPECT_EQ(text_at(object, {"a", "x"}), "");
-    EXPECT_EQ(find_value(object, {"a", "n"}), nullptr);
-    EXPECT_EQ(find_value(object, {"a", "b", "c"}), nullptr);
-    EXPECT_EQ(find_value(object, {"z", "b"}), nullptr);
 }
 
 }  // namespace

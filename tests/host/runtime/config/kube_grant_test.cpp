@@ -66,6 +66,8 @@ TEST(KubeGrant, SaysWhatIsWrongWithIt) {
         {"../pods:get", "expected a resource"},
         {"pods.:get", "\"\" is no API group"},
         {"pods./x:get", "\"\" is no API group"},
+        {"pods.a..b:get", "\"a..b\" is no API group"},
+        {"pods.a.-b:get", "\"a.-b\" is no API group"},
         {"pods/:get", "\"\" is no subresource"},
         {"pods:", "\"\" is no verb"},
         {"pods:get,", "\"\" is no verb"},

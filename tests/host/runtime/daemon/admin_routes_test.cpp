@@ -36,12 +36,12 @@ struct Routes : ::testing::Test {
 TEST_F(Routes, LeadToMetricsAndDocuments) {
     EXPECT_EQ(get("/metrics").body, "up 1\n");
     EXPECT_THAT(std::string(get("/metrics").header("content-type")), HasSubstr("version=0.0.4"));
-    EXPECT_EQ(get("/api/v1/status").body, "{\"leads\":true}\n");
-    EXPECT_EQ(get("/api/v1/groups?x=1").status, 200);
-    EXPECT_EQ(get("/status").body, get("/api/v1/status").body);
+    EXPECT_EQ(get("/api/v2/status").body, "{\"leads\":true}\n");
+    EXPECT_EQ(get("/api/v2/groups?x=1").status, 200);
+    EXPECT_EQ(get("/status").body, get("/api/v2/status").body);
     EXPECT_EQ(get("/nowhere").status, 404);
     EXPECT_THAT(get("/nowhere").body, HasSubstr("/ lists what there is"));
-    EXPECT_EQ(get("/api/v1/status", "POST").status, 405);
+    EXPECT_EQ(get("/api/v2/status", "POST").status, 405);
 }
 
 TEST_F(Routes, AreListedAtTheTop) {
@@ -86,36 +86,36 @@ TEST_F(Routes, NameWhatAHostThatIsReadyDoesWithout) {
 }
 
 TEST_F(Routes, UnderstandQuestions) {
-    EXPECT_EQ(get("/api/v1/explain/pod/shop/web-1").body, "because");
+    EXPECT_EQ(get("/api/v2/explain/pod/shop/web-1").body, "because");
     EXPECT_EQ(asked.pod_ns + " " + asked.pod, "shop web-1");
     EXPECT_FALSE(asked.as_text);
-    get("/api/v1/explain/node/n%2F1?format=text");
+    get("/api/v2/explain/node/n%2F1?format=text");
     EXPECT_EQ(asked.node, "n/1");
     EXPECT_TRUE(asked.as_text);
-    get("/api/v1/explain/group/zone/web");
+    get("/api/v2/explain/group/zone/web");
     EXPECT_EQ(asked.group, "zone/web");
-    get("/api/v1/explain/statefulset/shop/db");
+    get("/api/v2/explain/statefulset/shop/db");
     EXPECT_EQ(asked.workload_kind + " " + asked.pod_ns + " " + asked.workload,
               "StatefulSet shop db");
-    get("/api/v1/explain/matrix?format=text");
+    get("/api/v2/explain/matrix?format=text");
     EXPECT_EQ(asked.pod + asked.node + asked.group, "");
     EXPECT_TRUE(asked.as_text);
-    EXPECT_EQ(get("/api/v1/explain/matrix/web").status, 404);
-    EXPECT_EQ(get("/api/v1/explain").status, 404);
-    EXPECT_EQ(get("/api/v1/explain/pod/web-1").status, 404);
-    EXPECT_EQ(get("/api/v1/explain/node/").status, 404);
-    EXPECT_EQ(get("/api/v1/explain/node/100%").status, 200);
+    EXPECT_EQ(get("/api/v2/explain/matrix/web").status, 404);
+    EXPECT_EQ(get("/api/v2/explain").status, 404);
+    EXPECT_EQ(get("/api/v2/explain/pod/web-1").status, 404);
+    EXPECT_EQ(get("/api/v2/explain/node/").status, 404);
+    EXPECT_EQ(get("/api/v2/explain/node/100%").status, 200);
 }
 
 TEST_F(Routes, SayWhyAQuestionHasNoAnswer) {
     answer = fail(ErrorCode::not_found, "no pass saw a node \"n1\"");
-    EXPECT_EQ(get("/api/v1/explain/node/n1").status, 404);
-    EXPECT_EQ(get("/api/v1/explain/node/n1").body,
+    EXPECT_EQ(get("/api/v2/explain/node/n1").status, 404);
+    EXPECT_EQ(get("/api/v2/explain/node/n1").body,
               "{\"error\":\"no pass saw a node \\\"n1\\\"\"}\n");
     answer = fail(ErrorCode::busy, "later");
-    EXPECT_EQ(get("/api/v1/explain/node/n1").status, 429);
+    EXPECT_EQ(get("/api/v2/explain/node/n1").status, 429);
     answer = fail(ErrorCode::unavailable, "there has been no pass yet");
-    EXPECT_EQ(get("/api/v1/explain/node/n1").status, 503);
+    EXPECT_EQ(get("/api/v2/explain/node/n1").status, 503);
 }
 
 TEST_F(Routes, AnswerSnapshotsWithUpstreamsStatuses) {

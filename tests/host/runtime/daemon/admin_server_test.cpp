@@ -85,7 +85,7 @@ TEST_F(AdminPort, AnswersThoseWithTheTokenAndProbes) {
     EXPECT_EQ(status("/metrics"), 401);
     EXPECT_EQ(status("/metrics", "another"), 401);
     EXPECT_EQ(status("/metrics", "s3cret"), 200);
-    EXPECT_EQ(status("/api/v1/config"), 401);
+    EXPECT_EQ(status("/api/v2/config"), 401);
     for (const char* probe : {"/livez", "/readyz", "/health-check"})
         EXPECT_EQ(status(probe), 200) << probe;
 }

@@ -133,8 +133,8 @@ TEST_F(Scaling, CountsTheTimeInWhichPassesFailAsTimeInWhichItSawNothing) {
     blind.reset();
     const auto seeing = autoscaler->run();
     ASSERT_TRUE(seeing) << seeing.error();
-    EXPECT_EQ((*seeing)->input.memory.blind_since, since);
-    EXPECT_EQ((*seeing)->memory.blind_since, std::nullopt);
+    EXPECT_EQ((*seeing)->input.memory.unobserved_since, since);
+    EXPECT_EQ((*seeing)->memory.unobserved_since, std::nullopt);
 }
 
 TEST_F(Scaling, AsksForNoPassWhereOneCameToNothing) {
@@ -182,7 +182,7 @@ TEST_F(BesideASilentCloud, GrowsTheOthersAfterFifteenSeconds) {
     ASSERT_TRUE(pass) << pass.error();
     EXPECT_EQ(assembly.elapsed(), 15s);
     EXPECT_EQ((*pass)->decision().increases.size(), 1u);
-    EXPECT_EQ((*pass)->clouds.at(0).standing, CloudStanding::silent);
+    EXPECT_EQ((*pass)->clouds.at(0).status, CloudStatus::unresponsive);
     EXPECT_EQ((*pass)->input.snapshot.unread.size(), 1u);
     ASSERT_TRUE(autoscaler->run());
     EXPECT_EQ(assembly.elapsed(), 15s) << "its call is under way";
@@ -199,8 +199,8 @@ TEST_F(BesideASilentCloud, SaysToPodsThatItsGroupsAreNotKnown) {
                                         .created = assembly.host().loop().clock()->now() - 1h});
     const auto pass = make()->run();
     ASSERT_TRUE(pass) << pass.error();
-    ASSERT_FALSE((*pass)->decision().unhelped.empty());
-    EXPECT_THAT((*pass)->decision().unhelped[0].reason.sentence,
+    ASSERT_FALSE((*pass)->decision().unschedulable.empty());
+    EXPECT_THAT((*pass)->decision().unschedulable[0].reason.sentence,
                 HasSubstr("the groups of cloud silent are not known yet: cloud silent has not "
                           "answered since 2026-01-01T00:00:00Z"));
 }
@@ -218,16 +218,16 @@ TEST_F(OfARefusingCloud, IsLeftAloneForAWhileAndAskedAtOnceByANewStart) {
     const auto autoscaler = make();
     const auto failed = autoscaler->run();
     ASSERT_TRUE(failed) << failed.error();
-    EXPECT_EQ((*failed)->clouds.at(0).standing, CloudStanding::failed);
-    ASSERT_EQ((*failed)->memory.cloud_rests.size(), 1u);
+    EXPECT_EQ((*failed)->clouds.at(0).status, CloudStatus::failed);
+    ASSERT_EQ((*failed)->memory.cloud_backoffs.size(), 1u);
     const auto resting = autoscaler->run();
     ASSERT_TRUE(resting) << resting.error();
-    EXPECT_EQ((*resting)->clouds.at(0).standing, CloudStanding::resting);
-    EXPECT_EQ((*resting)->input.memory.cloud_rests.size(), 1u) << "a replay sees it";
+    EXPECT_EQ((*resting)->clouds.at(0).status, CloudStatus::backed_off);
+    EXPECT_EQ((*resting)->input.memory.cloud_backoffs.size(), 1u) << "a replay sees it";
     assembly.host().virtual_loop()->advance(25s);
-    EXPECT_EQ((*autoscaler->run())->clouds.at(0).standing, CloudStanding::failed);
+    EXPECT_EQ((*autoscaler->run())->clouds.at(0).status, CloudStatus::failed);
     autoscaler->begin((*resting)->memory);
-    EXPECT_EQ((*autoscaler->run())->clouds.at(0).standing, CloudStanding::failed);
+    EXPECT_EQ((*autoscaler->run())->clouds.at(0).status, CloudStatus::failed);
 }
 
 /// The node of a group's only machine, with nothing on it; each pass takes the cloud a second.
@@ -238,7 +238,7 @@ struct Shrinking : ::testing::Test {
         simulated("eu", "latency = \"1s\", groups = [" + simulated_group("web", "size = 1") + "]")};
     FakeCluster cluster;
     engine::snapshot::ClusterBuilder builder;
-    std::function<std::string()> blind_because = [] { return std::string(); };
+    std::function<std::string()> unobserved_because = [] { return std::string(); };
 
     Shrinking() {
         const Resources amounts{{"cpu", 4000}, {"memory", std::int64_t{16} << 30}, {"pods", 110}};
@@ -252,7 +252,7 @@ struct Shrinking : ::testing::Test {
                                 {.host = assembly.host(),
                                  .cluster = cluster,
                                  .look = [this] { return builder.build(); },
-                                 .blind_because = [this] { return blind_because(); },
+                                 .unobserved_because = [this] { return unobserved_because(); },
                                  .may_act = [] { return Result<void>(); },
                                  .keep = [](const engine::Memory&) {},
                                  .gate = [] { return Result<void>(); },
@@ -272,25 +272,25 @@ TEST_F(Shrinking, ComesBackOnceSchedulersHaveSeenTheMark) {
 
 TEST_F(Shrinking, IsHeldWhereTheClusterGoesOutOfTouchWhileTheCloudsAreRead) {
     const Duration start = assembly.host().loop().monotonic();
-    blind_because = [this, start] {
+    unobserved_because = [this, start] {
         return std::string(assembly.host().loop().monotonic() > start ? "Pod is out of touch" : "");
     };
     const auto pass = make(false)->run();
     ASSERT_TRUE(pass) << pass.error();
-    EXPECT_EQ((*pass)->input.circumstances.blind_because, "Pod is out of touch");
+    EXPECT_EQ((*pass)->input.call_context.unobserved_because, "Pod is out of touch");
 }
 
 TEST_F(Shrinking, MarksNothingWhereTheClusterGoesOutOfTouchAfterTheDecision) {
     const auto autoscaler = make(false);
     ASSERT_TRUE(autoscaler->run());
     int asked = 0;
-    blind_because = [&asked] { return std::string(++asked > 2 ? "Pod is out of touch" : ""); };
+    unobserved_because = [&asked] { return std::string(++asked > 2 ? "Pod is out of touch" : ""); };
     const auto held = autoscaler->run();
     ASSERT_TRUE(held) << held.error();
     ASSERT_EQ((*held)->decision().node_changes.size(), 1u);
     EXPECT_EQ((*held)->results.node_changes.at(0)->code, ErrorCode::cancelled);
     EXPECT_THAT(cluster.asked, ::testing::IsEmpty());
-    blind_because = [] { return std::string(); };
+    unobserved_because = [] { return std::string(); };
     ASSERT_TRUE(autoscaler->run());
     EXPECT_THAT(cluster.asked, ElementsAre("look web-1", "change web-1"));
 }

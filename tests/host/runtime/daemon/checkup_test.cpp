@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/json/serialize.hpp>
+
 #include "patient.hpp"
 #include "runtime/record/memory_text.hpp"
 
@@ -38,7 +40,7 @@ void remember_groups(Patient& patient) {
     engine::Memory memory;
     for (const char* id : {"two", "web"})
         memory.known_groups[NodeGroupId(id)] = {
-            .cloud = PluginInstanceId("eu"), .nodes = 1, .some = {std::string(id) + "-1"}};
+            .cloud = PluginInstanceId("eu"), .nodes = 1, .sample_nodes = {std::string(id) + "-1"}};
     const boost::json::object map{
         {"kind", "ConfigMap"},
         {"metadata", boost::json::object{{"name", "capstan-memory"}}},
@@ -83,14 +85,14 @@ TEST(Checkup, ComparesItsClockWithTheServers) {
     const std::string off =
         " off the API server's -> synchronise the clocks: ages of pods and "
         "nodes decide";
-    const std::string untold = "doubtful: clock: the API server does not tell its time";
+    const std::string untold = "warning: clock: the API server does not tell its time";
     const std::pair<std::string, std::string> cases[] = {
         {"Sat, 21 Nov 2026 10:00:00 GMT", agrees},
         {"Sat, 21 Nov 2026 10:00:06 GMT", agrees},  // it may be 10:00:05 and a bit in truth
         {"Sat, 21 Nov 2026 09:59:54 GMT", agrees},
-        {"Sat, 21 Nov 2026 10:00:07 GMT", "doubtful: clock: 6s" + off},
-        {"Sat, 21 Nov 2026 09:59:53 GMT", "doubtful: clock: 6s" + off},
-        {"Sat, 21 Nov 2026 08:00:00 GMT", "doubtful: clock: 1h59m59s" + off},
+        {"Sat, 21 Nov 2026 10:00:07 GMT", "warning: clock: 6s" + off},
+        {"Sat, 21 Nov 2026 09:59:53 GMT", "warning: clock: 6s" + off},
+        {"Sat, 21 Nov 2026 08:00:00 GMT", "warning: clock: 1h59m59s" + off},
         {"", untold},
         {"yesterday", untold},
     };
@@ -213,14 +215,14 @@ TEST(Checkup, PassesOnWhatIsInACloudsWay) {
     const std::vector<std::string> findings = patient.examined();
     EXPECT_THAT(findings, Contains(AllOf(StartsWith("missing: clouds: plugin eu: "),
                                          HasSubstr("may not describe groups -> see the message"))));
-    EXPECT_THAT(findings, Contains("doubtful: node groups: 0 groups found -> check how the "
+    EXPECT_THAT(findings, Contains("warning: node groups: 0 groups found -> check how the "
                                    "cloud's plugin finds groups: names or tags"));
 }
 
 TEST(Checkup, WondersAboutACloudWithoutGroups) {
     Patient patient(cloud_of("groups = []"));
     const std::vector<std::string> findings = patient.examined();
-    EXPECT_THAT(findings, Contains(StartsWith("doubtful: node groups: 0 groups found -> ")));
+    EXPECT_THAT(findings, Contains(StartsWith("warning: node groups: 0 groups found -> ")));
     EXPECT_THAT(findings, Each(Not(StartsWith("missing: "))));
 }
 
@@ -228,7 +230,7 @@ TEST(Checkup, TellsOfGroupsThatNoCloudListsAnyMore) {
     Patient patient;
     remember_groups(patient);
     EXPECT_THAT(patient.examined(),
-                Contains("doubtful: node groups: no cloud lists group two any more: its 1 node "
+                Contains("warning: node groups: no cloud lists group two any more: its 1 node "
                          "stays and is in no group: two-1 -> put the group back, or remove its "
                          "nodes by hand"));
     EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("group web"))));

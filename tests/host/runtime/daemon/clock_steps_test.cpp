@@ -23,7 +23,7 @@ struct ClockSteps : ::testing::Test {
 
 TEST_F(ClockSteps, BackTakeNoNodeOfTheSimulatedCloudAway) {
     std::optional<engine::PassTime> last;
-    cluster.on_pass = [&](const PassReport& pass) { last = pass.input.circumstances.time(); };
+    cluster.on_pass = [&](const PassReport& pass) { last = pass.input.call_context.time(); };
     set_clock(25s, -2h);
     cluster.run(60s);
     EXPECT_TRUE(has_node("web-1") && has_node("web-2"));

@@ -132,22 +132,22 @@ TEST(Daemon, MakesOnePassForPodsThatComeTogetherAndSoon) {
     LiveCluster cluster("scan_interval = \"1m\"");
     for (int i = 0; i < 20; ++i)
         cluster.at(30s + i * 4ms, [&, i] { cluster.add_waiting_pod("web-" + std::to_string(i)); });
-    std::size_t helped = 0;
+    std::size_t schedulable = 0;
     cluster.on_pass = [&](const PassReport& pass) {
-        for (const engine::PodCount& pods : pass.decision().helped) helped += pods.count;
+        for (const engine::PodCount& pods : pass.decision().schedulable) schedulable += pods.count;
     };
     cluster.run(55s);
     const std::vector<Duration> soon = between(cluster.begins, 30s, 55s);
     ASSERT_EQ(soon.size(), 1u);
     EXPECT_LE(soon[0], 30s + 500ms);
-    EXPECT_EQ(helped, 20u);
+    EXPECT_EQ(schedulable, 20u);
 }
 
 TEST(Daemon, MakesAPassAtOnceWhenACloudAsksForOneButNoTwoWithinFiveSeconds) {
     LiveCluster cluster("scan_interval = \"1m\"");
     for (const Duration when : {30s, 31s, 32s})
         cluster.at(when,
-                   [&] { cluster.host().pass_wishes().want({"east", "a spot notice came"}); });
+                   [&] { cluster.host().pass_requests().want({"east", "a spot notice came"}); });
     cluster.run(50s);
     const std::vector<Duration> asked = between(cluster.begins, 30s, 50s);
     ASSERT_EQ(asked.size(), 2u) << "the second and third wish are one";
@@ -168,7 +168,7 @@ TEST(Daemon, MeasuresHowLongAPodWasUnschedulableUntilMachinesWereOrderedForIt) {
     EXPECT_THAT(metrics, HasSubstr(name + "_count 3\n")) << "each pod once";
     EXPECT_THAT(metrics, HasSubstr(name + "_bucket{le=\"2\"} 0\n"));
     EXPECT_THAT(metrics, HasSubstr(name + "_bucket{le=\"5\"} 3\n"));
-    EXPECT_THAT(metrics, HasSubstr("capstan_untold_scale_up_pods_total 0\n"));
+    EXPECT_THAT(metrics, HasSubstr("capstan_unreported_scale_up_pods_total 0\n"));
 }
 
 TEST(Daemon, BeginsNoPassBeforeTheLastOneHasEndedHoweverLongThatTakes) {

@@ -53,8 +53,8 @@ struct Snapshotz : ::testing::Test {
             waiting = cluster.class_of(pod);
         pass.emplace(PassInput{
             .snapshot = {cluster, std::make_shared<const std::vector<engine::Group>>(1, group)},
-            .circumstances = {.now = noon}});
-        pass->result.outcome.decision.helped = {{waiting, "shop/c", 1}};
+            .call_context = {.now = noon}});
+        pass->result.outcome.decision.schedulable = {{waiting, "shop/c", 1}};
     }
     /// Whatever came to it goes into `told`.
     Result<DebugSnapshot::RequestId> ask() {

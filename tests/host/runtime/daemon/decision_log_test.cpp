@@ -113,7 +113,7 @@ TEST_F(Told, IsAGroupOfSeveralTypesWhoseNodesCountAsLikeOneThatItHas) {
 }
 
 TEST_F(Told, IsAGroupThatNoCloudListsAnyMoreOnceAndAtEachReload) {
-    pass.memory.known_groups[NodeGroupId("two")] = {.nodes = 5, .some = {"two-1", "two-2"}};
+    pass.memory.known_groups[NodeGroupId("two")] = {.nodes = 5, .sample_nodes = {"two-1", "two-2"}};
     decision().notes = engine::health::tell_departed_groups(pass.memory, {});
     const auto line =
         "warn  pass: no cloud lists group two any more: its 5 nodes stay and are in no group: "
@@ -127,7 +127,7 @@ TEST_F(Told, IsAGroupThatNoCloudListsAnyMoreOnceAndAtEachReload) {
 
 TEST_F(Told, IsOnceWhatADryRunWouldDo) {
     increase();
-    pass.input.circumstances.dry_run = true;
+    pass.input.call_context.dry_run = true;
     EXPECT_THAT(tell(), ElementsAre("info  pass: dry run: would increase web by 2 (1 -> 3): makes "
                                     "room for 9 pods"));
     EXPECT_THAT(tell(), IsEmpty());
@@ -135,14 +135,15 @@ TEST_F(Told, IsOnceWhatADryRunWouldDo) {
 
 TEST_F(Told, ArePodsWithoutRoomOnceForEachReason) {
     using engine::ReasonCode;
-    decision().unhelped = {
+    decision().unschedulable = {
         {.pods = {0, "shop/a", 2},
          .reason = {ReasonCode::backed_off, {}, "web: backed off for 5m: none"}}};
-    EXPECT_THAT(tell(), ElementsAre("info  pass: 2 pods like shop/a stay without room: web: backed "
-                                    "off for 5m: none"));
-    decision().unhelped[0].pods.count = 3;
+    EXPECT_THAT(tell(),
+                ElementsAre("info  pass: 2 pods like shop/a stay unschedulable: web: backed "
+                            "off for 5m: none"));
+    decision().unschedulable[0].pods.count = 3;
     EXPECT_THAT(tell(), IsEmpty()) << "the same pods, for the same reason";
-    engine::Reason& reason = decision().unhelped[0].reason;
+    engine::Reason& reason = decision().unschedulable[0].reason;
     reason.sentence = "web: backed off for 5m: none, request 4712";
     EXPECT_THAT(tell(), IsEmpty()) << "the same reason in other words";
     reason = {ReasonCode::limit_reached, {engine::SubjectKind::limit, "cpu"}, "no cpu"};
@@ -155,8 +156,9 @@ TEST_F(Told, IsAWarningOfAMachineTypeThatNoCloudHasOnceUntilTheNextReload) {
     pass.input.snapshot.machines = std::make_shared<const std::vector<engine::CloudMachines>>(
         1, engine::CloudMachines{PluginInstanceId("cloud"), {{.name = "m"}}});
     const auto leave_out = [&](const char* type, const char* because) {
-        decision().new_groups.push_back({.plan = {.machine_type = type},
-                                         .dropped = {engine::ReasonCode::not_made, {}, because}});
+        decision().new_groups.push_back(
+            {.plan = {.machine_type = type},
+             .dropped = {engine::ReasonCode::not_created, {}, because}});
     };
     leave_out("m", "no pod fits on it");
     leave_out("typo", "machine_types names \"typo\", not on offer; its cloud has m");
@@ -283,7 +285,7 @@ TEST_F(Told, AreThePodsOfDaemonSetsByTheirNumber) {
 }
 
 TEST_F(Told, AreThePodsOfDaemonSetsThatADryRunWouldEvictByTheirNumber) {
-    pass.input.circumstances.dry_run = true;
+    pass.input.call_context.dry_run = true;
     decision().evictions = {daemon_pod("p-1", "n1"), daemon_pod("l-1", "n1")};
     EXPECT_THAT(tell(),
                 ElementsAre("info  pass: dry run: would evict 2 DaemonSet pods from n1: n1 goes"));

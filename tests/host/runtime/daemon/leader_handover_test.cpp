@@ -93,9 +93,9 @@ TEST_F(Again, KnowsWhatItCouldNotWriteWhereNoOtherLeaderWrote) {
 TEST_F(Again, CountsTheTimeInWhichItDidNotLeadAsTimeInWhichItSawNothing) {
     lead_and_lose_and_lead([] {});
     ASSERT_TRUE(first && again);
-    ASSERT_TRUE(again->memory.blind_since);
-    EXPECT_GE(*again->memory.blind_since, first->circumstances.now);
-    EXPECT_LT(*again->memory.blind_since, cluster_start + 30s) << "no pass was made since";
+    ASSERT_TRUE(again->memory.unobserved_since);
+    EXPECT_GE(*again->memory.unobserved_since, first->call_context.now);
+    EXPECT_LT(*again->memory.unobserved_since, cluster_start + 30s) << "no pass was made since";
 }
 
 TEST_F(Again, KnowsNothingOfItsOwnOnceAnotherLeaderWrote) {

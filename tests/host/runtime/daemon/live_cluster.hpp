@@ -124,7 +124,7 @@ public:
              .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
              .on_pass =
                  [this](const PassReport& pass) {
-                     begins.push_back(pass.input.circumstances.now - start);
+                     begins.push_back(pass.input.call_context.now - start);
                      ends.push_back(now());
                      if (on_pass) on_pass(pass);
                  },

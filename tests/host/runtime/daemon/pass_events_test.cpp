@@ -200,7 +200,7 @@ TEST_F(Events, AreNoneOfADryRunOrADroppedDecision) {
     pass->dropped_because = "this host leads no longer";
     EXPECT_THAT(lines(*pass), IsEmpty());
     pass->dropped_because.clear();
-    pass->input.circumstances.dry_run = true;
+    pass->input.call_context.dry_run = true;
     EXPECT_THAT(lines(*pass), IsEmpty());
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 #include "runtime/assembly.hpp"
 #include "runtime/daemon/checkup.hpp"
@@ -68,9 +69,9 @@ public:
     std::vector<std::string> examined() {
         std::vector<std::string> out;
         for (const Finding& finding : examine(assembly_.config(), *host_, "test", &network)) {
-            const char* verdict = finding.verdict == Verdict::good       ? "good"
-                                  : finding.verdict == Verdict::doubtful ? "doubtful"
-                                                                         : "missing";
+            const char* verdict = finding.verdict == Verdict::good      ? "good"
+                                  : finding.verdict == Verdict::warning ? "warning"
+                                                                        : "missing";
             out.push_back(std::string(verdict) + ": " + finding.what + ": " + finding.found +
                           (finding.fix.empty() ? "" : " -> " + finding.fix));
         }
@@ -97,9 +98,10 @@ private:
         if (!date->empty()) reply.headers.emplace_back("date", *date);
     }
     void refuse(const HttpRequest& request, HttpReply& reply) const {
-        const auto asked = kubernetes::client::find_json_object(request.body).value();
+        const auto asked = kubernetes::base::parse_json_object(request.body).value();
         const auto text = [&](const char* key) {
-            return kubernetes::client::text_at(asked, {"spec", "resourceAttributes", key});
+            return std::string(
+                kubernetes::base::text_at(asked, std::string("spec.resourceAttributes.") + key));
         };
         const kubernetes::client::AccessRule rule{text("verb"),      text("group"),
                                                   text("resource"),  text("subresource"),

@@ -36,19 +36,19 @@ struct PodsToTell : ::testing::Test {
         return pass.input.snapshot.cluster.class_of(0);
     }
     /// "a: TriggeredScaleUp": a pass that orders a machine for so many pods and cannot help others.
-    std::vector<std::string> told(std::uint32_t helped, std::uint32_t unhelped,
+    std::vector<std::string> told(std::uint32_t schedulable, std::uint32_t unschedulable,
                                   std::size_t room = 100) {
         PassReport report = pass();
         engine::Decision& decision = report.result.outcome.decision;
-        if (helped > 0) {
+        if (schedulable > 0) {
             decision.options = {
-                {.group = NodeGroupId("web"), .pods = {{class_of(report), "shop/a", helped}}}};
+                {.group = NodeGroupId("web"), .pods = {{class_of(report), "shop/a", schedulable}}}};
             decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
             report.results.increases = {std::nullopt};
         }
-        if (unhelped > 0)
-            decision.unhelped = {
-                {.pods = {class_of(report), "shop/a", unhelped}, .reason = {.sentence = "no"}}};
+        if (unschedulable > 0)
+            decision.unschedulable = {{.pods = {class_of(report), "shop/a", unschedulable},
+                                       .reason = {.sentence = "no"}}};
         return take(report, room);
     }
     std::vector<std::string> take(const PassReport& report, std::size_t room = 100) {
@@ -68,11 +68,11 @@ TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
     decision.options = {{.group = NodeGroupId("web"), .pods = {{of, "shop/a", 2}}}};
     decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
     report.results.increases = {std::nullopt};
-    decision.unhelped = {
+    decision.unschedulable = {
         {.pods = {of, "shop/c", 2},
          .groups = {{{NodeGroupId("web")}, {.sentence = "is at its maximum"}},
                     {{NodeGroupId("x"), NodeGroupId("y")}, {.sentence = "is backed off"}}}}};
-    decision.none_made.sentence =
+    decision.no_new_group_reason.sentence =
         "no group could be made either: limit of cpu: 8 are left, a node takes 16";
     events.see(report);
     std::vector<std::string> lines;
@@ -113,17 +113,17 @@ TEST_F(PodsToTell, AreToldByLaterPassesWhereThereIsNoRoom) {
     EXPECT_THAT(told(0, 0, 2), ElementsAre("b: TriggeredScaleUp", "c: TriggeredScaleUp"));
     EXPECT_THAT(told(0, 0, 2), ElementsAre("d: TriggeredScaleUp"));
     EXPECT_THAT(told(0, 0, 2), IsEmpty());
-    EXPECT_EQ(events.untold(), 0u);
+    EXPECT_EQ(events.unreported(), 0u);
 }
 
 TEST_F(PodsToTell, ThatWaitNoLongerAreCounted) {
     told(4, 0, 1);
     pods = {"a", "d"};
     EXPECT_THAT(told(0, 0), ElementsAre("d: TriggeredScaleUp"));
-    EXPECT_EQ(events.untold(), 2u) << "b and c have their node";
+    EXPECT_EQ(events.unreported(), 2u) << "b and c have their node";
     pods.clear();
     told(0, 0);
-    EXPECT_EQ(events.untold(), 2u);
+    EXPECT_EQ(events.unreported(), 2u);
 }
 
 TEST_F(PodsToTell, ThatNothingHelpsComeInTurnAndEveryFiveMinutes) {
@@ -147,9 +147,9 @@ TEST_F(PodsToTell, AreNoneWhereTheGroupDidNotGrow) {
 TEST_F(PodsToTell, AreNoneOfADryRunOrADroppedDecision) {
     for (const bool is_dry : {true, false}) {
         PassReport report = pass();
-        report.result.outcome.decision.unhelped = {
+        report.result.outcome.decision.unschedulable = {
             {.pods = {class_of(report), "shop/a", 3}, .reason = {.sentence = "no"}}};
-        report.input.circumstances.dry_run = is_dry;
+        report.input.call_context.dry_run = is_dry;
         if (!is_dry) report.dropped_because = "this host leads no longer";
         EXPECT_THAT(take(report), IsEmpty());
     }

@@ -150,7 +150,7 @@ TEST(GroupMakers, AreAskedOnceAboutAPlanAndNotAtAllWhereTheAnswerIsRecorded) {
     EXPECT_EQ(Maker::asked, 2);
     EXPECT_FALSE(maker.new_group(PluginInstanceId("west"), plan("nap-m"), {}));
 
-    const std::vector<Theory> told = maker.take_theories();
+    const std::vector<PlannedGroupAnswer> told = maker.take_candidate_groups();
     CloudGroupMaker again(clouds, told, watch, currency);
     EXPECT_EQ(again.new_group(east, plan("nap-m"), {})->price_per_hour, 0.25);
     EXPECT_FALSE(again.new_group(east, other, {}));

@@ -109,7 +109,7 @@ TEST_F(PassRunner, GivesWhatThePassGives) {
     const auto ended = run_watched<std::string>(pass_of({first.shared()}));
     EXPECT_EQ(ended.result, "kept 1; ");
     EXPECT_EQ(ended.reruns, 0);
-    EXPECT_THAT(ended.misses, testing::IsEmpty());
+    EXPECT_THAT(ended.skipped_hooks, testing::IsEmpty());
 }
 
 TEST_F(PassRunner, RunsThePassAgainWithoutAHookThatHangs) {
@@ -122,7 +122,7 @@ TEST_F(PassRunner, RunsThePassAgainWithoutAHookThatHangs) {
         "kept 1; plugin acme: filter is left out: it did not return within its deadline of 20 "
         "ms; kept 1; ");
     EXPECT_EQ(ended.reruns, 1);
-    EXPECT_THAT(ended.misses, ElementsAre(overrun_now("acme")));
+    EXPECT_THAT(ended.skipped_hooks, ElementsAre(overrun_now("acme")));
     EXPECT_TRUE(hangs->has_abandoned_calls());
     EXPECT_THAT(host.lines->text(),
                 HasSubstr("error acme: filter did not return within its deadline of 20 ms: it is "
@@ -131,7 +131,7 @@ TEST_F(PassRunner, RunsThePassAgainWithoutAHookThatHangs) {
     EXPECT_THAT(host.metrics->text(),
                 HasSubstr("hook_overruns_total{hook=\"filter\",plugin=\"acme\"} 1"));
     EXPECT_THAT(host.metrics->text(),
-                HasSubstr("capstan_plugin_hooks_left_out{hook=\"filter\",plugin=\"acme\"} 1"));
+                HasSubstr("capstan_plugin_skipped_hooks{hook=\"filter\",plugin=\"acme\"} 1"));
     release();
     until_nobody_is_inside(*hangs);
     EXPECT_TRUE(Hangs::saw_cancelled);
@@ -142,7 +142,7 @@ TEST_F(PassRunner, DoesNotCallAHookWhoseAbandonedCallHasNotReturned) {
     run_watched<std::string>(pass_of({hangs.shared()}));
     const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
     EXPECT_EQ(later.reruns, 0);
-    EXPECT_THAT(later.misses,
+    EXPECT_THAT(later.skipped_hooks,
                 ElementsAre(SkippedHook{PluginInstanceId("acme"), loop::Hook::filter,
                                         "a call of it that overran its deadline has not returned "
                                         "yet"}))
@@ -158,9 +158,10 @@ TEST_F(PassRunner, ComesToTheSameResultAgainFromTheRecordedMisses) {
     release();
     until_nobody_is_inside(*hangs);
     const Running<KeepsFirst> healthy(host, identity("acme"));
-    const auto replayed = run_watched<std::string>(pass_of({healthy.shared()}), recorded.misses);
+    const auto replayed =
+        run_watched<std::string>(pass_of({healthy.shared()}), recorded.skipped_hooks);
     EXPECT_EQ(replayed.result, recorded.result);
-    EXPECT_EQ(replayed.misses, recorded.misses);
+    EXPECT_EQ(replayed.skipped_hooks, recorded.skipped_hooks);
 }
 
 TEST_F(PassRunner, ComesToTheSameResultAgainWhereAnInstanceHadNotStarted) {
@@ -168,7 +169,7 @@ TEST_F(PassRunner, ComesToTheSameResultAgainWhereAnInstanceHadNotStarted) {
     const SkippedHook absent{PluginInstanceId("acme"), loop::Hook::start, "it has not started"};
     const auto replayed = run_watched<std::string>(pass_of({started.shared()}), {absent});
     EXPECT_EQ(replayed.result, "plugin acme: not asked, it has not started; ");
-    EXPECT_THAT(replayed.misses, ElementsAre(absent));
+    EXPECT_THAT(replayed.skipped_hooks, ElementsAre(absent));
 }
 
 TEST_F(PassRunner, CallsAHookAgainOnceItsAbandonedCallHasReturned) {
@@ -180,9 +181,9 @@ TEST_F(PassRunner, CallsAHookAgainOnceItsAbandonedCallHasReturned) {
     EXPECT_THAT(host.lines->text(), HasSubstr("deadline: it is called again"));
     const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
     EXPECT_EQ(later.result, "kept 1; ");
-    EXPECT_THAT(later.misses, testing::IsEmpty());
+    EXPECT_THAT(later.skipped_hooks, testing::IsEmpty());
     EXPECT_THAT(host.metrics->text(),
-                HasSubstr("capstan_plugin_hooks_left_out{hook=\"filter\",plugin=\"acme\"} 0"));
+                HasSubstr("capstan_plugin_skipped_hooks{hook=\"filter\",plugin=\"acme\"} 0"));
 }
 
 TEST_F(PassRunner, LetsAHookRestThatOverrunsThreeTimesInTenMinutes) {
@@ -193,7 +194,8 @@ TEST_F(PassRunner, LetsAHookRestThatOverrunsThreeTimesInTenMinutes) {
                           "again and again; meanwhile its stage's on_error applies"));
     const SkippedHook rests{PluginInstanceId("acme"), loop::Hook::filter,
                             "it overran its deadline again and again and rests until 00:01:01Z"};
-    EXPECT_THAT(run_watched<std::string>(pass_of({hangs.shared()})).misses, ElementsAre(rests));
+    EXPECT_THAT(run_watched<std::string>(pass_of({hangs.shared()})).skipped_hooks,
+                ElementsAre(rests));
     EXPECT_EQ(miss_text(rests),
               "acme: filter is left out: it overran its deadline again and again and rests until "
               "00:01:01Z; its stage's on_error applies");
@@ -206,7 +208,7 @@ TEST_F(PassRunner, SurvivesSeveralInstancesThatHang) {
     Running<Hangs> two(host, hasty("two"));
     const auto ended = run_watched<std::string>(pass_of({one.shared(), two.shared()}));
     EXPECT_EQ(ended.reruns, 2);
-    EXPECT_THAT(ended.misses, testing::SizeIs(2));
+    EXPECT_THAT(ended.skipped_hooks, testing::SizeIs(2));
     release();
     until_nobody_is_inside(*one);
     until_nobody_is_inside(*two);

@@ -30,13 +30,9 @@ TEST(Strand, KnowsWhoIsOnItAndReportsWhoStaysTooLong) {
         io, Strand::Options{
                 .watchdog = {.limit = Duration(-1), .report = [&](Duration) { ++reports; }}});
     EXPECT_FALSE(strand->is_here());
-    strand->post([&] {
-        EXPECT_TRUE(strand->is_here());
-        EXPECT_TRUE(strand->busy_for());
-    });
+    strand->post([&] { EXPECT_TRUE(strand->is_here()); });
     io.run();
     EXPECT_EQ(reports, 1);
-    EXPECT_FALSE(strand->busy_for());
 }
 
 TEST(Strand, WithAThreadRunsBesideTheLoopAndAnswersOnIt) {

@@ -72,37 +72,37 @@ TEST_F(Needed, IsAskedForItsOwnNeeds) {
 TEST_F(Needed, OnARunPathIsHeldToTheRulesOfPlugins) {
     plugin_.run_paths = {temporary_.folder("run")};
     const fs::path file = library("run/libacme.so");
-    EXPECT_THAT(find().doubts, IsEmpty());
+    EXPECT_THAT(find().warnings, IsEmpty());
     library("run/libacme.so", 0666);
     const NeededLibraries needed = find();
-    ASSERT_EQ(needed.doubts.size(), 1u);
-    EXPECT_THAT(needed.doubts[0].sentence,
+    ASSERT_EQ(needed.warnings.size(), 1u);
+    EXPECT_THAT(needed.warnings[0].sentence,
                 AllOf(HasSubstr("needs libacme.so, which is loaded from " + file.string()),
                       HasSubstr("may be written by others (mode 0666)")));
-    EXPECT_TRUE(needed.doubts[0].is_the_plugins);
+    EXPECT_TRUE(needed.warnings[0].is_the_plugins);
 }
 
 TEST_F(Needed, MayNotLieWhereOthersCanAddFiles) {
     for (const mode_t mode : {0777, 01777}) {
         plugin_.run_paths = {temporary_.folder("run", mode)};
         const NeededLibraries needed = find();
-        ASSERT_EQ(needed.doubts.size(), 1u) << mode;
-        EXPECT_THAT(needed.doubts[0].sentence, HasSubstr("looks for libraries in "));
-        EXPECT_TRUE(needed.doubts[0].is_the_plugins);
+        ASSERT_EQ(needed.warnings.size(), 1u) << mode;
+        EXPECT_THAT(needed.warnings[0].sentence, HasSubstr("looks for libraries in "));
+        EXPECT_TRUE(needed.warnings[0].is_the_plugins);
     }
     plugin_.run_paths = {"/opt/$LIB"};
-    EXPECT_THAT(find().doubts.at(0).sentence, HasSubstr("depends on the machine"));
+    EXPECT_THAT(find().warnings.at(0).sentence, HasSubstr("depends on the machine"));
 }
 
 TEST_F(Needed, OfTheMachineIsDoubtedAndNotThePluginsFault) {
     paths_.defaults = {temporary_.folder("system", 0777)};
     library("system/libacme.so");
     const NeededLibraries needed = find();
-    ASSERT_EQ(needed.doubts.size(), 1u);
-    EXPECT_FALSE(needed.doubts[0].is_the_plugins);
+    ASSERT_EQ(needed.warnings.size(), 1u);
+    EXPECT_FALSE(needed.warnings[0].is_the_plugins);
     paths_.defaults = {temporary_.folder("plugins")};
     library("plugins/libacme.so", 0666);
-    EXPECT_TRUE(find().doubts.at(0).is_the_plugins) << "it lies beside the plugin";
+    EXPECT_TRUE(find().warnings.at(0).is_the_plugins) << "it lies beside the plugin";
 }
 
 TEST_F(Needed, BySomebodyElsesFolderIsDoubted) {
@@ -110,7 +110,7 @@ TEST_F(Needed, BySomebodyElsesFolderIsDoubted) {
     library("system/libacme.so");
     if (::chown((temporary_.path() / "system").c_str(), 12345, 12345) != 0)
         GTEST_SKIP() << "only root can give folders away";
-    EXPECT_THAT(find().doubts.at(0).sentence, HasSubstr("is owned by user 12345"));
+    EXPECT_THAT(find().warnings.at(0).sentence, HasSubstr("is owned by user 12345"));
 }
 
 TEST(LibraryNeeds, AreReadOfLibrariesThatAreNoPlugins) {

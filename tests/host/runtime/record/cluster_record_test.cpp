@@ -52,10 +52,10 @@ TEST(ClusterRecord, NamesWhatPodsHaveInCommonOnce) {
     builder.set(pod("d", 200));
     const ClusterRecord record = make_cluster_record(builder.build());
     EXPECT_EQ(record.specs.size(), 2U);
-    EXPECT_EQ(record.classes.size(), 2U);
+    EXPECT_EQ(record.pod_groups.size(), 2U);
     ASSERT_EQ(record.pods.size(), 4U);
     EXPECT_EQ(record.pods[0].name, "a");
-    EXPECT_EQ(record.pods[3].of, 1U);
+    EXPECT_EQ(record.pods[3].pod_group, 1U);
 }
 
 TEST(ClusterRecord, OfARebuiltClusterIsTheSame) {
@@ -101,9 +101,9 @@ TEST(ClusterRecord, ComesBackExactlyWhateverIsInIt) {
 }
 
 TEST(ClusterRecord, IsRefusedWhereAPodIsOfNothing) {
-    ClusterRecord record{.pods = {{.name = "lost", .of = 3}}};
-    EXPECT_EQ(make_cluster(record).error().message, "pod lost: there is no class 3");
-    record.classes.resize(4);
+    ClusterRecord record{.pods = {{.name = "lost", .pod_group = 3}}};
+    EXPECT_EQ(make_cluster(record).error().message, "pod lost: there is no pod group 3");
+    record.pod_groups.resize(4);
     EXPECT_EQ(make_cluster(record).error().message, "pod lost: there is no spec 0");
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 PassRecord random_record(std::uint32_t seed) {
     auto out = RandomValues(seed).make<PassRecord>();
-    out.version = 1;
+    out.version = 2;
     out.setup.config_sha256 = plugin_files::sha256_hex(std::as_bytes(std::span(out.setup.config)));
     return out;
 }
@@ -36,9 +36,45 @@ TEST(PassRecord, ThatIsCutOffIsRefused) {
 }
 
 TEST(PassRecord, OfALaterVersionIsRefusedWithBothVersions) {
-    EXPECT_EQ(record_refusal(R"({"version":2,"host":"9.0","cluster":[]})"),
-              "pass.json: is of version 2, written by capstan 9.0; this host reads up to version "
-              "1");
+    EXPECT_EQ(record_refusal(R"({"version":3,"host":"9.0","cluster":[]})"),
+              "pass.json: is of version 3, written by capstan 9.0; this host reads up to version "
+              "2");
+}
+
+TEST(PassRecord, OfVersion1IsReadByItsOlderKeys) {
+    const auto read = parse_pass_record(
+        R"({"version":1,"setup":{"config_sha256":")" + plugin_files::sha256_hex({}) +
+            R"("},)"
+            R"("circumstances":{"seed":7,"blind_because":"no lists"},)"
+            R"("known_misses":[{"instance":"acme","hook":"filter"}],)"
+            R"("theories":[{"cloud":"aws"}],)"
+            R"("cluster":{"classes":[{"ns":"shop","labels":{"helped":"classes"}}],)"
+            R"("pods":[{"name":"a","of":1}]},)"
+            R"("memory":{"last_of":{"last_of":{}}},)"
+            R"("outcome":{"memory":{"make_backoffs":[{"key":{"cloud":"aws"},"value":{}}]},)"
+            R"("decision":{"increases":[{"group":"web","pods_helped":3}],"helped":[{"count":3}],)"
+            R"("unhelped":[{"reason":{"code":"not_made"},)"
+            R"("groups":[{"reason":{"code":"from_zero_off"}}]}],)"
+            R"("new_groups":[{"dropped":{"code":"not_made"}}],)"
+            R"("none_made":{"code":"being_made"}}}})",
+        "pass.json");
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_EQ(read->call_context.seed, 7U);
+    EXPECT_EQ(read->call_context.unobserved_because, "no lists");
+    EXPECT_EQ(read->skipped_hooks.size(), 1U);
+    EXPECT_EQ(read->candidate_groups.size(), 1U);
+    EXPECT_EQ(read->cluster.pod_groups.at(0).labels, (Labels{{"helped", "classes"}}));
+    EXPECT_EQ(read->cluster.pods.at(0).pod_group, 1U);
+    EXPECT_TRUE(read->memory.last_by_group.contains(NodeGroupId("last_of")));
+    EXPECT_EQ(read->outcome.memory.offering_backoffs.size(), 1U);
+    const engine::Decision& decision = read->outcome.decision;
+    EXPECT_EQ(decision.increases.at(0).schedulable_pods, 3U);
+    EXPECT_EQ(decision.schedulable.at(0).count, 3U);
+    const engine::UnschedulablePods& pods = decision.unschedulable.at(0);
+    EXPECT_EQ(pods.reason.code, engine::ReasonCode::not_created);
+    EXPECT_EQ(pods.groups.at(0).reason.code, engine::ReasonCode::scale_from_zero_disabled);
+    EXPECT_EQ(decision.new_groups.at(0).dropped.code, engine::ReasonCode::not_created);
+    EXPECT_EQ(decision.no_new_group_reason.code, engine::ReasonCode::group_upcoming);
 }
 
 TEST(PassRecord, IsRefusedWhereItsConfigurationWasChanged) {
@@ -49,15 +85,16 @@ TEST(PassRecord, IsRefusedWhereItsConfigurationWasChanged) {
 }
 
 TEST(PassRecord, NamesThePlaceOfEverythingThatIsWrong) {
-    EXPECT_EQ(record_refusal(R"({"version":1,"cluster":{"pods":[{"of":-1},{"phase":"asleep"}]},)"
-                             R"("groups":{},"outcome":{"decision":{"increases":[{"by":"3"}]}}})"),
-              "pass.json: /cluster/pods/0/of: expects a whole number from 0 to "
-              "18446744073709551615, found a number (-1)\n"
-              "pass.json: /cluster/pods/1/phase: expects one of pending, running, succeeded, "
-              "failed, unknown, found text (\"asleep\")\n"
-              "pass.json: /groups: expects an array, found an object\n"
-              "pass.json: /outcome/decision/increases/0/by: expects a whole number from "
-              "-2147483648 to 2147483647, found text (\"3\")");
+    EXPECT_EQ(
+        record_refusal(R"({"version":2,"cluster":{"pods":[{"pod_group":-1},{"phase":"asleep"}]},)"
+                       R"("groups":{},"outcome":{"decision":{"increases":[{"by":"3"}]}}})"),
+        "pass.json: /cluster/pods/0/pod_group: expects a whole number from 0 to "
+        "18446744073709551615, found a number (-1)\n"
+        "pass.json: /cluster/pods/1/phase: expects one of pending, running, succeeded, "
+        "failed, unknown, found text (\"asleep\")\n"
+        "pass.json: /groups: expects an array, found an object\n"
+        "pass.json: /outcome/decision/increases/0/by: expects a whole number from "
+        "-2147483648 to 2147483647, found text (\"3\")");
 }
 
 }  // namespace

@@ -69,8 +69,8 @@ TEST(Differences, AreFoundInMemoryAndInTheLastBitOfANumber) {
 
 TEST(Differences, DoNotCountNumbersOfClasses) {
     Outcome before, after;
-    before.decision.helped = {{.equivalence_group = 3, .example = "default/web", .count = 2}};
-    after.decision.helped = {{.equivalence_group = 9, .example = "default/web", .count = 2}};
+    before.decision.schedulable = {{.equivalence_group = 3, .example = "default/web", .count = 2}};
+    after.decision.schedulable = {{.equivalence_group = 9, .example = "default/web", .count = 2}};
     EXPECT_EQ(find_differences(before, after), std::vector<Difference>());
 }
 

@@ -77,8 +77,8 @@ TEST_F(Services, LetACloudAskForAPassAndNoOther) {
     EXPECT_EQ(raw()->service(raw(), CAPSTAN_SERVICE_WAKE), nullptr) << "no cloud";
     HostEnvironment environment = host.environment();
     std::vector<std::string> wanted;
-    environment.pass_wishes->listen(
-        [&](const PassWish& wish) { wanted.push_back(wish.plugin + ": " + wish.why); });
+    environment.pass_requests->listen(
+        [&](const PassRequest& wish) { wanted.push_back(wish.plugin + ": " + wish.why); });
     InstanceIdentity who = identity("aws");
     who.kind = CAPSTAN_KIND_CLOUD;
     const auto cloud = HostContext::make(environment, who);
@@ -90,7 +90,7 @@ TEST_F(Services, LetACloudAskForAPassAndNoOther) {
     EXPECT_EQ(wanted[0], "aws: spot notice\\nfor i-1");
     EXPECT_LE(wanted[1].size(), 270u);
     EXPECT_THAT(host.metrics->text(),
-                HasSubstr("capstan_plugin_pass_wishes_total{plugin=\"aws\"} 2"));
+                HasSubstr("capstan_plugin_pass_requests_total{plugin=\"aws\"} 2"));
     cloud->close();
     EXPECT_EQ(wake.wake(cloud->host(), str("late")), CAPSTAN_E_CANCELLED);
     EXPECT_EQ(wanted.size(), 2u);

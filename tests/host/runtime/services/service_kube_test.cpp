@@ -294,6 +294,8 @@ TEST_F(ServiceKube, NamesTheGrantThatIsMissing) {
 TEST_F(ServiceKube, SaysWhatIsNoRequest) {
     capstan_kube_resource dots = nodes;
     dots.plural = str("..");
+    capstan_kube_resource group = nodes;
+    group.group = str("a..b");
     capstan_kube_request patch = request(CAPSTAN_KUBE_PATCH, nodes, "", "n1", "{}");
     patch.patch_type = 77;
     const std::pair<capstan_kube_request, const char*> cases[] = {
@@ -304,6 +306,7 @@ TEST_F(ServiceKube, SaysWhatIsNoRequest) {
         {request(CAPSTAN_KUBE_GET, nodes, "shop", "n1"), "in no namespace"},
         {request(CAPSTAN_KUBE_GET, deployments, "", "web"), "without a namespace"},
         {request(CAPSTAN_KUBE_GET, dots, "", "n1"), "is no resource"},
+        {request(CAPSTAN_KUBE_GET, group, "", "n1"), "\"a..b\" is no API group"},
         {request(CAPSTAN_KUBE_CREATE, nodes, "", "", ""), "without a body"},
         {request(CAPSTAN_KUBE_CREATE, nodes, "", "n1", "{}"), "stands in the object"},
         {patch, "an unknown type of patch, 77"}};

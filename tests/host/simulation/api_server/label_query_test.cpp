@@ -41,17 +41,29 @@ TEST(LabelQuery, MatchesAsTheApiDoes) {
         ASSERT_TRUE(query) << c.query;
         EXPECT_EQ(has_labels(object, *query), c.matches) << c.query;
     }
-    for (const char* bad : {",", "a=b,,c", "a b", "=x", "a in b", "!"})
+    for (const char* bad : {",", "a=b,,c", "a b", "=x", "a in b", "!", "a=b/c", "-a=b", "a>b"})
         EXPECT_FALSE(parse_label_query(bad)) << bad;
 }
 
 TEST(LabelQuery, ReadsAndWritesSelectors) {
     const json::object selector = parsed(R"({"matchLabels":{"tier":"a"},"matchExpressions":[
         {"key":"app","operator":"In","values":["web","db"]},{"key":"old","operator":"DoesNotExist"}]})");
-    EXPECT_EQ(label_query_text(selector), "app in (web,db),!old,tier=a");
+    EXPECT_EQ(label_query_text(selector), "app in (db,web),!old,tier=a");
     EXPECT_TRUE(has_labels(parsed(R"({"metadata":{"labels":{"tier":"a","app":"db"}}})"),
                            label_query_of(selector)));
     EXPECT_TRUE(has_labels(parsed("{}"), label_query_of({}))) << "an empty one takes all";
+}
+
+TEST(LabelQuery, HoldsForNothingWhereAnExpressionIsNone) {
+    for (const char* bad : {R"({"key":"app","operator":"NotIn"})",
+                            R"({"key":"app","operator":"Exists","values":["web"]})",
+                            R"({"key":"app","operator":"Gt","values":["1"]})",
+                            R"({"key":"app","operator":"Is","values":["web"]})"}) {
+        const json::object selector{{"matchExpressions", json::array{parsed(bad)}}};
+        EXPECT_FALSE(has_labels(parsed(R"({"metadata":{"labels":{"app":"web"}}})"),
+                                label_query_of(selector)))
+            << bad;
+    }
 }
 
 TEST(FieldQuery, MatchesTheFieldsThatCanBeAskedFor) {

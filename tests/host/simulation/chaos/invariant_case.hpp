@@ -150,9 +150,9 @@ private:
         const runtime::PassInput input{.snapshot = {cluster(), groups},
                                        .settings = settings,
                                        .wiring = wiring,
-                                       .circumstances = {.now = now}};
+                                       .call_context = {.now = now}};
         const runtime::PassResult result{
-            .outcome = {decision, memory, {}}, .groups = groups, .misses = {}, .notes = {}};
+            .outcome = {decision, memory, {}}, .groups = groups, .skipped_hooks = {}, .notes = {}};
         use(Moment{.input = input, .result = result, .calm = calm});
     }
     std::vector<std::string> said_;

@@ -71,12 +71,12 @@ TEST_F(Deploying, NamesReplicaSetsAndPodsAfterTheTemplate) {
     deploy("");
     pass(3s);
     const api_server::ApiObject set = all("replicasets.apps").at(0);
-    const std::string hash(label_of(*set, "pod-template-hash"));
+    const std::string hash(api_server::label_of(*set, "pod-template-hash"));
     EXPECT_EQ(api_server::text_at(*set, "metadata.name"), "web-" + hash);
     const api_server::ApiObject pod = all("pods").at(0);
     EXPECT_THAT(std::string(api_server::text_at(*pod, "metadata.name")),
                 ::testing::StartsWith("web-" + hash + "-"));
-    EXPECT_EQ(label_of(*pod, "pod-template-hash"), hash);
+    EXPECT_EQ(api_server::label_of(*pod, "pod-template-hash"), hash);
 }
 
 TEST_F(Deploying, GrowsAndShrinksWithItsReplicas) {
@@ -112,7 +112,7 @@ TEST_F(Deploying, RollsWithinSurgeAndUnavailability) {
     EXPECT_EQ(sets(), "web:2 x4");
     EXPECT_TRUE(is_rolled_out());
     EXPECT_EQ(text("deployments.apps", "web", "metadata.annotations"), "");
-    EXPECT_EQ(annotation_of(get("deployments.apps", "web"), "deployment.kubernetes.io/revision"),
+    EXPECT_EQ(api_server::annotation_of(get("deployments.apps", "web"), "deployment.kubernetes.io/revision"),
               "2");
 }
 
@@ -125,7 +125,7 @@ TEST_F(Deploying, GoesBackToAnEarlierTemplateInItsOldReplicaSet) {
     pass(20s);
     EXPECT_EQ(sets(), "web:1 x2");
     EXPECT_THAT(all("replicasets.apps"), SizeIs(2));
-    EXPECT_EQ(annotation_of(get("deployments.apps", "web"), "deployment.kubernetes.io/revision"),
+    EXPECT_EQ(api_server::annotation_of(get("deployments.apps", "web"), "deployment.kubernetes.io/revision"),
               "3");
 }
 

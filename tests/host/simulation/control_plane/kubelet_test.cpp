@@ -1,5 +1,7 @@
 #include "living_cluster.hpp"
 
+#include <capstan/time_text.hpp>
+
 namespace capstan::simulation::control_plane {
 namespace {
 
@@ -18,7 +20,7 @@ TEST_F(Kubelet, MakesANewNodeReadyAndCompletesIt) {
     const json::object node = get("nodes", "n1");
     EXPECT_EQ(api_server::text_at(node, "status.allocatable.cpu"), "4");
     EXPECT_EQ(api_server::text_at(node, "status.nodeInfo.kubeletVersion"), "v1.33.0");
-    EXPECT_EQ(label_of(node, "kubernetes.io/hostname"), "n1");
+    EXPECT_EQ(api_server::label_of(node, "kubernetes.io/hostname"), "n1");
     EXPECT_THAT(*api_server::find_array(node, "status.addresses"), SizeIs(2));
 }
 
@@ -36,7 +38,7 @@ TEST_F(Kubelet, RenewsEachNodesLeaseEveryTwentySecondsAtATimeOfItsOwn) {
     const auto renewed = [&](const std::string& node) {
         const api_server::ApiObject lease =
             find("leases.coordination.k8s.io", node, "kube-node-lease");
-        return api_server::parse_timestamp_text(api_server::text_at(*lease, "spec.renewTime"))
+        return find_rfc3339(api_server::text_at(*lease, "spec.renewTime"))
             .value_or(Time{});
     };
     for (int i = 0; i < 10; ++i) {

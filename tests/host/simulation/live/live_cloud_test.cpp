@@ -80,7 +80,7 @@ remove_groups = ["batch"]
 }
 
 TEST(LiveRemarks, AreSaidOfWhatIsNotPlayed) {
-    EXPECT_THAT(find_live_remarks(input_of(two_groups)), IsEmpty());
+    EXPECT_THAT(find_live_warnings(input_of(two_groups)), IsEmpty());
     const Input input = input_of(std::string(two_groups) + R"(
 [[fault]]
 kind = "restart"
@@ -89,7 +89,7 @@ pods = [{ name = "web", stop_time = "5s" }]
 until = "increase web"
 expect = []
 )");
-    EXPECT_THAT(find_live_remarks(input),
+    EXPECT_THAT(find_live_warnings(input),
                 ElementsAre(HasSubstr("expect: "), HasSubstr("fault: 1 fault not played"),
                             HasSubstr("until: "), HasSubstr("stop_time: ")));
 }

@@ -82,8 +82,8 @@ advance = "1m"
     EXPECT_EQ(over, std::nullopt);
     loop.advance(6s);
     EXPECT_EQ(over, 0);
-    EXPECT_THAT(told, ElementsAre("story: 2 pods of web come", "story: web is scaled to 5",
-                                  "story: the story is over; the cluster goes on"));
+    EXPECT_THAT(told, ElementsAre("scenario: 2 pods of web come", "scenario: web is scaled to 5",
+                                  "scenario: the scenario is over; the cluster goes on"));
 }
 
 TEST_F(Player, PutsInPlaceWhatIsThereFromTheStart) {
@@ -201,7 +201,7 @@ advance = "1h"
     loop.advance(1s);
     put("n1", "Running");
     loop.advance(1s);
-    EXPECT_THAT(told, ElementsAre("story: 2 pods of web come",
+    EXPECT_THAT(told, ElementsAre("scenario: 2 pods of web come",
                                   "pods: web: 0 pods have nodes, 2 wait for one",
                                   "pods: web: 1 pod has a node, 1 waits for one"));
 }

@@ -22,7 +22,7 @@ const NodeGroupId web("web");
 struct Histories : ::testing::Test {
     void pass(Time at) {
         const engine::Snapshot seen = world.snapshot();
-        const runtime::PassInput input{.snapshot = seen, .circumstances = {.now = at}};
+        const runtime::PassInput input{.snapshot = seen, .call_context = {.now = at}};
         runtime::PassResult result;
         result.outcome.memory = memory;
         result.groups = seen.groups;

@@ -2,6 +2,8 @@
 #include <limits>
 #include <random>
 
+#include <capstan/time_text.hpp>
+
 #include "shop.hpp"
 
 namespace capstan::replicas {
@@ -100,7 +102,7 @@ void expect_sound(const Json& status) {
     for (const Json& condition : status.find("conditions")->items()) {
         EXPECT_FALSE(condition.text_at({"reason"}).empty());
         EXPECT_FALSE(condition.text_at({"message"}).empty());
-        EXPECT_TRUE(find_time(condition.text_at({"lastTransitionTime"})));
+        EXPECT_TRUE(find_rfc3339(condition.text_at({"lastTransitionTime"})));
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include <capstan/testing/fake_host.hpp>
 #include <capstan/testing/run_task.hpp>
+#include <capstan/time_text.hpp>
 
 #include "conditions.hpp"
 #include "pods.hpp"
@@ -77,7 +78,8 @@ protected:
                    const std::string& app = "web", bool is_ready = true) {
         host.kube().put_text(pod_kind, R"({"metadata":{"namespace":"shop","name":")" + name +
                                            R"(","labels":{"app":")" + app + R"(","of":")" + of +
-                                           R"("},"creationTimestamp":")" + time_text(host.now()) +
+                                           R"("},"creationTimestamp":")" +
+                                           format_rfc3339(host.now(), 0) +
                                            R"("},"status":{"phase":")" + phase +
                                            R"(","conditions":[{"type":"Ready","status":")" +
                                            (is_ready ? "True" : "False") + R"("}]}})");

@@ -26,10 +26,10 @@ struct KubeNote {
 };
 
 /// As an API server, as far as a plugin sees of one: uids and resourceVersions that rise, refusals
-/// with their reasons, selectors by equality, pages, preconditions, dry runs, merge patches (of a
-/// strategic one and of server-side apply it makes the same; a JSON patch is unsupported), the
-/// subresources status and scale (with spec.selector.matchLabels as its selector). It checks no
-/// schema, fills nothing in and runs no controllers.
+/// with their reasons, label selectors, field selectors, pages, preconditions, dry runs, merge
+/// patches (of a strategic one and of server-side apply it makes the same; a JSON patch is
+/// unsupported), the subresources status and scale (with spec.selector as its selector). It checks
+/// no schema, fills nothing in and runs no controllers.
 class FakeKube {
 public:
     /// Serves nodes, pods, configmaps, deployments (with scale) from the start.

@@ -71,7 +71,8 @@ public:
             pass_context::make_pass_context(snapshot_, c.memory, case_.settings, c.now));
         scale_up::InitialPlacement ground(*context_);
         world_ = scheduling::naive::make_world(cluster_);
-        for (const snapshot::NodeIndex node : context_->going) world_.nodes[node].gone = true;
+        for (const snapshot::NodeIndex node : context_->being_removed)
+            world_.nodes[node].gone = true;
         // Pods that wait and found room are there first.
         for (scheduling::Slot slot = 0; slot < cluster_.node_count(); ++slot) {
             for (const scheduling::Assignment& assignment : ground.placement.assignments(slot)) {
@@ -85,7 +86,7 @@ public:
         plan_ = plan_scale_down(*context_, ground.placement, context_->candidates,
                                 context_->budgets, {}, memory_);
         for (snapshot::NodeIndex n = 0; n < cluster_.node_count(); ++n) {
-            const bool is_going = std::ranges::count(context_->going, n) > 0;
+            const bool is_going = std::ranges::count(context_->being_removed, n) > 0;
             if (!is_going && !memory_.unneeded.contains(name(n))) staying_.push_back(n);
         }
     }

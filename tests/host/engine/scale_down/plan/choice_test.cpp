@@ -144,7 +144,7 @@ TEST(Choice, RestsByGroupWhereDelaysAreLocal) {
     c.settings.scale_down.delay_type_local = true;
     c.memory.last.scale_up = noon;
     EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
-    c.memory.last_of[NodeGroupId("web")].failed_removal = noon - 1min;
+    c.memory.last_by_group[NodeGroupId("web")].failed_removal = noon - 1min;
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.plan.no_removals_because, "");

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "engine/scheduling/predicates/dynamic_resources.hpp"
-#include "engine/scheduling/predicates/node_name.hpp"
 #include "engine/scheduling/predicates/node_unschedulable.hpp"
 #include "engine/scheduling/predicates/refusal.hpp"
 #include "engine/scheduling/predicates/taint_toleration.hpp"
@@ -45,15 +44,6 @@ TEST(NodeUnschedulable, LetsPodsOnThatTolerateTheTaintOfACordon) {
         EXPECT_EQ(tolerates_unschedulable(tolerating({c.toleration})), c.tolerated)
             << c.toleration.key << " " << c.toleration.value;
     }
-}
-
-TEST(NodeName, LetsAPodOnTheNodeItNamesAndNoOther) {
-    const NodeFacts a{.name = "a", .labels = no_labels}, unnamed{.labels = no_labels};
-    EXPECT_EQ(check_node_name("", a), std::nullopt);
-    EXPECT_EQ(check_node_name("a", a), std::nullopt);
-    EXPECT_THAT(check_node_name("b", a),
-                Optional("node(s) didn't match the requested node name: wants \"b\""s));
-    EXPECT_TRUE(check_node_name("b", unnamed));
 }
 
 TEST(TaintToleration, NamesTheFirstTaintThatIsNotTolerated) {

@@ -8,8 +8,8 @@
 
 #include "../scripted_api.hpp"
 #include "io/loop.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/watch/reflector.hpp"
-#include "kubernetes/object_name.hpp"
 
 namespace capstan::kubernetes::client {
 
@@ -22,7 +22,7 @@ struct NotedStore final : KindStore {
     void settle() override {}
 
     static std::string name_of(const boost::json::value& object) {
-        return std::string(find_text(*find_member(object, "metadata"), "name"));
+        return std::string(base::text_at(object, "metadata.name"));
     }
     /// Since the last call.
     std::string take() { return std::exchange(told, {}); }

@@ -39,13 +39,13 @@ TEST_F(Mirrored, IsBlindWhileNodesPodsOrBudgetsAreNotInTouch) {
         SCOPED_TRACE(path);
         sync();
         accept_watches();
-        EXPECT_EQ(mirror.blind_because(), "");
+        EXPECT_EQ(mirror.unobserved_because(), "");
         api.fail(find_open("watch", path)->id, {ErrorCode::unavailable, "connection refused"});
-        EXPECT_NE(mirror.blind_because().find("connection refused"), std::string::npos);
+        EXPECT_NE(mirror.unobserved_because().find("connection refused"), std::string::npos);
         loop.advance(6s);
         EXPECT_TRUE(mirror.cluster(1min)) << "what was known still shows who needs room";
         accept_watches();
-        EXPECT_EQ(mirror.blind_because(), "");
+        EXPECT_EQ(mirror.unobserved_because(), "");
     }
 }
 
@@ -57,12 +57,12 @@ TEST_F(Mirrored, IsInTouchForFiveSecondsAfterAWatchEndedAsItShould) {
         loop.advance(10s);
         api.end(find_open("watch", path)->id);
         loop.advance(5s);
-        EXPECT_EQ(mirror.blind_because(), "");
+        EXPECT_EQ(mirror.unobserved_because(), "");
         loop.advance(1ms);
-        EXPECT_NE(mirror.blind_because().find("out of touch"), std::string::npos)
-            << mirror.blind_because();
+        EXPECT_NE(mirror.unobserved_because().find("out of touch"), std::string::npos)
+            << mirror.unobserved_because();
         accept_watches();
-        EXPECT_EQ(mirror.blind_because(), "");
+        EXPECT_EQ(mirror.unobserved_because(), "");
     }
 }
 
@@ -72,14 +72,14 @@ TEST_F(Mirrored, IsInTouchForSeventyFiveSecondsAfterTheLastBookmark) {
     loop.advance(10s);
     push("/api/v1/pods", bookmark(11));
     loop.advance(75s - 1ms);
-    EXPECT_EQ(mirror.blind_because(), "");
+    EXPECT_EQ(mirror.unobserved_because(), "");
     loop.advance(1ms);
-    EXPECT_TRUE(mirror.blind_because().starts_with("Pod has been out of touch"))
-        << mirror.blind_because();
-    EXPECT_NE(mirror.blind_because().find("nothing came for too long"), std::string::npos)
-        << mirror.blind_because();
+    EXPECT_TRUE(mirror.unobserved_because().starts_with("Pod has been out of touch"))
+        << mirror.unobserved_because();
+    EXPECT_NE(mirror.unobserved_because().find("nothing came for too long"), std::string::npos)
+        << mirror.unobserved_because();
     accept_watches();
-    EXPECT_EQ(mirror.blind_because(), "") << "the next watch is open";
+    EXPECT_EQ(mirror.unobserved_because(), "") << "the next watch is open";
 }
 
 TEST_F(Mirrored, IsInTouchThroughTheSilenceOfAServerThatSendsNoBookmarks) {
@@ -90,11 +90,11 @@ TEST_F(Mirrored, IsInTouchThroughTheSilenceOfAServerThatSendsNoBookmarks) {
     EXPECT_EQ(api.asked().size(), asked);
     loop.advance(1ms);
     EXPECT_GT(api.asked().size(), asked) << "asked anew, for the connection may be lost";
-    EXPECT_EQ(mirror.blind_because(), "");
+    EXPECT_EQ(mirror.unobserved_because(), "");
     loop.advance(5s + 1ms);
-    EXPECT_NE(mirror.blind_because(), "") << "it does not answer either";
+    EXPECT_NE(mirror.unobserved_because(), "") << "it does not answer either";
     accept_watches();
-    EXPECT_EQ(mirror.blind_because(), "");
+    EXPECT_EQ(mirror.unobserved_because(), "");
 }
 
 TEST_F(Mirrored, IsNotBlindForKindsThatDecideNoRemoval) {
@@ -102,7 +102,7 @@ TEST_F(Mirrored, IsNotBlindForKindsThatDecideNoRemoval) {
     accept_watches();
     api.fail(find_open("watch", "/api/v1/services")->id, {ErrorCode::unavailable, "lost"});
     loop.advance(30s);
-    EXPECT_EQ(mirror.blind_because(), "");
+    EXPECT_EQ(mirror.unobserved_because(), "");
 }
 
 TEST_F(Mirrored, IsBlindWhilePodsAreListedAnewSinceSomebodyFoundOthers) {
@@ -111,11 +111,11 @@ TEST_F(Mirrored, IsBlindWhilePodsAreListedAnewSinceSomebodyFoundOthers) {
     mirror.relist("Pod");
     EXPECT_NE(find_open("list", "/api/v1/pods"), nullptr);
     loop.advance(6s);
-    EXPECT_NE(mirror.blind_because().find("Pod"), std::string::npos);
+    EXPECT_NE(mirror.unobserved_because().find("Pod"), std::string::npos);
     EXPECT_EQ(pods(), Texts{"a"});
     sync(page(12, {pod_line("b", 11)}));
     accept_watches();
-    EXPECT_EQ(mirror.blind_because(), "");
+    EXPECT_EQ(mirror.unobserved_because(), "");
     EXPECT_EQ(pods(), Texts{"b"});
 }
 

@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "../scripted_api.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 
 namespace capstan::kubernetes::client {
@@ -55,8 +56,9 @@ struct ObjectWatchTest : ::testing::Test {
             static constexpr const char* names[] = {"added ", "modified ", "deleted ", "synced"};
             std::string line = names[static_cast<int>(change)];
             if (!of.empty())
-                line += text_at(of, {"metadata", "name"}) + "@" +
-                        text_at(of, {"metadata", "resourceVersion"});
+                line.append(base::text_at(of, "metadata.name"))
+                    .append("@")
+                    .append(base::text_at(of, "metadata.resourceVersion"));
             told.push_back(line);
             last_object = boost::json::serialize(of);
         };

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "../scripted_api.hpp"
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/json_object.hpp"
 
 namespace capstan::kubernetes::client {
@@ -17,9 +18,11 @@ public:
     int writes = 0;
 
     std::string holder() const {
-        return lease ? text_at(*lease, {"spec", "holderIdentity"}) : std::string();
+        return lease ? std::string(base::text_at(*lease, "spec.holderIdentity")) : std::string();
     }
-    std::int64_t transitions() const { return integer_at(*lease, {"spec", "leaseTransitions"}); }
+    std::int64_t transitions() const {
+        return base::integer_at(*lease, "spec.leaseTransitions").value_or(0);
+    }
 
     Answer answer(const ScriptedApi::Asked& asked) {
         if (asked.request.method == "GET") return lease ? stored() : refusal(404, "NotFound");
@@ -27,10 +30,10 @@ public:
         if (asked.request.method == "POST" && lease) return refusal(409, "AlreadyExists");
         if (asked.request.method == "PUT" && !lease) return refusal(404, "NotFound");
         if (asked.request.method == "PUT" &&
-            text_at(body, {"metadata", "resourceVersion"}) != std::to_string(writes))
+            base::text_at(body, "metadata.resourceVersion") != std::to_string(writes))
             return refusal(409, "Conflict");
         lease = std::move(body);
-        make_object(*lease, "metadata")["resourceVersion"] = std::to_string(++writes);
+        base::make_object(*lease, "metadata")["resourceVersion"] = std::to_string(++writes);
         return stored();
     }
 

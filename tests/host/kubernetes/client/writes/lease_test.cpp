@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fake_lease.hpp"
+#include "kubernetes/base/json_path.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {
@@ -83,8 +84,8 @@ TEST_F(Election, RenewsEveryTwoSecondsWithoutReadingFirst) {
     EXPECT_EQ(a.api.last().line(),
               "PUT /apis/coordination.k8s.io/v1/namespaces/kube-system/"
               "leases/cluster-autoscaler");
-    EXPECT_EQ(text_at(*lease.lease, {"spec", "acquireTime"}), "2023-11-14T22:13:20.000000Z");
-    EXPECT_EQ(text_at(*lease.lease, {"spec", "renewTime"}), "2023-11-14T22:13:40.000000Z");
+    EXPECT_EQ(base::text_at(*lease.lease, "spec.acquireTime"), "2023-11-14T22:13:20.000000Z");
+    EXPECT_EQ(base::text_at(*lease.lease, "spec.renewTime"), "2023-11-14T22:13:40.000000Z");
     EXPECT_EQ(a.seen, "(a)+");
 }
 
@@ -121,7 +122,7 @@ TEST_F(Election, PassesToTheStandbyAtOnceWhenTheLeaderGivesItBack) {
     loop.advance(0s);
     EXPECT_TRUE(is_over);
     EXPECT_EQ(lease.holder(), "");
-    EXPECT_EQ(integer_at(*lease.lease, {"spec", "leaseDurationSeconds"}), 1);
+    EXPECT_EQ(base::integer_at(*lease.lease, "spec.leaseDurationSeconds"), 1);
     EXPECT_LE(until([&] { return b.leads(); }), 2s * 2.2 + 1s);
     EXPECT_EQ(lease.transitions(), 1);
 }
@@ -134,7 +135,8 @@ TEST_F(Election, DoesNotBelieveTheClocksOfOthers) {
         // Renewed all the time, but by a clock that stands elsewhere.
         a.api.automatic = [&](const ScriptedApi::Asked& asked) {
             const Answer answer = lease.answer(asked);
-            make_object(*lease.lease, "spec")["renewTime"] = other + std::to_string(lease.writes);
+            base::make_object(*lease.lease, "spec")["renewTime"] =
+                other + std::to_string(lease.writes);
             return answer;
         };
         loop.advance(1min);
@@ -203,8 +205,8 @@ TEST_F(Election, LeadsAgainAfterItsServerCameBackFirst) {
 
 TEST_F(Election, EndsAtOnceWhenSomebodyTookTheLeaseByForce) {
     loop.advance(0s);
-    make_object(*lease.lease, "spec")["holderIdentity"] = "operator";
-    make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
+    base::make_object(*lease.lease, "spec")["holderIdentity"] = "operator";
+    base::make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
     loop.advance(2s);
     EXPECT_EQ(a.seen, "(a)+-(operator)");
     EXPECT_EQ(lease.holder(), "operator");
@@ -212,7 +214,7 @@ TEST_F(Election, EndsAtOnceWhenSomebodyTookTheLeaseByForce) {
 
 TEST_F(Election, GoesOnWhenSomebodyElseWroteToTheLeaseOrDeletedIt) {
     loop.advance(0s);
-    make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
+    base::make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
     loop.advance(2s);
     lease.lease.reset();
     loop.advance(2s);
@@ -223,12 +225,12 @@ TEST_F(Election, GoesOnWhenSomebodyElseWroteToTheLeaseOrDeletedIt) {
 TEST_F(Election, KeepsWhatItDoesNotKnow) {
     loop.advance(0s);
     a.elector.reset();
-    make_object(*lease.lease, "spec")["strategy"] = "OldestEmulationVersion";
-    make_object(*lease.lease, "metadata")["labels"] = boost::json::object{{"theirs", "1"}};
+    base::make_object(*lease.lease, "spec")["strategy"] = "OldestEmulationVersion";
+    base::make_object(*lease.lease, "metadata")["labels"] = boost::json::object{{"theirs", "1"}};
     Candidate b(loop, lease, "b");
     until([&] { return b.leads(); });
-    EXPECT_EQ(text_at(*lease.lease, {"spec", "strategy"}), "OldestEmulationVersion");
-    EXPECT_EQ(text_at(*lease.lease, {"metadata", "labels", "theirs"}), "1");
+    EXPECT_EQ(base::text_at(*lease.lease, "spec.strategy"), "OldestEmulationVersion");
+    EXPECT_EQ(base::text_at(*lease.lease, "metadata.labels.theirs"), "1");
     EXPECT_EQ(lease.transitions(), 1);
 }
 
@@ -258,7 +260,7 @@ TEST_F(Election, TriesOnWhateverTheServerSays) {
 
 TEST_F(Election, GivesBackOverAConflictAndNotForLongerThanTheDeadline) {
     loop.advance(0s);
-    make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
+    base::make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
     bool is_over = false;
     a.elector->stop([&] { is_over = true; });
     loop.advance(1s);

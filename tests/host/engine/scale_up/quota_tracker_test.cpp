@@ -63,5 +63,16 @@ TEST(LimitsOfAPass, CountANodeThatJoinedOnce) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}}));
 }
 
+TEST(LimitsOfAPassDeathTest, NeverLetAGroupGrowBeyondItsMaximum) {
+    PassCase c = three_pods(100);
+    const Snapshot snapshot = c.world.snapshot();
+    const pass_context::PassContext context =
+        pass_context::make_pass_context(snapshot, c.memory, c.settings, noon);
+    QuotaTracker tracker(context);
+    tracker.take(0, 5);
+    EXPECT_DEATH(tracker.take(0, 1), "a group grows beyond its maximum");
+    EXPECT_DEATH(tracker.give_up(0, 6), "more nodes are given up than were taken");
+}
+
 }  // namespace
 }  // namespace capstan::engine::scale_up

@@ -16,7 +16,7 @@ namespace {
 void grow(PassCase& c, const Decision& decision) {
     for (const Increase& increase : decision.increases)
         *c.world.change_group(increase.group.value()).group.target += increase.by;
-    c.circumstances.now += 10s;
+    c.call_context.now += 10s;
 }
 
 void agree(PassCase& c, pass::Outcome outcome) {
@@ -24,7 +24,7 @@ void agree(PassCase& c, pass::Outcome outcome) {
     Results results;
     results.increases.resize(outcome.decision.increases.size());
     c.memory = pass::remember_results(std::move(outcome.memory), outcome.decision, results,
-                                      c.settings, c.circumstances.now);
+                                      c.settings, c.call_context.now);
 }
 
 /// "web-a 2 x {default//app=b: 3}", a line each.
@@ -81,7 +81,7 @@ TEST(PlannedAssignments, WhateverPodsWaitTheNextPassAsksForNothingMore) {
     for (unsigned seed = 0; seed < 400; ++seed) {
         PassCase c = some_cluster(seed);
         pass::Outcome first = c.run();
-        if (!first.decision.unhelped.empty()) continue;
+        if (!first.decision.unschedulable.empty()) continue;
         asked += first.decision.increases.empty() ? 0 : 1;
         agree(c, std::move(first));
         const pass::Outcome next = c.run();
@@ -96,10 +96,10 @@ TEST(PlannedAssignments, AreKnownToAHostThatDiedBeforeItHeardFromTheClouds) {
     for (unsigned seed = 0; seed < 200; ++seed) {
         PassCase c = some_cluster(seed);
         const pass::Outcome first = c.run();
-        if (!first.decision.unhelped.empty()) continue;
+        if (!first.decision.unschedulable.empty()) continue;
         grow(c, first.decision);
         would_ask_again += c.decide().increases.empty() ? 0 : 1;
-        c.memory = pass::remember_plan(c.memory, first, c.settings, c.circumstances.now);
+        c.memory = pass::remember_plan(c.memory, first, c.settings, c.call_context.now);
         EXPECT_EQ(growth(c.decide()), Growths()) << "seed " << seed;
     }
     EXPECT_GT(would_ask_again, 0);
@@ -188,16 +188,16 @@ TEST(PlannedAssignments, OfACloudThatCannotBeReadHoldNoOtherPods) {
     c.pods("other", 1, 1500);
     const Decision decision = c.run_without_a().decision;
     EXPECT_EQ(growth(decision), (Growths{{"b", 1}}));
-    EXPECT_EQ(count(decision.helped), 1);
+    EXPECT_EQ(count(decision.schedulable), 1);
 }
 
 TEST(PlannedAssignments, OfACloudThatCannotBeReadAreWaitedForUntilTheRequestIsOver) {
     TwoClouds c;
-    c.circumstances.now = c.memory.requests.at(NodeGroupId("a")).deadline;
+    c.call_context.now = c.memory.requests.at(NodeGroupId("a")).deadline;
     const pass::Outcome outcome = c.run_without_a();
     EXPECT_EQ(growth(outcome.decision), Growths());
-    EXPECT_EQ(outcome.wake_at, c.circumstances.now + 1ns);
-    c.circumstances.now += 1ns;
+    EXPECT_EQ(outcome.wake_at, c.call_context.now + 1ns);
+    c.call_context.now += 1ns;
     EXPECT_EQ(growth(c.run_without_a().decision), (Growths{{"b", 1}}));
 }
 

@@ -1,4 +1,4 @@
-#include "engine/provisioning/groups_to_come.hpp"
+#include "engine/provisioning/upcoming_groups.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -9,7 +9,7 @@
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/next_change.hpp"
-#include "engine/provisioning/groups_to_make.hpp"
+#include "engine/provisioning/candidate_groups.hpp"
 
 namespace capstan::engine::provisioning {
 namespace {
@@ -18,7 +18,7 @@ bool lists_group(const Snapshot& snapshot, const NodeGroupId& id) {
     return find_group(snapshot, id) != nullptr;
 }
 
-Error did_not_come(const GroupToCome& group) {
+Error did_not_come(const UpcomingNodeGroup& group) {
     return {.code = ErrorCode::deadline,
             .message = "its cloud agreed to make it, and did not list it within " +
                        format_duration(group.deadline - group.since)};
@@ -42,27 +42,27 @@ int nodes_of(const Decision& decision, const NodeGroupId& group) {
 
 }  // namespace
 
-Memory remember_groups_to_come(Memory memory, const Snapshot& listed, const Settings& settings,
-                               Time now) {
-    for (auto at = memory.groups_to_come.begin(); at != memory.groups_to_come.end();) {
+Memory remember_upcoming_groups(Memory memory, const Snapshot& listed, const Settings& settings,
+                                Time now) {
+    for (auto at = memory.upcoming_groups.begin(); at != memory.upcoming_groups.end();) {
         const auto& [id, group] = *at;
         const bool is_late = group.deadline < now;
         if (is_late && group.agreed && !lists_group(listed, id))
             health::back_off(memory, id, did_not_come(group), BackoffPolicy::exponential, settings,
                              now);
-        at = is_late || lists_group(listed, id) ? memory.groups_to_come.erase(at) : std::next(at);
+        at = is_late || lists_group(listed, id) ? memory.upcoming_groups.erase(at) : std::next(at);
     }
     return memory;
 }
 
-Snapshot with_groups_to_come(const Snapshot& listed, const Memory& memory, const Policies& policies,
-                             const CallContext& circumstances) {
-    if (memory.groups_to_come.empty() || policies.maker == nullptr) return listed;
+Snapshot with_upcoming_groups(const Snapshot& listed, const Memory& memory,
+                              const Policies& policies, const CallContext& call_context) {
+    if (memory.upcoming_groups.empty() || policies.maker == nullptr) return listed;
     std::vector<Group> more;
-    for (const auto& [id, to_come] : memory.groups_to_come) {
-        auto theory = policies.maker->new_group(to_come.cloud, to_come.plan, circumstances);
-        if (!theory || theory->planned.group.id != id) continue;
-        more.push_back(theoretical(*std::move(theory), to_come.cloud, to_come.plan));
+    for (const auto& [id, to_come] : memory.upcoming_groups) {
+        auto candidate_group = policies.maker->new_group(to_come.cloud, to_come.plan, call_context);
+        if (!candidate_group || candidate_group->planned.group.id != id) continue;
+        more.push_back(as_group(*std::move(candidate_group), to_come.cloud, to_come.plan));
         more.back().group.target = to_come.nodes;
     }
     return with_groups(listed, std::move(more));
@@ -70,11 +70,11 @@ Snapshot with_groups_to_come(const Snapshot& listed, const Memory& memory, const
 
 void expect_groups(Memory& memory, const Decision& decision, Time now) {
     for (const GroupCreation& creation : decision.creations) {
-        memory.groups_to_come[creation.group] = {.cloud = creation.cloud,
-                                                 .plan = creation.plan,
-                                                 .nodes = nodes_of(decision, creation.group),
-                                                 .since = now,
-                                                 .deadline = later(now, health::answer_time)};
+        memory.upcoming_groups[creation.group] = {.cloud = creation.cloud,
+                                                  .plan = creation.plan,
+                                                  .nodes = nodes_of(decision, creation.group),
+                                                  .since = now,
+                                                  .deadline = later(now, health::answer_time)};
     }
 }
 
@@ -82,18 +82,18 @@ Memory remember_creations(Memory memory, const Decision& decision, const Results
                           const Settings& settings, Time now) {
     for (std::size_t i = 0; i < decision.creations.size(); ++i) {
         const NodeGroupId& id = decision.creations[i].group;
-        const auto at = memory.groups_to_come.find(id);
+        const auto at = memory.upcoming_groups.find(id);
         const bool was_asked = i < results.creations.size();
-        if (was_asked && !results.creations[i] && at != memory.groups_to_come.end()) {
+        if (was_asked && !results.creations[i] && at != memory.upcoming_groups.end()) {
             at->second.agreed = true;
             at->second.deadline = later(at->second.since, settings.max_node_provision_time);
             continue;
         }
         // A group of which it is not known whether it was made is waited for.
         const bool is_open =
-            was_asked && at != memory.groups_to_come.end() &&
+            was_asked && at != memory.upcoming_groups.end() &&
             health::is_outcome_open(health::Call::create_group, *results.creations[i]);
-        if (!is_open) memory.groups_to_come.erase(id);
+        if (!is_open) memory.upcoming_groups.erase(id);
         if (was_asked && results.creations[i])
             memory = remember_refusal(std::move(memory), id, *results.creations[i], settings, now);
     }

@@ -1,4 +1,4 @@
-#include "engine/provisioning/groups_to_come.hpp"
+#include "engine/provisioning/upcoming_groups.hpp"
 
 #include <gmock/gmock.h>
 
@@ -25,14 +25,14 @@ TEST(GroupsToCome, AGroupThatIsBeingMadeIsNotMadeAgain) {
     const Decision second = c.run_and_do().decision;
     EXPECT_THAT(second.creations, IsEmpty());
     EXPECT_THAT(second.increases, IsEmpty());
-    EXPECT_THAT(second.unhelped, IsEmpty());
+    EXPECT_THAT(second.unschedulable, IsEmpty());
 }
 
 TEST(GroupsToCome, ARestartInTheMiddleOfItMakesNoSecondOne) {
     MakingCase c = with_a_pod();
     c.memory = pass::remember_plan(c.memory, c.run(), c.settings, c.now);
     c.memory.started = false;
-    EXPECT_THAT(c.memory.groups_to_come, SizeIs(1));
+    EXPECT_THAT(c.memory.upcoming_groups, SizeIs(1));
     EXPECT_THAT(c.run().decision.creations, IsEmpty());
     // But where it was never asked for, it is in the end.
     c.now += 3min;
@@ -47,7 +47,7 @@ TEST(GroupsToCome, ARefusalIsBackedOffAndAnotherGroupIsMade) {
     results.creations = {Error{ErrorCode::quota, "no more groups"}};
     results.increases = {Error{ErrorCode::cancelled, "was not made"}};
     c.memory = pass::remember_results(first.memory, first.decision, results, c.settings, c.now);
-    EXPECT_THAT(c.memory.groups_to_come, IsEmpty());
+    EXPECT_THAT(c.memory.upcoming_groups, IsEmpty());
     EXPECT_TRUE(c.memory.backoffs.contains(NodeGroupId("nap-a")));
     c.now += 10s;
     const Decision second = c.run().decision;
@@ -77,7 +77,7 @@ TEST(GroupsToCome, MorePodsMakeNoSecondGroupOfTheNameWhileItIsMade) {
     const Decision second = c.run().decision;
     EXPECT_THAT(second.creations, IsEmpty());
     EXPECT_THAT(second.increases, IsEmpty());
-    EXPECT_THAT(second.unhelped, SizeIs(1));
+    EXPECT_THAT(second.unschedulable, SizeIs(1));
 }
 
 TEST(GroupsToCome, AGroupThatSomebodyDeletesMeanwhileIsMadeAgain) {
@@ -96,7 +96,7 @@ TEST(GroupsToCome, WhatWasNotAskedForIsNotWaitedFor) {
     MakingCase c = with_a_pod();
     const pass::Outcome first = c.run();
     c.memory = pass::remember_results(first.memory, first.decision, {}, c.settings, c.now);
-    EXPECT_THAT(c.memory.groups_to_come, IsEmpty());
+    EXPECT_THAT(c.memory.upcoming_groups, IsEmpty());
     EXPECT_THAT(c.memory.backoffs, IsEmpty());
 }
 
@@ -107,7 +107,7 @@ TEST(GroupsToCome, OneThatIsListedIsThere) {
     c.world.describe("nap-m", amounts(4000));
     c.now += 10s;
     const pass::Outcome second = c.run();
-    EXPECT_THAT(second.memory.groups_to_come, IsEmpty());
+    EXPECT_THAT(second.memory.upcoming_groups, IsEmpty());
     EXPECT_THAT(second.decision.creations, IsEmpty());
     EXPECT_THAT(second.decision.increases, IsEmpty());
 }
@@ -117,7 +117,7 @@ TEST(GroupsToCome, OneThatNeverShowsIsGivenUpAndBackedOff) {
     c.run_and_do();
     c.now += c.settings.max_node_provision_time + 10s;
     const pass::Outcome late = c.run();
-    EXPECT_THAT(late.memory.groups_to_come, IsEmpty());
+    EXPECT_THAT(late.memory.upcoming_groups, IsEmpty());
     EXPECT_TRUE(late.memory.backoffs.contains(made));
     EXPECT_THAT(late.decision.creations, IsEmpty());
 }

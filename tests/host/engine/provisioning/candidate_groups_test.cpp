@@ -1,4 +1,4 @@
-#include "engine/provisioning/groups_to_make.hpp"
+#include "engine/provisioning/candidate_groups.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 
 const NodeGroupId made_group("nap-m");
 
-TEST(GroupsToMake, AGroupIsMadeForPodsThatNobodyElseHelpsAndGrows) {
+TEST(CandidateGroups, AGroupIsMadeForPodsThatNobodyElseHelpsAndGrows) {
     MakingCase c({"nap-m"});
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
     const Decision decision = c.run().decision;
@@ -24,10 +24,10 @@ TEST(GroupsToMake, AGroupIsMadeForPodsThatNobodyElseHelpsAndGrows) {
     EXPECT_EQ(decision.increases[0].group, made_group);
     EXPECT_EQ(decision.increases[0].from, 0);
     EXPECT_EQ(decision.increases[0].by, 1);
-    EXPECT_THAT(decision.unhelped, IsEmpty());
+    EXPECT_THAT(decision.unschedulable, IsEmpty());
 }
 
-TEST(GroupsToMake, NobodyIsAskedWherePodsHaveRoom) {
+TEST(CandidateGroups, NobodyIsAskedWherePodsHaveRoom) {
     MakingCase c({"nap-m"});
     c.world.node("n1");
     c.world.pod("web");
@@ -35,7 +35,7 @@ TEST(GroupsToMake, NobodyIsAskedWherePodsHaveRoom) {
     EXPECT_EQ(c.source.asked_pods, 0);
 }
 
-TEST(GroupsToMake, OfTiesTheGroupThatIsThereGrows) {
+TEST(CandidateGroups, OfTiesTheGroupThatIsThereGrows) {
     MakingCase c({"a-comes-first"});
     c.world.group("web", 0);
     c.world.describe("web", amounts(4000)).labels = {{"its", "own"}};
@@ -46,7 +46,7 @@ TEST(GroupsToMake, OfTiesTheGroupThatIsThereGrows) {
     EXPECT_EQ(decision.increases[0].group, NodeGroupId("web"));
 }
 
-TEST(GroupsToMake, WhatIsJustLikeAGroupThatMayGrowIsNotMade) {
+TEST(CandidateGroups, WhatIsJustLikeAGroupThatMayGrowIsNotMade) {
     MakingCase c({"nap-m"});
     c.world.group("web", 0);
     NodeTemplate& node = c.world.describe("web", amounts(4000));
@@ -57,7 +57,7 @@ TEST(GroupsToMake, WhatIsJustLikeAGroupThatMayGrowIsNotMade) {
     EXPECT_EQ(decision.new_groups[0].dropped.sentence, "group web is just like it");
 }
 
-TEST(GroupsToMake, WhatIsJustLikeAGroupThatWasMadeUnderAnotherNameIsNotMadeEither) {
+TEST(CandidateGroups, WhatIsJustLikeAGroupThatWasMadeUnderAnotherNameIsNotMadeEither) {
     MakingCase c({"nap-m"});
     Group& made = c.world.group("nap-as-it-was-called", 0);
     made.group.autoprovisioned = true;
@@ -72,7 +72,7 @@ TEST(GroupsToMake, WhatIsJustLikeAGroupThatWasMadeUnderAnotherNameIsNotMadeEithe
     EXPECT_THAT(decision.creations, IsEmpty());
 }
 
-TEST(GroupsToMake, OneMachineTypeOfTwoCloudsIsTwoGroups) {
+TEST(CandidateGroups, OneMachineTypeOfTwoCloudsIsTwoGroups) {
     MakingCase c({"nap"});
     c.clouds = {MakingCase::machines("east", "m"), MakingCase::machines("west", "m")};
     c.source.carries_cloud = true;
@@ -84,18 +84,18 @@ TEST(GroupsToMake, OneMachineTypeOfTwoCloudsIsTwoGroups) {
     EXPECT_THAT(told, ::testing::ElementsAre("east nap-east", "west nap-west"));
 }
 
-TEST(GroupsToMake, LimitsComeBeforeTheCreation) {
+TEST(CandidateGroups, LimitsComeBeforeTheCreation) {
     MakingCase c({"nap-m"});
     c.settings.cpu.max = 3000;
     c.world.pod("web");
     const Decision decision = c.run().decision;
     EXPECT_THAT(decision.creations, IsEmpty());
     EXPECT_THAT(decision.increases, IsEmpty());
-    ASSERT_EQ(decision.unhelped.size(), 1u);
-    EXPECT_THAT(decision.unhelped[0].reason.sentence, HasSubstr("cluster limit of cpu"));
+    ASSERT_EQ(decision.unschedulable.size(), 1u);
+    EXPECT_THAT(decision.unschedulable[0].reason.sentence, HasSubstr("cluster limit of cpu"));
 }
 
-TEST(GroupsToMake, ALimitWithRoomForSomeCutsTheGroupDown) {
+TEST(CandidateGroups, ALimitWithRoomForSomeCutsTheGroupDown) {
     MakingCase c({"nap-m"});
     c.settings.cpu.max = 8000;
     for (const char* name : {"a", "b", "c"}) c.world.pod(name).spec.requests = {{"cpu", 3000}};
@@ -104,15 +104,15 @@ TEST(GroupsToMake, ALimitWithRoomForSomeCutsTheGroupDown) {
     EXPECT_EQ(decision.increases[0].by, 2);
 }
 
-TEST(GroupsToMake, NoMoreGroupsThanTheClusterMayHave) {
+TEST(CandidateGroups, NoMoreGroupsThanTheClusterMayHave) {
     MakingCase c({"nap-m"});
     c.source.most_groups = 1;
     c.world.group("full", 0).group.max = 0;
     c.world.pod("web");
     const Decision decision = c.run().decision;
     EXPECT_THAT(decision.creations, IsEmpty());
-    ASSERT_EQ(decision.unhelped.size(), 1u);
-    const auto& groups = decision.unhelped[0].groups;
+    ASSERT_EQ(decision.unschedulable.size(), 1u);
+    const auto& groups = decision.unschedulable[0].groups;
     EXPECT_TRUE(std::ranges::any_of(groups, [](const GroupReason& reason) {
         return reason.reason == Reason{ReasonCode::limit_reached,
                                        {SubjectKind::limit, "groups"},
@@ -120,7 +120,7 @@ TEST(GroupsToMake, NoMoreGroupsThanTheClusterMayHave) {
     }));
 }
 
-TEST(GroupsToMake, WhatNoPodWouldRunOnIsNotEvenTried) {
+TEST(CandidateGroups, WhatNoPodWouldRunOnIsNotEvenTried) {
     MakingCase c({"nap-m"});
     c.world.pod("huge").spec.requests = {{"cpu", 64000}};
     const Decision decision = c.run().decision;
@@ -129,7 +129,7 @@ TEST(GroupsToMake, WhatNoPodWouldRunOnIsNotEvenTried) {
     EXPECT_THAT(decision.new_groups[0].dropped.sentence, HasSubstr("needs 64 of cpu, 4 are free"));
 }
 
-TEST(GroupsToMake, WhatACloudCannotMakeIsDroppedWithoutANote) {
+TEST(CandidateGroups, WhatACloudCannotMakeIsDroppedWithoutANote) {
     MakingCase c({"nap-m"});
     c.maker.refuses = true;
     c.world.pod("web");
@@ -140,7 +140,7 @@ TEST(GroupsToMake, WhatACloudCannotMakeIsDroppedWithoutANote) {
     EXPECT_THAT(decision.new_groups[0].dropped.sentence, HasSubstr("makes no such group"));
 }
 
-TEST(GroupsToMake, ACloudInTroubleIsTalkedOfOnce) {
+TEST(CandidateGroups, ACloudInTroubleIsTalkedOfOnce) {
     MakingCase c({"nap-a", "nap-b", "nap-c"});
     c.maker.refuses = true;
     c.maker.refusal = {ErrorCode::unavailable, "plugin cloud: new_group: it is not running"};
@@ -151,19 +151,19 @@ TEST(GroupsToMake, ACloudInTroubleIsTalkedOfOnce) {
     EXPECT_EQ(decision.new_groups.size(), 3u);
 }
 
-TEST(GroupsToMake, WhereNoneIsMadePodsAreToldTheNearestMissOfEachCloud) {
+TEST(CandidateGroups, WhereNoneIsMadePodsAreToldTheNearestMissOfEachCloud) {
     MakingCase c({});
     c.clouds = {MakingCase::machines("east", "e"), MakingCase::machines("west", "w")};
     c.source.left_out = {{"e", "is too small"}, {"w", "has no zone"}, {"typo", "is not on offer"}};
     c.world.group("full", 0).group.max = 0;
     c.world.pod("web");
     const Decision decision = c.run().decision;
-    EXPECT_EQ(
-        decision.none_made,
-        (Reason{
-            ReasonCode::not_made, {}, "no group could be made either: is too small; has no zone"}));
-    ASSERT_EQ(decision.unhelped.size(), 1u);
-    EXPECT_THAT(decision.unhelped[0].reason.sentence,
+    EXPECT_EQ(decision.no_new_group_reason,
+              (Reason{ReasonCode::not_created,
+                      {},
+                      "no group could be made either: is too small; has no zone"}));
+    ASSERT_EQ(decision.unschedulable.size(), 1u);
+    EXPECT_THAT(decision.unschedulable[0].reason.sentence,
                 HasSubstr("; no group could be made either: is too small; has no zone"));
     std::vector<std::string> told;
     for (const NewGroup& group : decision.new_groups)
@@ -172,21 +172,21 @@ TEST(GroupsToMake, WhereNoneIsMadePodsAreToldTheNearestMissOfEachCloud) {
         << "a type of the other cloud is none that is not on offer, and one of none is told once";
 }
 
-TEST(GroupsToMake, ALimitIsTheNearestMissOfAllClouds) {
+TEST(CandidateGroups, ALimitIsTheNearestMissOfAllClouds) {
     MakingCase c({});
     c.clouds = {MakingCase::machines("east", "e"), MakingCase::machines("west", "w")};
     c.clouds[0].types[0].capacity = amounts(1000);
     c.source.left_out = {{"e", "is not named"}, {"w", "limit of cpu"}};
     c.settings.cpu.max = 3000;
     c.world.pod("web");
-    const Unhelped unhelped = c.run().decision.unhelped.at(0);
-    EXPECT_EQ(unhelped.reason.sentence,
+    const UnschedulablePods unschedulable = c.run().decision.unschedulable.at(0);
+    EXPECT_EQ(unschedulable.reason.sentence,
               "there is no node group; no group could be made either: limit of cpu; is not named");
-    EXPECT_EQ(unhelped.reason.code, ReasonCode::limit_reached);
-    EXPECT_EQ(unhelped.reason.subject, (ReasonSubject{SubjectKind::limit, "cpu"}));
+    EXPECT_EQ(unschedulable.reason.code, ReasonCode::limit_reached);
+    EXPECT_EQ(unschedulable.reason.subject, (ReasonSubject{SubjectKind::limit, "cpu"}));
 }
 
-TEST(GroupsToMake, AHundredAreNamedOfThousandsThatDoNotHelp) {
+TEST(CandidateGroups, AHundredAreNamedOfThousandsThatDoNotHelp) {
     std::vector<std::string> names;
     for (int i = 1000; i < 4000; ++i) names.push_back("nap-" + std::to_string(i));
     MakingCase c(names);
@@ -195,15 +195,16 @@ TEST(GroupsToMake, AHundredAreNamedOfThousandsThatDoNotHelp) {
     c.world.pod("web");
     const Decision decision = c.run().decision;
     EXPECT_EQ(decision.new_groups.size(), 3000u);
-    ASSERT_EQ(decision.unhelped.size(), 1u);
+    ASSERT_EQ(decision.unschedulable.size(), 1u);
     std::size_t named = 0;
-    for (const GroupReason& reason : decision.unhelped[0].groups) named += reason.groups.size();
+    for (const GroupReason& reason : decision.unschedulable[0].groups)
+        named += reason.groups.size();
     EXPECT_EQ(named, 101u);
-    EXPECT_THAT(decision.unhelped[0].reason.sentence,
+    EXPECT_THAT(decision.unschedulable[0].reason.sentence,
                 HasSubstr("none of 3001 groups helps; 100 of them"));
 }
 
-TEST(GroupsToMake, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
+TEST(CandidateGroups, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
     MakingCase c({"nap-a", "web"});
     c.world.group("web", 0).group.max = 0;
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
@@ -218,14 +219,14 @@ TEST(GroupsToMake, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
     EXPECT_EQ(told, c.run().decision.new_groups);
 }
 
-TEST(GroupsToMake, PodsAreToldThatThereIsNoMachineType) {
+TEST(CandidateGroups, PodsAreToldThatThereIsNoMachineType) {
     MakingCase c({"nap-m"});
     c.world.pod("web");
     Snapshot snapshot = c.world.snapshot();
     const auto because = [&] {
         const Decision decision =
             pass::run_pass(snapshot, {}, c.policies(), c.settings, {.now = c.now}).decision;
-        return decision.unhelped.at(0).reason.sentence;
+        return decision.unschedulable.at(0).reason.sentence;
     };
     const char* const told =
         "there is no node group; no group could be made either: no cloud has machine types to "
@@ -238,7 +239,7 @@ TEST(GroupsToMake, PodsAreToldThatThereIsNoMachineType) {
     EXPECT_THAT(because(), ::testing::Not(HasSubstr("machine types")));
 }
 
-TEST(GroupsToMake, EqualArgumentsMakeEqualDecisions) {
+TEST(CandidateGroups, EqualArgumentsMakeEqualDecisions) {
     MakingCase c({"nap-b", "nap-a"});
     c.world.pod("web");
     const pass::Outcome first = c.run(), second = c.run();

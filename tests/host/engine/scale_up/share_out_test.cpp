@@ -351,7 +351,7 @@ TEST(Sharing, SharesOutAgainWhatAGroupCannotTake) {
     Policies policies = c.policies();
     policies.similarity = {{"always", &similar}};
     const Decision decision =
-        pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
+        pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.call_context).decision;
     EXPECT_EQ(growth(decision), (Growths{{"a", 5}, {"b", 1}}));
     EXPECT_EQ(left(decision), 0);
 }
@@ -376,7 +376,7 @@ TEST(Sharing, GivesAllToTheChosenGroupWhenTheSplitterFailsOrBreaksItsContract) {
     for (const bool fails : {true, false}) {
         broken.fails = fails;
         const Decision decision =
-            pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.circumstances).decision;
+            pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.call_context).decision;
         EXPECT_EQ(growth(decision), (Growths{{"c", 4}}));
         EXPECT_THAT(decision.notes, ElementsAre(HasSubstr("splitter: ")));
     }

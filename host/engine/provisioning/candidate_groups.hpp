@@ -13,10 +13,10 @@
 namespace capstan::engine::provisioning {
 
 /// What came of asking the sources.
-struct GroupsToMake {
+struct CandidateGroups {
     Snapshot snapshot;                   ///< with the groups that could be made
     std::vector<NewGroup> candidates{};  ///< all that were suggested
-    Reason none_made{};                  ///< see Decision
+    Reason no_new_group_reason{};        ///< see Decision
     /// Groups the cluster may have in all; nothing: any number.
     std::optional<int> most_groups{};
     std::vector<std::string> notes{};
@@ -25,9 +25,9 @@ struct GroupsToMake {
 /// Asks every source about the machines of every cloud, if there are pods without room. Dropped
 /// before anything is simulated is what exists, what no waiting pod would run on, what no limit
 /// leaves room for, what its cloud cannot make, and what is just like a group that may grow.
-GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
+CandidateGroups find_candidate_groups(const Snapshot& snapshot, const Memory& memory,
                                  const Policies& policies, const Settings& settings,
-                                 const CallContext& circumstances);
+                                 const CallContext& call_context);
 
 /// Those of the increases whose group does not exist yet.
 std::vector<GroupCreation> find_creations(const pass_context::PassContext& context,
@@ -35,7 +35,8 @@ std::vector<GroupCreation> find_creations(const pass_context::PassContext& conte
                                           const std::vector<NewGroup>& candidates);
 
 /// A group as its cloud would make it, of no machines.
-Group theoretical(CandidateGroup theory, const PluginInstanceId& cloud, const GroupPlan& plan);
+Group as_group(CandidateGroup candidate_group, const PluginInstanceId& cloud,
+               const GroupPlan& plan);
 /// `snapshot` with `more` groups; of one that it has already its own counts.
 Snapshot with_groups(const Snapshot& snapshot, std::vector<Group> more);
 

@@ -8,13 +8,13 @@ namespace capstan::engine::provisioning {
 
 /// At the start of a pass: forgets those that `listed` has, and those that did not come in time;
 /// of these the ones that a cloud agreed to make are backed off.
-Memory remember_groups_to_come(Memory memory, const Snapshot& listed, const Settings& settings,
-                               Time now);
+Memory remember_upcoming_groups(Memory memory, const Snapshot& listed, const Settings& settings,
+                                Time now);
 
 /// `listed` and what is still to come, as its clouds would make it, with the target it is to have.
 /// One that its cloud would not make any more is left out.
-Snapshot with_groups_to_come(const Snapshot& listed, const Memory& memory, const Policies& policies,
-                             const CallContext& circumstances);
+Snapshot with_upcoming_groups(const Snapshot& listed, const Memory& memory,
+                              const Policies& policies, const CallContext& call_context);
 
 /// Before the decision is carried out: its groups are to come.
 void expect_groups(Memory& memory, const Decision& decision, Time now);

@@ -1,4 +1,4 @@
-#include "engine/provisioning/groups_to_make.hpp"
+#include "engine/provisioning/candidate_groups.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,6 +6,8 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+
+#include <capstan/well_known.hpp>
 
 #include "engine/provisioning/plan_fit.hpp"
 #include "engine/scale_up/initial_placement.hpp"
@@ -30,7 +32,7 @@ std::vector<PodEquivalenceGroup> find_waiting(const pass_context::PassContext& c
 
 /// Labels that tell one node from all others say nothing about a group.
 Labels shared_labels(Labels labels) {
-    labels.erase("kubernetes.io/hostname");
+    labels.erase(std::string(well_known::hostname_label));
     return labels;
 }
 
@@ -47,10 +49,10 @@ bool has_machine_types(const Snapshot& snapshot) {
 class GroupSearch {
 public:
     GroupSearch(const pass_context::PassContext& context, const Policies& policies,
-                const CallContext& circumstances)
+                const CallContext& call_context)
         : context_(context),
           policies_(policies),
-          circumstances_(circumstances),
+          call_context_(call_context),
           ground_(context),
           waiting_(find_waiting(context, ground_.progress)),
           out_{.snapshot = *context.snapshot} {
@@ -58,12 +60,12 @@ public:
             existing_.push_back({&context.groups()[g].group, context.templates[g].node.get()});
     }
 
-    GroupsToMake run() {
+    CandidateGroups run() {
         if (waiting_.empty()) return std::move(out_);
         if (!has_machine_types(*context_.snapshot)) {
             // What a cloud has that was not read yet is not known.
             if (context_.snapshot->unread.empty())
-                leave_out({}, {}, {ReasonCode::not_made, {}, no_machine_types});
+                leave_out({}, {}, {ReasonCode::not_created, {}, no_machine_types});
             tell_none_made();
             return std::move(out_);
         }
@@ -86,7 +88,7 @@ private:
                                       .existing = existing_,
                                       .room = ground_.progress.ledger.left(),
                                       .cloud = machines.cloud};
-        Result<GroupsAnswer> answer = source.source->suggest(question, circumstances_);
+        Result<GroupsAnswer> answer = source.source->suggest(question, call_context_);
         if (!answer) {
             out_.notes.push_back("group source " + source.name +
                                  " failed, no group is made: " + answer.error().message);
@@ -122,7 +124,7 @@ private:
         const auto has_it = [&](const CloudMachines& cloud) {
             return std::ranges::binary_search(cloud.types, type, {}, &MachineType::name);
         };
-        Reason out{ReasonCode::not_made, {}, std::move(because)};
+        Reason out{ReasonCode::not_created, {}, std::move(because)};
         if (!has_it(machines)) {
             const bool is_told = std::ranges::any_of(*context_.snapshot->machines, has_it) ||
                                  !unoffered_.insert(type).second;
@@ -146,12 +148,13 @@ private:
         if (is_any || nearest_.empty()) return;
         std::ranges::stable_partition(
             nearest_, [](const Reason& r) { return r.code == ReasonCode::limit_reached; });
-        out_.none_made = nearest_.front();
-        out_.none_made.sentence = "no group could be made either: ";
+        out_.no_new_group_reason = nearest_.front();
+        out_.no_new_group_reason.sentence = "no group could be made either: ";
         std::set<std::string_view> told;
         for (const Reason& reason : nearest_)
             if (told.insert(reason.sentence).second)
-                out_.none_made.sentence += (told.size() > 1 ? "; " : "") + reason.sentence;
+                out_.no_new_group_reason.sentence +=
+                    (told.size() > 1 ? "; " : "") + reason.sentence;
     }
 
     void consider(NewGroup candidate, const CloudMachines& machines) {
@@ -160,8 +163,8 @@ private:
         out_.candidates.push_back(std::move(candidate));
     }
 
-    static Reason not_made(std::string because) {
-        return {ReasonCode::not_made, {}, std::move(because)};
+    static Reason not_created(std::string because) {
+        return {ReasonCode::not_created, {}, std::move(because)};
     }
 
     /// Takes the candidate among the groups, or says why not.
@@ -169,22 +172,22 @@ private:
         const auto type =
             std::ranges::find(machines.types, candidate.plan.machine_type, &MachineType::name);
         if (type == machines.types.end())
-            return not_made("its cloud does not offer the machine type");
+            return not_created("its cloud does not offer the machine type");
         const MachineOffering* offer = find_offer(*type, candidate.plan);
         const NodeTemplate sketch = make_sketch(*type, offer, candidate.plan);
-        if (auto useless = why_useless(sketch, waiting_)) return not_made(*std::move(useless));
+        if (auto useless = why_useless(sketch, waiting_)) return not_created(*std::move(useless));
         const limits::Allowed allowed = ground_.progress.ledger.allows(sketch, 1);
         if (allowed.nodes < 1) return allowed.reason();
-        Result<CandidateGroup> theory =
-            policies_.maker->new_group(candidate.cloud, candidate.plan, circumstances_);
-        if (!theory) return not_made(refused(theory.error()));
-        candidate.group = theory->planned.group.id;
-        if (!theory->price_per_hour && offer != nullptr)
-            theory->price_per_hour = offer->price_per_hour;
-        Group group = theoretical(*std::move(theory), candidate.cloud, candidate.plan);
-        if (!taken_.insert(group.group.id).second) return not_made("suggested twice");
+        Result<CandidateGroup> candidate_group =
+            policies_.maker->new_group(candidate.cloud, candidate.plan, call_context_);
+        if (!candidate_group) return not_created(refused(candidate_group.error()));
+        candidate.group = candidate_group->planned.group.id;
+        if (!candidate_group->price_per_hour && offer != nullptr)
+            candidate_group->price_per_hour = offer->price_per_hour;
+        Group group = as_group(*std::move(candidate_group), candidate.cloud, candidate.plan);
+        if (!taken_.insert(group.group.id).second) return not_created("suggested twice");
         if (std::string like = find_equivalent(group); !like.empty())
-            return not_made(std::move(like));
+            return not_created(std::move(like));
         groups_.push_back(std::move(group));
         return {};
     }
@@ -222,7 +225,7 @@ private:
 
     const pass_context::PassContext& context_;
     const Policies& policies_;
-    const CallContext& circumstances_;
+    const CallContext& call_context_;
     const scale_up::InitialPlacement ground_;
     const std::vector<PodEquivalenceGroup> waiting_;
     std::vector<GroupsQuestion::Existing> existing_;
@@ -231,18 +234,18 @@ private:
     std::set<std::string> told_;
     std::set<std::string> unoffered_;  // machine types that no cloud has
     std::vector<Reason> nearest_;      // miss of each source and cloud
-    GroupsToMake out_;
+    CandidateGroups out_;
 };
 
 }  // namespace
 
-GroupsToMake find_groups_to_make(const Snapshot& snapshot, const Memory& memory,
+CandidateGroups find_candidate_groups(const Snapshot& snapshot, const Memory& memory,
                                  const Policies& policies, const Settings& settings,
-                                 const CallContext& circumstances) {
+                                 const CallContext& call_context) {
     if (policies.group_sources.empty() || policies.maker == nullptr) return {.snapshot = snapshot};
     const pass_context::PassContext context =
-        pass_context::make_pass_context(snapshot, memory, settings, circumstances.time());
-    return GroupSearch(context, policies, circumstances).run();
+        pass_context::make_pass_context(snapshot, memory, settings, call_context.time());
+    return GroupSearch(context, policies, call_context).run();
 }
 
 std::vector<GroupCreation> find_creations(const pass_context::PassContext& context,
@@ -263,13 +266,15 @@ std::vector<GroupCreation> find_creations(const pass_context::PassContext& conte
     return out;
 }
 
-Group theoretical(CandidateGroup theory, const PluginInstanceId& cloud, const GroupPlan& plan) {
-    Group out{.group = std::move(theory.planned.group),
-              .cloud = cloud,
-              .described = std::make_shared<const NodeTemplate>(std::move(theory.planned.node)),
-              .options = theory.options,
-              .price_per_hour = theory.price_per_hour,
-              .plan = std::make_shared<const GroupPlan>(plan)};
+Group as_group(CandidateGroup candidate_group, const PluginInstanceId& cloud,
+               const GroupPlan& plan) {
+    Group out{
+        .group = std::move(candidate_group.planned.group),
+        .cloud = cloud,
+        .described = std::make_shared<const NodeTemplate>(std::move(candidate_group.planned.node)),
+        .options = candidate_group.options,
+        .price_per_hour = candidate_group.price_per_hour,
+        .plan = std::make_shared<const GroupPlan>(plan)};
     out.group.target = 0;
     return out;
 }

@@ -1,0 +1,77 @@
+/// Members of objects of the API, as Boost.JSON has them, by paths with dots.
+///
+///     text_at(pod, "spec.nodeName")
+///     list_at(pod, "metadata.ownerReferences")
+///     label_of(pod, "app.kubernetes.io/name")  // keys of labels and annotations have dots
+///
+/// A dot in front of a path is passed over, as custom resources write it. A null counts as absent.
+/// What is answered lives as long as the object. Reading is safe on any thread while nothing
+/// writes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <capstan/result.hpp>
+
+namespace capstan::kubernetes::base {
+
+/// Where a path begins: an object, or a value that may be none. In one that is none, or in NULL,
+/// every path is absent.
+class JsonRoot {
+public:
+    JsonRoot(const boost::json::object& object) noexcept : object_(&object) {}
+    JsonRoot(const boost::json::object* object) noexcept : object_(object) {}
+    JsonRoot(const boost::json::value& value) noexcept : object_(value.if_object()) {}
+    JsonRoot(const boost::json::value* value) noexcept
+        : object_(value == nullptr ? nullptr : value->if_object()) {}
+
+    /// NULL: it is none.
+    const boost::json::object* object() const noexcept { return object_; }
+
+private:
+    const boost::json::object* object_;
+};
+
+/// As deep as schemas of custom resources nest. `invalid_argument`: it is no JSON, or no object;
+/// the message says which.
+Result<boost::json::object> parse_json_object(std::string_view text);
+
+/// NULL: a part of the path is missing, null, or below something that is no object.
+const boost::json::value* find_value(JsonRoot root, std::string_view path) noexcept;
+/// The member of that name, dots and all.
+const boost::json::value* find_member(JsonRoot root, std::string_view key) noexcept;
+/// NULL: absent, or no object.
+const boost::json::object* find_object(JsonRoot root, std::string_view path) noexcept;
+/// NULL: absent, or no list.
+const boost::json::array* find_array(JsonRoot root, std::string_view path) noexcept;
+/// Empty: absent, or no list.
+const boost::json::array& list_at(JsonRoot root, std::string_view path) noexcept;
+/// Empty: absent, or no text.
+std::string_view text_at(JsonRoot root, std::string_view path) noexcept;
+/// Nothing: absent, or no whole number of 64 bits.
+std::optional<std::int64_t> integer_at(JsonRoot root, std::string_view path) noexcept;
+bool is_true_at(JsonRoot root, std::string_view path) noexcept;
+
+/// Empty: absent, or no text.
+std::string_view label_of(JsonRoot object, std::string_view key) noexcept;
+std::string_view annotation_of(JsonRoot object, std::string_view key) noexcept;
+
+/// Of those in its status; NULL: it has none of that type.
+const boost::json::object* find_condition(JsonRoot object, std::string_view type) noexcept;
+bool has_condition(JsonRoot object, std::string_view type,
+                   std::string_view status = "True") noexcept;
+
+/// The member of that name, an object; made anew where it is anything else.
+boost::json::object& make_object(boost::json::object& object, std::string_view key);
+/// Sets what is at the end of a path, making the objects on the way.
+void set_value(boost::json::object& object, std::string_view path, boost::json::value value);
+/// Sets it only where there is nothing, or null.
+void set_default(boost::json::object& object, std::string_view path, boost::json::value value);
+
+}  // namespace capstan::kubernetes::base
