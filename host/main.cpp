@@ -5,7 +5,6 @@
 
 #include "commands/command_line.hpp"
 #include "commands/result_output.hpp"
-#include "commands/usage_error.hpp"
 
 int main(int argc, char** argv) {
     namespace commands = capstan::commands;

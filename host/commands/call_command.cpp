@@ -1,8 +1,11 @@
 #include "commands/call_command.hpp"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <utility>
+
+#include <boost/json.hpp>
 
 #include <capstan/abi/cloud.h>
 #include <capstan/abi/controller.h>
@@ -12,9 +15,9 @@
 #include <capstan/abi/splitter.h>
 #include <capstan/sentence.hpp>
 
-#include "commands/call_answer.hpp"
 #include "commands/call_request.hpp"
-#include "commands/usage_error.hpp"
+#include "commands/command_line.hpp"
+#include "commands/value_text.hpp"
 #include "runtime/config/text.hpp"
 #include "runtime/record/json_reader.hpp"
 
@@ -136,6 +139,36 @@ int call(const CallArguments& arguments, std::istream& in, std::ostream& out, st
         case CallKind::cloud: break;  // reads no question
     }
     return refuse_input(err, "this kind cannot be called");
+}
+
+namespace json = boost::json;
+
+std::string answer_of(const ExpanderRequest& request, const engine::FilterResult& narrowing) {
+    std::vector<std::uint32_t> kept;
+    for (const auto& option : narrowing.kept) kept.push_back(request.places[option.option]);
+    std::ranges::sort(kept);
+    json::array options(kept.begin(), kept.end());
+    json::array explain(narrowing.sentences.begin(), narrowing.sentences.end());
+    return json_line(
+        json::object{{"options", std::move(options)}, {"explain", std::move(explain)}});
+}
+
+std::string answer_of(const Similarity& similarity) {
+    return json_line(json::object{{"similar", similarity.verdict != SimilarityVerdict::differs},
+                                  {"decided", similarity.verdict == SimilarityVerdict::decided},
+                                  {"because", similarity.because}});
+}
+
+std::string answer_of(const SplitterRequest& request, const std::vector<int>& growth) {
+    std::vector<std::size_t> group_at(request.places.size());
+    for (std::size_t i = 0; i < request.places.size(); ++i) group_at[request.places[i]] = i;
+    json::object deltas;
+    for (const std::size_t i : group_at) deltas[request.groups[i].id.value()] = growth[i];
+    return json_line(json::object{{"deltas", std::move(deltas)}});
+}
+
+std::string answer_of(const Error& error) {
+    return json_line(json::object{{"error", error.message}});
 }
 
 }  // namespace capstan::commands

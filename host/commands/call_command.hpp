@@ -7,12 +7,25 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "commands/call_controller.hpp"
 #include "commands/call_groups.hpp"
+#include "commands/call_request.hpp"
 #include "engine/policies.hpp"
 
 namespace capstan::commands {
+
+// What `capstan plugin call` prints: one line of JSON, its keys always in the same order.
+
+/// {"options":[0,2],"explain":["..."]}; indices are the request's, ascending.
+std::string answer_of(const ExpanderRequest& request, const engine::FilterResult& narrowing);
+/// {"similar":true,"decided":false,"because":"..."}
+std::string answer_of(const Similarity& similarity);
+/// {"deltas":{"a":3,"b":0}}; every group of the request, in its order.
+std::string answer_of(const SplitterRequest& request, const std::vector<int>& growth);
+/// {"error":"..."}
+std::string answer_of(const Error& error);
 
 /// The kinds that can be called.
 enum class CallKind { expander, similarity, splitter, controller, group_source, cloud };

@@ -5,21 +5,19 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <exception>
-#include <system_error>
+#include <stdexcept>
 #include <utility>
 
 #include <capstan/duration.hpp>
 
 #include "io/printable.hpp"
+#include "io/process.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -29,28 +27,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t errors_kept = 4096;
 constexpr std::size_t lines_mib_max = 4;
 constexpr std::size_t lines_max = lines_mib_max << 20;
-
-struct Pipe {
-    int read_end = -1;
-    int write_end = -1;
-    Pipe() {
-        int ends[2];
-        if (::pipe2(ends, O_CLOEXEC) != 0)
-            throw std::system_error(errno, std::generic_category(), "pipe");
-        read_end = ends[0];
-        write_end = ends[1];
-    }
-    ~Pipe() {
-        close(read_end);
-        close(write_end);
-    }
-    Pipe(const Pipe&) = delete;
-    Pipe& operator=(const Pipe&) = delete;
-    static void close(int& end) noexcept {
-        if (end >= 0) ::close(end);
-        end = -1;
-    }
-};
 
 void write_all(int to, std::string_view text) {
     while (!text.empty()) {
@@ -68,8 +44,9 @@ void enter_confinement(Confinement limits, int lines) {
     write_all(lines, "\n");
 }
 
-[[noreturn]] void be_the_child(const std::function<int(const SendLine&)>& work,
-                               const ChildLimits& limits, int lines, int errors) {
+/// In the child.
+int confined_work(const std::function<int(const SendLine&)>& work, const ChildLimits& limits,
+                  int lines, int errors) {
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -78,23 +55,21 @@ void enter_confinement(Confinement limits, int lines) {
         ::dup2(null, STDOUT_FILENO);
     }
     ::dup2(errors, STDERR_FILENO);
-    int code = 1;
     try {
         if (limits.confinement) enter_confinement(*limits.confinement, lines);
         // Last: a change of privileges takes it back.
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        code = work([&](std::string_view line) { write_all(lines, std::string(line) + '\n'); });
+        return work([&](std::string_view line) { write_all(lines, std::string(line) + '\n'); });
     } catch (const std::exception& e) {
         write_all(STDERR_FILENO, std::string(e.what()) + '\n');
     }
-    std::fflush(nullptr);
-    ::_exit(code);  // no static destructor may run into a plugin's code
+    return 1;
 }
 
 /// Reads both pipes until they end, or until the child has used up what it may.
 class Listener {
 public:
-    Listener(Pipe& lines, Pipe& errors, const ChildLimits& limits,
+    Listener(io::Pipe& lines, io::Pipe& errors, const ChildLimits& limits,
              const std::function<void(std::string_view)>& on_line)
         : lines_(lines),
           errors_(errors),
@@ -106,7 +81,7 @@ public:
     ChildEnd::How listen() {
         const Clock::time_point end = Clock::now() + limits_.deadline;
         silent_from_ = Clock::now() + limits_.patience;
-        while (lines_.read_end >= 0 || errors_.read_end >= 0) {
+        while (lines_.read_end || errors_.read_end) {
             if (lines_bytes_ > lines_max) return ChildEnd::How::flooding;
             const Clock::time_point now = Clock::now();
             if (now >= end) return ChildEnd::How::overdue;
@@ -120,17 +95,17 @@ public:
 
 private:
     void look(std::chrono::milliseconds at_most) {
-        std::array<pollfd, 2> fds{pollfd{lines_.read_end, POLLIN, 0},
-                                  pollfd{errors_.read_end, POLLIN, 0}};
+        std::array<pollfd, 2> fds{pollfd{lines_.read_end.get(), POLLIN, 0},
+                                  pollfd{errors_.read_end.get(), POLLIN, 0}};
         if (::poll(fds.data(), fds.size(), static_cast<int>(at_most.count())) <= 0) return;
         if (fds[0].revents != 0) read_lines();
         if (fds[1].revents != 0) read_errors();
     }
-    static std::size_t read_some(int& from, std::string& into) {
+    static std::size_t read_some(io::FileDescriptor& from, std::string& into) {
         std::array<char, 4096> buffer;
-        const ssize_t n = ::read(from, buffer.data(), buffer.size());
+        const ssize_t n = ::read(from.get(), buffer.data(), buffer.size());
         if (n > 0) into.append(buffer.data(), static_cast<std::size_t>(n));
-        if (n == 0 || (n < 0 && errno != EINTR)) Pipe::close(from);
+        if (n == 0 || (n < 0 && errno != EINTR)) from.close();
         return n > 0 ? static_cast<std::size_t>(n) : 0;
     }
     void read_lines() {
@@ -156,8 +131,8 @@ private:
             errors_text_.erase(0, errors_text_.size() - errors_kept);
     }
 
-    Pipe& lines_;
-    Pipe& errors_;
+    io::Pipe& lines_;
+    io::Pipe& errors_;
     const ChildLimits& limits_;
     const std::function<void(std::string_view)>& on_line_;
     bool is_confining_;
@@ -167,12 +142,10 @@ private:
     std::vector<std::string> lacking_;
 };
 
-int wait_for(pid_t child) {
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
-    }
-    return status;
+template <class T>
+T value_or_throw(Result<T> result) {
+    if (!result) throw std::runtime_error(result.error().message);
+    return *std::move(result);
 }
 
 }  // namespace
@@ -180,9 +153,8 @@ int wait_for(pid_t child) {
 std::string ChildEnd::sentence() const {
     const auto time = [this] { return format_duration(std::chrono::milliseconds(code)); };
     switch (how) {
-        case How::finished: return "ended with exit code " + std::to_string(code);
-        case How::crashed:
-            return "was killed by signal " + std::to_string(code) + " (" + ::strsignal(code) + ")";
+        case How::finished: return io::ExitStatus{.code = code}.sentence();
+        case How::crashed: return io::ExitStatus{.signal = code}.sentence();
         case How::silent: return "gave no sign of life for " + time();
         case How::overdue: return "did not end within " + time();
         case How::flooding: return "wrote more than " + std::to_string(lines_mib_max) + " MiB";
@@ -205,7 +177,7 @@ std::string ChildEnd::story() const {
 namespace {
 
 /// Listens to the child, kills it where it goes beyond its limits, and waits for its end.
-ChildEnd follow(pid_t child, Pipe& lines, Pipe& errors, const ChildLimits& limits,
+ChildEnd follow(pid_t child, io::Pipe& lines, io::Pipe& errors, const ChildLimits& limits,
                 const std::function<void(std::string_view)>& on_line) {
     Listener listener(lines, errors, limits, on_line);
     ChildEnd end;
@@ -213,15 +185,15 @@ ChildEnd follow(pid_t child, Pipe& lines, Pipe& errors, const ChildLimits& limit
         end.how = listener.listen();
     } catch (...) {
         ::kill(child, SIGKILL);
-        wait_for(child);
+        value_or_throw(io::wait_for_exit(child));
         throw;
     }
     if (end.how != ChildEnd::How::finished) ::kill(child, SIGKILL);
-    const int status = wait_for(child);
-    if (end.how == ChildEnd::How::finished && WIFSIGNALED(status)) end.how = ChildEnd::How::crashed;
+    const io::ExitStatus status = value_or_throw(io::wait_for_exit(child));
+    if (end.how == ChildEnd::How::finished && status.signal != 0) end.how = ChildEnd::How::crashed;
     switch (end.how) {
-        case ChildEnd::How::finished: end.code = WEXITSTATUS(status); break;
-        case ChildEnd::How::crashed: end.code = WTERMSIG(status); break;
+        case ChildEnd::How::finished: end.code = status.code; break;
+        case ChildEnd::How::crashed: end.code = status.signal; break;
         case ChildEnd::How::silent: end.code = static_cast<int>(limits.patience.count()); break;
         default: end.code = static_cast<int>(limits.deadline.count());
     }
@@ -234,14 +206,13 @@ ChildEnd follow(pid_t child, Pipe& lines, Pipe& errors, const ChildLimits& limit
 
 ChildEnd run_child(const std::function<int(const SendLine&)>& work, const ChildLimits& limits,
                    const std::function<void(std::string_view)>& on_line) {
-    Pipe lines;
-    Pipe errors;
-    std::fflush(nullptr);
-    const pid_t child = ::fork();
-    if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-    if (child == 0) be_the_child(work, limits, lines.write_end, errors.write_end);
-    Pipe::close(lines.write_end);
-    Pipe::close(errors.write_end);
+    io::Pipe lines = value_or_throw(io::make_pipe());
+    io::Pipe errors = value_or_throw(io::make_pipe());
+    const pid_t child = value_or_throw(io::fork_process([&] {
+        return confined_work(work, limits, lines.write_end.get(), errors.write_end.get());
+    }));
+    lines.write_end.close();
+    errors.write_end.close();
     return follow(child, lines, errors, limits, on_line);
 }
 

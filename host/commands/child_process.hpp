@@ -44,7 +44,7 @@ using SendLine = std::function<void(std::string_view)>;
 /// Forks and runs `work` in the child, confined; its answer is the exit code. Lines it sends reach
 /// `on_line` in order, in this process: 4 MiB of them at most, and in case of doubt they come from
 /// the code that the child was made for. It leaves no core file, and its standard output is the
-/// null device. The caller must have no other thread. Throws std::system_error when no process can
+/// null device. The caller must have no other thread. Throws std::runtime_error when no process can
 /// be made.
 ChildEnd run_child(const std::function<int(const SendLine&)>& work, const ChildLimits& limits,
                    const std::function<void(std::string_view)>& on_line);

@@ -8,7 +8,6 @@
 
 #include "commands/cluster_run.hpp"
 #include "commands/command_line.hpp"
-#include "commands/usage_error.hpp"
 
 namespace capstan::commands {
 namespace {

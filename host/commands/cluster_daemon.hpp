@@ -1,49 +1,78 @@
 /// `capstan run` as a process beside `capstan cluster`.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include <capstan/result.hpp>
 
+#include "io/file_descriptor.hpp"
 #include "io/loop.hpp"
+#include "io/process.hpp"
 
 namespace capstan::commands {
 
-/// Ends with this, and with this process, whatever ends that. [the loop's thread]
-class ClusterDaemon {
-public:
-    struct Options {
-        std::filesystem::path config{}, state{};
-        std::filesystem::path log{};  ///< gets what it writes, appended
-        /// It is over: "ended with exit code 1". Called once.
-        std::function<void(const std::string& how)> ended{};
-    };
-    static Result<std::unique_ptr<ClusterDaemon>> start(io::Loop& loop, Options options);
-    ClusterDaemon(const ClusterDaemon&) = delete;
-    ClusterDaemon& operator=(const ClusterDaemon&) = delete;
-    ~ClusterDaemon();
+struct ClusterDaemonOptions {
+    std::filesystem::path config{}, state{};
+    std::filesystem::path log{};  ///< gets what it writes, appended
+    /// It is over: "ended with exit code 1". Called once, on the loop's thread.
+    std::function<void(const std::string& how)> ended{};
+};
+/// The daemon ends with what comes out of here, and with this process, whatever ends that.
+Result<std::unique_ptr<io::ProgramProcess>> start_cluster_daemon(io::Loop& loop,
+                                                                 ClusterDaemonOptions options);
 
-    /// Asks it to end; `ended` follows. One that does not within 30 s is killed.
-    void stop();
-    pid_t id() const noexcept { return id_; }
+// Where `capstan cluster` leaves what others need to talk to it.
+
+/// A folder with `kubeconfig` and `capstan.toml`; one that was not asked for is removed with this.
+class ClusterFolder {
+public:
+    /// `wanted`: made where there is none; empty: a new one, for temporary files. The error names
+    /// it.
+    static Result<ClusterFolder> make(const std::filesystem::path& wanted);
+    ClusterFolder(ClusterFolder&& from) noexcept;
+    ClusterFolder& operator=(ClusterFolder&&) = delete;
+    ~ClusterFolder();
+
+    std::filesystem::path kubeconfig() const { return path_ / "kubeconfig"; }
+    std::filesystem::path config() const { return path_ / "capstan.toml"; }
+    std::filesystem::path state() const { return path_ / "state"; }
+    std::filesystem::path log() const { return path_ / "capstan.log"; }
 
 private:
-    ClusterDaemon(io::Loop& loop, pid_t id, Options options);
-    void look_soon();
-    void look();
+    ClusterFolder(std::filesystem::path path, bool is_temporary)
+        : path_(std::move(path)), is_temporary_(is_temporary) {}
 
-    io::Loop& loop_;
-    const pid_t id_;
-    const Options options_;
-    bool is_over_ = false;
-    std::optional<Duration> kill_at_{};
-    std::optional<io::TimerId> timer_{};
+    std::filesystem::path path_;
+    bool is_temporary_;
+};
+
+// A port for a server that another process starts later.
+
+/// While it lives, other reservations get other ports, and a server that wants this very port may
+/// listen on it, as often as it is started.
+class ReservedPort {
+public:
+    /// `wanted` if it is neither listened on nor reserved, else another that is free.
+    static Result<ReservedPort> take(boost::asio::io_context& io, const std::string& address,
+                                     std::uint16_t wanted);
+
+    std::uint16_t port() const noexcept { return port_; }
+
+private:
+    explicit ReservedPort(boost::asio::ip::tcp::acceptor bound)
+        : bound_(std::move(bound)), port_(bound_.local_endpoint().port()) {}
+
+    boost::asio::ip::tcp::acceptor bound_;  ///< never listens
+    io::CloseOnFork on_fork_{bound_.native_handle()};
+    std::uint16_t port_;
 };
 
 }  // namespace capstan::commands

@@ -11,7 +11,7 @@
 #include <capstan/time.hpp>
 
 #include "commands/result_output.hpp"
-#include "simulation/live/live_story.hpp"
+#include "simulation/live/live_events.hpp"
 
 namespace capstan::commands {
 

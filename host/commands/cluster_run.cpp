@@ -13,15 +13,14 @@
 
 #include "commands/cluster_daemon.hpp"
 #include "commands/crd.hpp"
-#include "commands/reserved_port.hpp"
-#include "commands/written_file.hpp"
+#include "commands/file_io.hpp"
 #include "kubernetes/base/json_path.hpp"
 #include "simulation/api_server/api_server.hpp"
 #include "simulation/control_plane/control_plane.hpp"
 #include "simulation/live/live_cloud.hpp"
 #include "simulation/live/live_config.hpp"
-#include "simulation/live/live_story.hpp"
-#include "simulation/live/remarks.hpp"
+#include "simulation/live/live_events.hpp"
+#include "simulation/live/live_warnings.hpp"
 #include "simulation/live/scenario_player.hpp"
 #include "simulation/prepare.hpp"
 
@@ -29,6 +28,7 @@ namespace capstan::commands {
 namespace {
 
 constexpr Duration leader_poll_interval = std::chrono::milliseconds(200);
+constexpr Duration daemon_stop_patience = std::chrono::seconds(30);
 
 /// What a temporary folder would take along.
 std::string end_of(const std::filesystem::path& log) {
@@ -96,9 +96,9 @@ private:
     Duration began_{0};
     bool is_ending_ = false;
     Result<void> result_{};
-    std::optional<simulation::live::LiveStory> story_{};
+    std::optional<simulation::live::LiveEvents> story_{};
     std::optional<simulation::live::ScenarioPlayer> player_{};
-    std::unique_ptr<ClusterDaemon> daemon_{};
+    std::unique_ptr<io::ProgramProcess> daemon_{};
 };
 
 Result<void> LiveCluster::open() {
@@ -169,7 +169,7 @@ Result<void> LiveCluster::define_balancers() {
 }
 
 Result<void> LiveCluster::start_daemon() {
-    CAPSTAN_TRY(daemon_, ClusterDaemon::start(loop_, {.config = folder_.config(),
+    CAPSTAN_TRY(daemon_, start_cluster_daemon(loop_, {.config = folder_.config(),
                                                       .state = folder_.state(),
                                                       .log = folder_.log(),
                                                       .ended = [this](const std::string& how) {
@@ -229,8 +229,7 @@ void LiveCluster::await_leader() {
     const std::string& lease = simulation_.prepared->config->cluster.leader_election.lease;
     const auto found = store_.find(store_.kind("leases.coordination.k8s.io"), ns, lease);
     const bool is_led =
-        found != nullptr &&
-        !kubernetes::base::text_at(*found, "spec.holderIdentity").empty();
+        found != nullptr && !kubernetes::base::text_at(*found, "spec.holderIdentity").empty();
     if (!is_led) {
         loop_.after(leader_poll_interval, [this] { await_leader(); });
         return;
@@ -250,7 +249,7 @@ void LiveCluster::end(Result<void> result) {
     if (std::exchange(is_ending_, true)) return;
     result_ = std::move(result);
     if (!daemon_) return io_.stop();
-    daemon_->stop();
+    daemon_->stop(daemon_stop_patience);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include <capstan/result.hpp>
 
-#include "commands/cluster_folder.hpp"
+#include "commands/cluster_daemon.hpp"
 #include "commands/cluster_report.hpp"
 #include "commands/simulate_input.hpp"
 

@@ -4,10 +4,9 @@
 
 #include "commands/command_line.hpp"
 #include "commands/json_schema.hpp"
-#include "commands/prepared.hpp"
+#include "commands/loaded_pipeline.hpp"
 #include "commands/result_output.hpp"
 #include "commands/single_plugin.hpp"
-#include "commands/usage_error.hpp"
 #include "commands/value_text.hpp"
 #include "runtime/config/balancing.hpp"
 #include "runtime/named_machine_types.hpp"
@@ -33,7 +32,7 @@ json::array findings_of(const runtime::config::Diagnostics& diagnostics) {
     return out;
 }
 
-void print_text(const std::string& file, const Prepared& prepared, Streams streams) {
+void print_text(const std::string& file, const LoadedPipeline& prepared, Streams streams) {
     const runtime::config::Diagnostics& diagnostics = prepared.loaded.diagnostics;
     streams.err << diagnostics.text();
     if (prepared.is_sound()) {
@@ -50,14 +49,14 @@ void warn_if_unbalanced(runtime::config::Loaded& loaded) {
         loaded.diagnostics.warning(unbalanced->place, unbalanced->found + "; " + unbalanced->fix);
 }
 
-void warn_of_machine_types(Prepared& prepared) {
+void warn_of_machine_types(LoadedPipeline& prepared) {
     if (!prepared.is_sound()) return;
     for (const auto& doubt : runtime::find_machine_type_doubts(prepared.config(), prepared.plugins))
         prepared.loaded.diagnostics.warning(doubt.place, doubt.found);
 }
 
 int check(const std::string& file, OutputFormat format, Streams streams) {
-    const auto prepared = prepare(file);
+    const auto prepared = load_pipeline(file);
     warn_if_unbalanced(prepared->loaded);
     warn_of_machine_types(*prepared);
     if (format != OutputFormat::text) {
@@ -103,7 +102,7 @@ int explain(const std::string& key, const std::string& file, Streams streams) {
         };
         return tell(runtime::config::explain_key(key, nullptr, unknown), streams);
     }
-    const auto prepared = prepare(file);
+    const auto prepared = load_pipeline(file);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->loaded.config) return exit_usage;
     const PluginSettingsTable settings(prepared->plugins);
@@ -133,7 +132,7 @@ void add_config_explain(CLI::App& parent, Action& action) {
 namespace {
 
 int print_configuration(const std::string& file, bool defaults, Streams streams) {
-    const auto prepared = file.empty() ? prepare_defaults() : prepare(file);
+    const auto prepared = file.empty() ? load_default_pipeline() : load_pipeline(file);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return exit_usage;
     const PluginSettingsTable settings(prepared->plugins);
@@ -168,7 +167,7 @@ void add_config_print(CLI::App& parent, Action& action) {
 namespace {
 
 int print_schema(const std::string& file, Streams streams) {
-    const auto prepared = file.empty() ? prepare_defaults() : prepare(file);
+    const auto prepared = file.empty() ? load_default_pipeline() : load_pipeline(file);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->loaded.config) return exit_usage;
     streams.out << json_indented(configuration_schema(prepared->plugins)) << '\n';

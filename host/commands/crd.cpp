@@ -9,7 +9,6 @@
 
 #include "commands/chosen_cluster.hpp"
 #include "commands/command_line.hpp"
-#include "commands/usage_error.hpp"
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/access/kubeconfig_yaml.hpp"
 #include "kubernetes/client/paths.hpp"

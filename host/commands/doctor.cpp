@@ -10,14 +10,13 @@
 
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
-#include "commands/prepared.hpp"
+#include "commands/loaded_pipeline.hpp"
 #include "commands/result_output.hpp"
 #include "commands/table.hpp"
-#include "commands/usage_error.hpp"
 #include "io/known_secrets.hpp"
 #include "runtime/config/balancing.hpp"
 #include "runtime/daemon/checkup.hpp"
-#include "runtime/daemon/surroundings.hpp"
+#include "runtime/daemon/host_environment.hpp"
 #include "runtime/named_machine_types.hpp"
 
 namespace capstan::commands {
@@ -84,7 +83,7 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
                  "mend the file; `capstan config check` looks at it alone"}};
     }
     std::vector<Finding> out{{Verdict::good, "configuration", file + " is sound", ""}};
-    for (const auto& remark : runtime::daemon::remarks_on_surroundings((*loaded)->config))
+    for (const auto& remark : runtime::daemon::check_environment((*loaded)->config))
         out.push_back({Verdict::warning, remark.what, remark.found, remark.fix});
     if (const auto unbalanced = runtime::config::find_unbalanced((*loaded)->config))
         out.push_back({Verdict::warning, "balancing", unbalanced->found, unbalanced->fix});

@@ -13,7 +13,6 @@
 #include "commands/recorded_pass.hpp"
 #include "commands/result_output.hpp"
 #include "commands/simulate_input.hpp"
-#include "commands/usage_error.hpp"
 #include "runtime/config/text.hpp"
 #include "simulation/run.hpp"
 

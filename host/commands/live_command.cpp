@@ -12,7 +12,7 @@
 #include <capstan/ascii.hpp>
 
 #include "commands/explain_report.hpp"
-#include "commands/prepared.hpp"
+#include "commands/loaded_pipeline.hpp"
 #include "commands/single_plugin.hpp"
 #include "commands/value_text.hpp"
 #include "simulation/explainer.hpp"
@@ -40,7 +40,7 @@ std::string config_text_of(const std::filesystem::path& file) {
 Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> load_live_config(
     const std::filesystem::path& file, std::ostream& warnings) {
     std::string text = config_text_of(file);
-    std::shared_ptr<Prepared> prepared = prepare(file);
+    std::shared_ptr<LoadedPipeline> prepared = load_pipeline(file);
     const std::string complaints = prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return fail(ErrorCode::invalid_config, complaints);
     warnings << complaints;

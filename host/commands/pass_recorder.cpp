@@ -7,7 +7,7 @@
 
 #include <capstan/duration.hpp>
 
-#include "commands/written_file.hpp"
+#include "commands/file_io.hpp"
 #include "kubernetes/timestamps.hpp"
 
 namespace capstan::commands {

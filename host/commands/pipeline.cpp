@@ -4,11 +4,10 @@
 #include <boost/json.hpp>
 
 #include "commands/command_line.hpp"
+#include "commands/loaded_pipeline.hpp"
 #include "commands/pipeline_report.hpp"
-#include "commands/prepared.hpp"
 #include "commands/result_output.hpp"
-#include "commands/sample_question.hpp"
-#include "commands/usage_error.hpp"
+#include "commands/sample_request.hpp"
 #include "runtime/plugin_host.hpp"
 #include "runtime/record/json_reader.hpp"
 
@@ -22,7 +21,7 @@ struct PipelineArguments {
 };
 
 Result<std::string> question_text(const std::string& file, std::istream& in) {
-    if (file.empty()) return std::string(sample_question);
+    if (file.empty()) return std::string(sample_request);
     if (file == "-") return runtime::record::read_all(in);
     std::ifstream stream(file, std::ios::binary);
     if (!stream) return fail(ErrorCode::not_found, file + ": cannot be read");
@@ -42,7 +41,8 @@ Result<ExpanderRequest> read_question(const std::string& file, std::istream& in)
     return request;
 }
 
-Result<PipelineAnswer> start_and_ask(const Prepared& prepared, const ExpanderRequest& request) {
+Result<PipelineAnswer> start_and_ask(const LoadedPipeline& prepared,
+                                     const ExpanderRequest& request) {
     CAPSTAN_TRY(
         const auto host,
         runtime::PluginHost::start(
@@ -55,7 +55,7 @@ Result<PipelineAnswer> start_and_ask(const Prepared& prepared, const ExpanderReq
 int run_pipeline(const PipelineArguments& arguments, Streams streams) {
     const auto request = read_question(arguments.question, streams.in);
     if (!request) return refuse(streams, request.error().message, exit_usage);
-    const auto prepared = prepare(*arguments.config);
+    const auto prepared = load_pipeline(*arguments.config);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return exit_usage;
     const auto answer = start_and_ask(*prepared, *request);

@@ -9,9 +9,8 @@
 
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
-#include "commands/prepared.hpp"
+#include "commands/loaded_pipeline.hpp"
 #include "commands/result_output.hpp"
-#include "commands/usage_error.hpp"
 #include "engine/each_action.hpp"
 #include "runtime/daemon/decision_history.hpp"
 #include "runtime/daemon/single_pass.hpp"

@@ -8,7 +8,6 @@
 #include "commands/recorded_pass.hpp"
 #include "commands/result_output.hpp"
 #include "commands/single_plugin.hpp"
-#include "commands/usage_error.hpp"
 #include "runtime/instances/pass_runner.hpp"
 #include "runtime/instances/plugin_policies.hpp"
 #include "runtime/plugin_host.hpp"

@@ -4,8 +4,6 @@
 #include "commands/command_line.hpp"
 #include "commands/plugin_report.hpp"
 #include "commands/result_output.hpp"
-#include "commands/told_report.hpp"
-#include "commands/usage_error.hpp"
 
 namespace capstan::commands {
 namespace {

@@ -9,7 +9,6 @@
 #include "commands/plugin_report.hpp"
 #include "commands/result_output.hpp"
 #include "commands/table.hpp"
-#include "commands/usage_error.hpp"
 #include "runtime/config/config.hpp"
 #include "runtime/kinds.hpp"
 

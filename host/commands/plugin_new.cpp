@@ -15,9 +15,7 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/command_line.hpp"
-#include "commands/plugin_templates.hpp"
-#include "commands/usage_error.hpp"
-#include "commands/written_file.hpp"
+#include "commands/file_io.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::commands {

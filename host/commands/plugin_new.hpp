@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <capstan/result.hpp>
 
@@ -37,5 +38,24 @@ Result<std::filesystem::path> write_plugin_project(const NewPlugin& plugin);
 /// The command: writes the project and tells on `out` how to build it. Exit code 2 for what cannot
 /// be asked for, 1 when it could not be done.
 int plugin_new(const NewPlugin& plugin, std::ostream& out, std::ostream& err);
+
+// The projects that `capstan plugin new` can write, embedded at build time; templates/list.txt
+// names them.
+
+struct TemplateFile {
+    std::string_view path;
+    std::string_view text;
+};
+
+/// A project that builds as it stands, under the name `name`.
+struct PluginTemplate {
+    std::string_view kind;      ///< "expander"
+    std::string_view language;  ///< "cpp", "c" or "rust"
+    std::string_view variant;   ///< "http", where the kind has several in that language
+    std::string_view name;      ///< in snake_case
+    std::vector<TemplateFile> files;
+};
+
+const std::vector<PluginTemplate>& plugin_templates();
 
 }  // namespace capstan::commands

@@ -22,4 +22,17 @@ boost::json::object describe_file(
 /// what was read; where that was not asked, the report says what is not known.
 void print_report(std::ostream& out, const boost::json::object& report);
 
+// What a plugin file's own code says of it, asked in a confined child process.
+
+/// Opens the file as a library in a child process that can change nothing and connect to nothing
+/// (see confinement.hpp), and adds to `report` what only running it tells: "vendor", "classes" with
+/// their settings, "loads" and "unloads", which are true or a sentence. Other keys of the report
+/// stay as they are, whatever the code says. "missing_confinement" has what this system could not
+/// confine.
+void describe_library(const runtime::plugin_files::PluginFile& file, boost::json::object& report);
+
+/// Whether `told`, a line of the child, has the shape of such an answer. The code that runs there
+/// can write what it likes.
+bool is_told_report(const boost::json::value& told);
+
 }  // namespace capstan::commands

@@ -7,7 +7,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "commands/usage_error.hpp"
+#include "commands/command_line.hpp"
 #include "io/gzip.hpp"
 #include "runtime/engine_settings.hpp"
 #include "runtime/record/json_reader.hpp"
@@ -99,7 +99,7 @@ runtime::config::Loaded load(const runtime::record::PassRecord& record, const st
         runtime::config::Source{"recorded configuration", record.setup.config}, shipped, set);
 }
 
-Result<std::unique_ptr<runtime::PluginHost>> start_host(const simulation::Prepared& prepared,
+Result<std::unique_ptr<runtime::PluginHost>> start_host(const simulation::PreparedSetup& prepared,
                                                         const engine::CallContext& call_context) {
     auto clock = std::make_shared<io::ManualClock>(call_context.now);
     clock->step_wall(call_context.time().wall - call_context.now);

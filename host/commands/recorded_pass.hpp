@@ -24,7 +24,7 @@ Result<std::vector<testing::Exchange>> read_recording(const std::filesystem::pat
 
 struct RecordedPass {
     runtime::record::PassRecord record;
-    std::unique_ptr<simulation::Prepared> prepared;
+    std::unique_ptr<simulation::PreparedSetup> prepared;
     /// Its virtual clock stands at the time of the pass.
     std::unique_ptr<runtime::PluginHost> host;
     runtime::PassInput input;

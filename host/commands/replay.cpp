@@ -13,7 +13,6 @@
 #include "commands/json_texts.hpp"
 #include "commands/recorded_pass.hpp"
 #include "commands/result_output.hpp"
-#include "commands/usage_error.hpp"
 #include "kubernetes/timestamps.hpp"
 
 namespace capstan::commands {

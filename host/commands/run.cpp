@@ -1,3 +1,6 @@
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -12,10 +15,9 @@
 
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
+#include "commands/loaded_pipeline.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/pass_recorder.hpp"
-#include "commands/prepared.hpp"
-#include "commands/usage_error.hpp"
 #include "runtime/loop/breadcrumbs.hpp"
 
 namespace capstan::commands {
@@ -30,7 +32,14 @@ struct RunArguments {
     std::string state;
     std::string record;
     int record_max = 1000;
+    pid_t parent = 0;  ///< ends with it; 0: with none
 };
+
+/// False: the parent has ended already.
+bool end_with_parent(pid_t parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return ::getppid() == parent;
+}
 
 /// A file of this process' own: daemons that stand by for each other on one machine may share the
 /// folder, and what plugins keep there.
@@ -123,6 +132,7 @@ Result<void> run_live(const RunArguments& arguments,
 }
 
 int run_daemon_command(const RunArguments& arguments, Streams streams) {
+    if (arguments.parent != 0 && !end_with_parent(arguments.parent)) return exit_failed;
     // A peer that closes a connection is an error of that request.
     std::signal(SIGPIPE, SIG_IGN);
     // Before any other thread, and before any code of a plugin.
@@ -161,6 +171,8 @@ void add_run(CLI::App& parent, Action& action) {
                     "With --record: how many files are kept; older ones go")
         ->check(at_least_one())
         ->type_name("N");
+    // For `capstan cluster`, whose daemon is of no use without it. No group: not in the help.
+    command.add_option("--parent", arguments->parent)->group("");
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_daemon_command(*arguments, streams); };
     });

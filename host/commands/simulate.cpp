@@ -15,7 +15,6 @@
 #include "commands/simulate_chaos.hpp"
 #include "commands/simulate_input.hpp"
 #include "commands/simulate_report.hpp"
-#include "commands/usage_error.hpp"
 #include "simulation/observers.hpp"
 #include "simulation/run.hpp"
 #include "simulation/simulated_clouds.hpp"
@@ -36,9 +35,9 @@ struct SimulateArguments {
 };
 
 /// Tells the story while it happens, and shows how far it is on a terminal.
-class Teller final : public simulation::Observer {
+class SimulationPrinter final : public simulation::Observer {
 public:
-    Teller(Streams streams, bool tells, Detail detail)
+    SimulationPrinter(Streams streams, bool tells, Detail detail)
         : streams_(streams),
           tells_(tells),
           detail_(detail),
@@ -126,7 +125,7 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
 
     const bool tells = *arguments.format == OutputFormat::text;
     if (tells) print_title(streams.out, simulation->input);
-    Teller teller(streams, tells, detail_for(simulation->input));
+    SimulationPrinter teller(streams, tells, detail_for(simulation->input));
     simulation::Observers observers;
     observers.add(teller);
     files->add_to(observers);

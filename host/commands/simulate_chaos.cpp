@@ -9,8 +9,8 @@
 
 #include <capstan/sentence.hpp>
 
+#include "commands/command_line.hpp"
 #include "commands/simulate_report.hpp"
-#include "commands/usage_error.hpp"
 #include "simulation/chaos/trial.hpp"
 #include "simulation/run_figures.hpp"
 

@@ -10,9 +10,9 @@
 
 #include <prometheus/registry.h>
 
+#include "commands/file_io.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/pass_recorder.hpp"
-#include "commands/written_file.hpp"
 #include "runtime/pass_metrics.hpp"
 #include "runtime/services/metrics.hpp"
 #include "simulation/dump/dump.hpp"
@@ -62,7 +62,8 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
     Simulation out{.input = *std::move(scenario.input), .balancers = std::move(scenario.balancers)};
     if (is_elsewhere && loaded.config && !scenario.has_scan_interval)
         out.input.scan_interval = loaded.config->cluster.scan_interval;
-    out.prepared = simulation::prepare(std::move(loaded), out.input.cloud, std::move(shipped));
+    out.prepared =
+        simulation::prepare(std::move(loaded), out.input.cloud, std::move(shipped));
     err << out.prepared->complaints;
     return out.prepared->is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
@@ -84,7 +85,8 @@ std::optional<Simulation> with_config(Result<simulation::Input> input, const Sim
     runtime::config::Loaded loaded = config_or_default(from, shipped);
     Simulation out{.input = *std::move(input)};
     if (loaded.config) out.input.scan_interval = loaded.config->cluster.scan_interval;
-    out.prepared = simulation::prepare(std::move(loaded), out.input.cloud, std::move(shipped));
+    out.prepared =
+        simulation::prepare(std::move(loaded), out.input.cloud, std::move(shipped));
     err << out.prepared->complaints;
     return out.prepared->is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
@@ -231,7 +233,7 @@ Result<SimulateFiles> SimulateFiles::make(const Paths& paths, const Simulation& 
         out.parts_->meter.emplace();
     }
     if (!paths.record.empty()) {
-        const simulation::Prepared& prepared = *simulation.prepared;
+        const simulation::PreparedSetup& prepared = *simulation.prepared;
         CAPSTAN_TRY(out.parts_->recorder,
                     PassRecorder::make(
                         paths.record,

@@ -11,12 +11,12 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/chosen_cluster.hpp"
-#include "commands/usage_error.hpp"
-#include "commands/written_file.hpp"
+#include "commands/command_line.hpp"
+#include "commands/file_io.hpp"
 #include "engine/snapshot/kept_annotations.hpp"
 #include "io/gzip.hpp"
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/watch/object_cache.hpp"
 #include "kubernetes/object_stream.hpp"
 #include "kubernetes/timestamps.hpp"

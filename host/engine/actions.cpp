@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <capstan/ascii.hpp>
+
 namespace capstan::engine {
 
 std::string_view name_of(RemovalCause cause) noexcept {
@@ -31,6 +33,42 @@ const Error* find_error(const std::vector<Error>& removal, const MachineId& mach
         return error.subject.empty() || error.subject == machine.value();
     });
     return at == removal.end() ? nullptr : &*at;
+}
+
+std::string command_of(const Decrease& decrease) {
+    return "decrease " + decrease.group.value() + " by " + std::to_string(decrease.by);
+}
+
+std::string command_of(const MachineRemoval& removal) {
+    std::string out;
+    for (std::size_t i = 0; i < removal.machines.size(); ++i) {
+        const std::string node = i < removal.nodes.size() ? removal.nodes[i] : "";
+        out += (out.empty() ? "remove " : ", ") + name_of_machine(removal.machines[i], node);
+    }
+    return out + " from " + removal.group.value();
+}
+
+std::string command_of(const GroupCreation& creation) { return "create " + creation.group.value(); }
+
+std::string command_of(const GroupDeletion& deletion) { return "delete " + deletion.group.value(); }
+
+std::string command_of(const Increase& increase) {
+    return "increase " + increase.group.value() + " by " + std::to_string(increase.by);
+}
+
+std::string command_of(const Eviction& eviction) {
+    return "evict " + eviction.ns + "/" + eviction.pod;
+}
+
+std::string name_of_machine(const MachineId& machine, const std::string& node) {
+    if (!node.empty()) return node;
+    const std::string& id = machine.value();
+    const std::size_t slash = id.rfind('/');
+    if (slash == std::string::npos) return id;
+    const bool is_number = std::all_of(id.begin() + static_cast<std::ptrdiff_t>(slash) + 1,
+                                       id.end(), [](char c) { return is_ascii_digit(c); });
+    const std::size_t before = is_number && slash > 0 ? id.rfind('/', slash - 1) : slash;
+    return before == std::string::npos ? id : id.substr(before + 1);
 }
 
 }  // namespace capstan::engine

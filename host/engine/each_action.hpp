@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/action_text.hpp"
+#include "engine/actions.hpp"
 #include "engine/decision.hpp"
 
 namespace capstan::engine {

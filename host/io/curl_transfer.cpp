@@ -13,7 +13,7 @@
 
 #include <capstan/ascii.hpp>
 
-#include "io/close_on_fork.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/http_syntax.hpp"
 #include "io/printable.hpp"
 #include "io/proxy.hpp"

@@ -9,7 +9,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 
-#include "io/close_on_fork.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace capstan::io {
 

@@ -3,15 +3,50 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <capstan/time.hpp>
+
 #include "io/clock.hpp"
-#include "io/timer_queue.hpp"
 
 namespace capstan::io {
+
+// What is to happen when: the order of timers, without a clock of its own.
+
+using TimerId = std::uint64_t;
+
+/// Timers by due time, those of one time in the order they were added: the same calls give the same
+/// order. Points of time are a Clock's monotonic ones. [any thread]
+class TimerQueue {
+public:
+    using Handler = std::function<void()>;
+
+    /// Ids are never used twice and never 0.
+    TimerId add(Duration due, Handler handler);
+    /// False: it was taken before, or never was.
+    bool cancel(TimerId id);
+    std::optional<Duration> next_due() const;
+    /// Removes everything due at `now` or before, and hands it over in order.
+    std::vector<Handler> take_due(Duration now);
+    std::size_t size() const;
+
+private:
+    mutable std::mutex mutex_;
+    TimerId last_id_ = 0;
+    std::map<std::pair<Duration, TimerId>, Handler> by_due_;
+    std::unordered_map<TimerId, Duration> due_of_;
+};
 
 /// Timers fire on a thread that runs the io_context. [any thread]
 class Loop {
@@ -50,7 +85,7 @@ public:
     };
 
 protected:
-    struct NextChange;
+    struct ClockAlarm;
     Loop(boost::asio::io_context& io, std::shared_ptr<const Clock> clock);
 
     boost::asio::io_context& io_;
@@ -59,7 +94,7 @@ protected:
     std::atomic<int> outside_{0};
 
 private:
-    std::shared_ptr<NextChange> alarm_;  ///< NULL: the clock is moved from outside
+    std::shared_ptr<ClockAlarm> alarm_;  ///< NULL: the clock is moved from outside
 };
 
 /// A loop whose time passes only when told. One thread.

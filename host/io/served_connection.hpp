@@ -22,7 +22,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
-#include "io/close_on_fork.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/http_server.hpp"
 
 namespace capstan::io {

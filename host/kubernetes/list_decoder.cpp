@@ -8,8 +8,8 @@
 
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/json_cursor.hpp"
+#include "kubernetes/metadata.hpp"
 #include "kubernetes/object_kinds.hpp"
-#include "kubernetes/object_name.hpp"
 #include "kubernetes/object_stream.hpp"
 
 namespace capstan::kubernetes {

@@ -10,7 +10,6 @@
 
 #include "io/gzip.hpp"
 #include "kubernetes/metadata.hpp"
-#include "kubernetes/node_selection.hpp"
 #include "kubernetes/pod_decode.hpp"
 #include "kubernetes/resource_list.hpp"
 #include "kubernetes/selectors.hpp"

@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "kubernetes/metadata.hpp"
-#include "kubernetes/node_selection.hpp"
-#include "kubernetes/owners.hpp"
 #include "kubernetes/resource_list.hpp"
 #include "kubernetes/selectors.hpp"
 

@@ -1,5 +1,6 @@
 #include "kubernetes/selectors.hpp"
 
+#include <optional>
 #include <string>
 
 namespace capstan::kubernetes {
@@ -53,6 +54,84 @@ std::vector<std::string> decode_texts(const JsonCursor& list) {
     std::vector<std::string> out;
     for (const JsonCursor& item : list.items()) {
         if (const auto text = item.text()) out.emplace_back(*text);
+    }
+    return out;
+}
+
+namespace {
+
+std::string text_or_empty(const JsonCursor& place) {
+    return std::string(place.text().value_or(""));
+}
+
+/// A requirement that got lost would let the pod on nodes it was kept off, so a term that cannot be
+/// read holds for none.
+NodeSelectorTerm decode_node_term(const JsonCursor& term, int weight) {
+    const Complaints complaints(term);
+    NodeSelectorTerm out{.labels = decode_node_requirements(term["matchExpressions"]),
+                         .fields = decode_node_requirements(term["matchFields"]),
+                         .weight = weight};
+    return complaints.any() ? NodeSelectorTerm{.weight = weight} : out;
+}
+
+std::optional<Toleration> decode_toleration(const JsonCursor& place) {
+    Toleration out{.key = text_or_empty(place["key"]), .value = text_or_empty(place["value"])};
+    const std::string op = text_or_empty(place["operator"]);
+    if (op == "Exists") {
+        out.op = Toleration::Op::exists;
+    } else if (op == "Gt" || op == "Lt") {
+        place["operator"].complain("is " + op +
+                                   ", which is not supported: this one tolerates nothing");
+        return std::nullopt;
+    } else if (!op.empty() && op != "Equal") {
+        place["operator"].expects("Equal or Exists");
+        return std::nullopt;
+    }
+    const std::string effect = text_or_empty(place["effect"]);
+    out.effect = find_effect(effect);
+    if (!out.effect && !effect.empty()) {
+        place["effect"].expects("NoSchedule, PreferNoSchedule or NoExecute");
+        return std::nullopt;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<NodeSelectorTerm> decode_node_selector(const JsonCursor& selector) {
+    const Complaints complaints(selector);
+    std::vector<NodeSelectorTerm> out;
+    for (const JsonCursor& term : selector["nodeSelectorTerms"].items())
+        out.push_back(decode_node_term(term, 0));
+    if (out.empty() && (selector || complaints.any())) out.emplace_back();
+    return out;
+}
+
+std::vector<NodeSelectorTerm> decode_required_affinity(const JsonCursor& node_affinity) {
+    const Complaints complaints(node_affinity);
+    auto out =
+        decode_node_selector(node_affinity["requiredDuringSchedulingIgnoredDuringExecution"]);
+    if (out.empty() && complaints.any()) out.emplace_back();
+    return out;
+}
+
+std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonCursor& node_affinity) {
+    std::vector<NodeSelectorTerm> out;
+    for (const JsonCursor& term :
+         node_affinity["preferredDuringSchedulingIgnoredDuringExecution"].items()) {
+        const auto weight = term.required("weight").integer(1, 100);
+        if (weight) out.push_back(decode_node_term(term["preference"], static_cast<int>(*weight)));
+    }
+    return out;
+}
+
+std::vector<Toleration> decode_tolerations(const JsonCursor& tolerations) {
+    std::vector<Toleration> out;
+    for (const JsonCursor& place : tolerations.items()) {
+        const Complaints complaints(place);
+        std::optional<Toleration> toleration = decode_toleration(place);
+        // With its key unread it would tolerate any.
+        if (toleration && !complaints.any()) out.push_back(*std::move(toleration));
     }
     return out;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <capstan/labels.hpp>
+#include <capstan/taints.hpp>
 
 #include "kubernetes/json_cursor.hpp"
 
@@ -23,5 +24,19 @@ std::optional<LabelSelector> decode_label_selector(const JsonCursor& selector);
 std::string decode_text(const JsonCursor& place);
 /// A list of text, without the items that are none.
 std::vector<std::string> decode_texts(const JsonCursor& list);
+
+// Which nodes a pod, or a volume, may or would like to be on.
+
+/// A NodeSelector: the terms of which one must hold. Empty when it is absent. What nothing meets is
+/// one term that holds for no node: a selector without terms, and whatever cannot be read.
+std::vector<NodeSelectorTerm> decode_node_selector(const JsonCursor& selector);
+/// From `spec.affinity.nodeAffinity`; what is required, as decode_node_selector answers it.
+std::vector<NodeSelectorTerm> decode_required_affinity(const JsonCursor& node_affinity);
+/// The preferred terms with their weights.
+std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonCursor& node_affinity);
+/// From `spec.tolerations`. One with an operator or effect we do not know tolerates nothing: it is
+/// complained about and left out. So is one that compares numbers (Gt and Lt, which the API server
+/// takes only behind a feature gate).
+std::vector<Toleration> decode_tolerations(const JsonCursor& tolerations);
 
 }  // namespace capstan::kubernetes

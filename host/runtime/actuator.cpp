@@ -13,7 +13,6 @@
 #include "engine/removal/node_looks.hpp"
 #include "runtime/actions_under_way.hpp"
 #include "runtime/cloud_actions.hpp"
-#include "runtime/idempotency_key.hpp"
 #include "runtime/time_text.hpp"
 
 namespace capstan::runtime {
@@ -169,7 +168,7 @@ public:
         bool is_over = false;
         {
             const std::lock_guard lock(mutex_);
-            beside_ = std::move(beside);
+            under_way_ = std::move(beside);
             since_ = since;
             is_over = is_over_now();
         }
@@ -182,7 +181,8 @@ private:
     }
     bool is_unobserved() const noexcept { return !call_context_.unobserved_because.empty(); }
     Error held_back() const {
-        return {ErrorCode::cancelled, "the cluster is not seen as it is at the moment: " + call_context_.unobserved_because};
+        return {ErrorCode::cancelled, "the cluster is not seen as it is at the moment: " +
+                                          call_context_.unobserved_because};
     }
 
     void ask(ClusterClient& cluster, const PlacedChange& change) {
@@ -450,7 +450,7 @@ private:
             }
             is_over = is_over_now();
         }
-        if (late) return beside_->end(key, *std::move(late));
+        if (late) return under_way_->end(key, *std::move(late));
         if (is_over) deliver();
     }
     void end_one() {
@@ -464,7 +464,7 @@ private:
 
     /// Whether nothing is waited for any more, said once. [mutex_]
     bool is_over_now() {
-        const bool is_open = beside_ ? open_ > open_places_.size() : open_ > 0;
+        const bool is_open = under_way_ ? open_ > open_places_.size() : open_ > 0;
         return !is_open && !std::exchange(is_delivered_, true);
     }
     void deliver() {
@@ -475,7 +475,7 @@ private:
             for (const ActionPlace& place : open_places_) {
                 const std::string what =
                     command_at(actions_, place) + " has not been answered since " + since_;
-                left_.emplace(place, beside_->begin(group_at(actions_, place), what));
+                left_.emplace(place, under_way_->begin(group_at(actions_, place), what));
                 set_error(results, place,
                           {.code = ErrorCode::cancelled,
                            .message = "its cloud has not answered since " + since_,
@@ -498,8 +498,8 @@ private:
     std::size_t open_ = 0;                 ///< calls, and the start itself
     std::set<ActionPlace> open_places_{};  ///< those of them that clouds are asked for
     bool is_delivered_ = false;
-    std::shared_ptr<ActionsUnderWay> beside_{};  ///< NULL: clouds are waited for
-    std::string since_{};                        ///< when they were asked
+    std::shared_ptr<ActionsUnderWay> under_way_{};  ///< NULL: clouds are waited for
+    std::string since_{};                           ///< when they were asked
     std::map<ActionPlace, ActionsUnderWay::Key> left_{};
 };
 

@@ -1,6 +1,6 @@
 #include "runtime/cloud_actions.hpp"
 
-#include "engine/action_text.hpp"
+#include "engine/actions.hpp"
 
 namespace capstan::runtime {
 

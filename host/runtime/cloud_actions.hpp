@@ -4,12 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/error.hpp>
+#include <capstan/hash.hpp>
 #include <capstan/ids.hpp>
 
 #include "engine/decision.hpp"
+#include "engine/pass/outcome.hpp"
 #include "runtime/actions_under_way.hpp"
 
 namespace capstan::runtime {
@@ -29,5 +33,32 @@ engine::Results failed_results(const engine::Decision& decision, const Error& er
 /// The action alone, with its result.
 ActionsUnderWay::Ended ended_action(const engine::Decision& decision,
                                     const engine::Results& results, const ActionPlace& place);
+
+// The key by which a cloud recognizes a request that it has carried out already.
+
+/// Two keys are equal only for the same kind of request with the same parts to the same cloud in
+/// the same pass: a retry has the key of its first try, a later pass has another.
+class IdempotencyKey {
+public:
+    IdempotencyKey(std::string_view kind, const PluginInstanceId& cloud, const NodeGroupId& group,
+                   const engine::CallContext& call_context) {
+        hash_.add(kind);
+        hash_.add(cloud.value());
+        hash_.add(group.value());
+        hash_.add(unix_ns(call_context.now));
+        hash_.add(static_cast<std::int64_t>(call_context.seed));
+    }
+    /// Adds what else tells this request from others. The order of the parts matters.
+    template <class T>
+    IdempotencyKey& with(const T& part) {
+        hash_.add(part);
+        return *this;
+    }
+    /// "capstan-" and 16 hexadecimal digits.
+    std::string text() const { return "capstan-" + hex_text(hash_.value()); }
+
+private:
+    Hash hash_;
+};
 
 }  // namespace capstan::runtime

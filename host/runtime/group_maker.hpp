@@ -11,7 +11,7 @@
 #include "engine/policies.hpp"
 #include "runtime/instances/cloud_client.hpp"
 #include "runtime/instances/pass_watch.hpp"
-#include "runtime/pass_currency.hpp"
+#include "runtime/pass_clock.hpp"
 
 namespace capstan::runtime {
 

@@ -11,7 +11,7 @@
 
 #include "engine/pass/pass.hpp"
 #include "runtime/instances/cloud_client.hpp"
-#include "runtime/pass_currency.hpp"
+#include "runtime/pass_clock.hpp"
 
 namespace capstan::runtime {
 namespace {

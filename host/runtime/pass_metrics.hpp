@@ -4,8 +4,8 @@
 #include <prometheus/registry.h>
 
 #include "runtime/pass_metrics/choice_metrics.hpp"
+#include "runtime/pass_metrics/families.hpp"
 #include "runtime/pass_metrics/growth_metrics.hpp"
-#include "runtime/pass_metrics/observation.hpp"
 #include "runtime/pass_metrics/pass_gauges.hpp"
 #include "runtime/pass_metrics/removal_metrics.hpp"
 

@@ -60,7 +60,7 @@ Result<Wiring> wire(const config::Pipeline& pipeline, const PluginHost& host, Mi
     return wiring;
 }
 
-std::vector<instances::SkippedHook> misses_of(const Wiring& wiring) {
+std::vector<instances::SkippedHook> skipped_of(const Wiring& wiring) {
     std::vector<instances::SkippedHook> out;
     const auto add = [&out](const PluginInstanceId& id) {
         out.push_back({id, loop::Hook::start, "it has not started"});

@@ -23,7 +23,8 @@ struct Wiring {
     };
     std::vector<Stage> expanders;
     std::vector<std::shared_ptr<instances::PluginInstance>> similarity;
-    std::shared_ptr<instances::PluginInstance> splitter;  ///< NULL: all nodes go to the option's own group
+    std::shared_ptr<instances::PluginInstance>
+        splitter;  ///< NULL: all nodes go to the option's own group
     std::vector<std::shared_ptr<instances::PluginInstance>> group_sources;
     /// Those of the pipeline that have not started: each is asked all the same, and fails.
     struct Absent {
@@ -34,7 +35,7 @@ struct Wiring {
 };
 
 /// All that a pass does without because it has not started.
-std::vector<instances::SkippedHook> misses_of(const Wiring& wiring);
+std::vector<instances::SkippedHook> skipped_of(const Wiring& wiring);
 
 /// What becomes of instances that the host does not have.
 enum class Missing {

@@ -13,7 +13,7 @@ bool selects_pods(const Budget& budget, std::string_view ns, const Labels& label
 }
 
 /// How a budget stands.
-struct Standing {
+struct BudgetStatus {
     int healthy = 0, desired = 0;
     int allowed = 0;  ///< how many healthy pods may go
 };
@@ -31,8 +31,8 @@ std::optional<int> wanted_by_controllers(const std::vector<const PodSet*>& selec
     return sum;
 }
 
-Standing standing_of(const Budget& budget, const std::vector<PodSet>& pod_sets) {
-    Standing out;
+BudgetStatus standing_of(const Budget& budget, const std::vector<PodSet>& pod_sets) {
+    BudgetStatus out;
     std::vector<const PodSet*> selected;
     int present = 0;
     for (const PodSet& pod_set : pod_sets) {
@@ -79,7 +79,7 @@ std::optional<std::string> Budgets::find_refusal(std::string_view ns, const Labe
     for (const auto& [key, entry] : budgets_) {
         if (!selects_pods(entry.rule, ns, labels)) continue;
         if (!is_healthy && entry.rule.lets_unready_go) continue;
-        const Standing now = standing_of(entry.rule, pod_sets);
+        const BudgetStatus now = standing_of(entry.rule, pod_sets);
         // An API server lets a pod that is not ready go while the others are as many as desired.
         if (!is_healthy && now.desired > 0 && now.healthy >= now.desired) continue;
         if (now.allowed < 1)

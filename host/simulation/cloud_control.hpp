@@ -12,12 +12,27 @@
 #include <capstan/result.hpp>
 
 #include "runtime/config/config.hpp"
+#include "runtime/config/document.hpp"
 #include "runtime/plugin_host.hpp"
 #include "runtime/plugin_set.hpp"
+#include "simulation/external_events.hpp"
 #include "simulation/input.hpp"
 #include "simulation/simulated_clouds.hpp"
 
 namespace capstan::simulation {
+
+// Changes of the simulated cloud, put into its settings.
+
+/// Group settings of the change replace those of the group, tables merged; the rest becomes one of
+/// the group's `changes`, at `at` after the start. `not_found`: there is no such group.
+Result<void> add_change(runtime::config::TomlValue& settings, const CloudChange& change,
+                        Duration at);
+void add_group(runtime::config::TomlValue& settings, runtime::config::TomlValue group);
+Result<void> remove_group(runtime::config::TomlValue& settings, const std::string& id);
+/// NULL: there is none.
+runtime::config::TomlValue* find_group(runtime::config::TomlValue& settings, const std::string& id);
+const runtime::config::TomlValue* find_group(const runtime::config::TomlValue& settings,
+                                             const std::string& id);
 
 /// Hands a cloud's plugin its settings anew, each time with one more change. An error leaves the
 /// cloud as it was. Borrows what it is made of.

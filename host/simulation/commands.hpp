@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "engine/action_text.hpp"
+#include "engine/actions.hpp"
 
 namespace capstan::simulation {
 

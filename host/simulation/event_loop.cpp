@@ -35,7 +35,7 @@ struct EventLoop::Agenda {
     std::optional<Duration> length{};  ///< at most, until a command; nothing: until idle
     std::optional<Time> end{};
     std::size_t next_action = 0;
-    Time last_happening = begin;  ///< anything but a pass or a fault
+    Time last_event = begin;  ///< anything but a pass or a fault
 
     std::optional<Time> next_action_at() const {
         if (next_action == step.actions.size()) return std::nullopt;
@@ -43,7 +43,7 @@ struct EventLoop::Agenda {
     }
     std::optional<Time> deadline() const {
         if (length || next_action_at()) return end;
-        return earliest(end, last_happening + quiet_patience);
+        return earliest(end, last_event + quiet_patience);
     }
 };
 
@@ -116,10 +116,10 @@ Result<void> EventLoop::act(Agenda& agenda) {
     const Time moment = now();
     while (agenda.next_action_at() && *agenda.next_action_at() <= moment) {
         CAPSTAN_CHECK(happen(agenda.step.actions[agenda.next_action++], moment));
-        agenda.last_happening = moment;
+        agenda.last_event = moment;
     }
     const auto due = next_by_itself();
-    if (due && *due <= moment) agenda.last_happening = moment;
+    if (due && *due <= moment) agenda.last_event = moment;
     parts_.world.reach(moment);
     parts_.machines.reach(moment);
     if (parts_.world.schedule(moment)) parts_.passes.wake();

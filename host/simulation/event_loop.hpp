@@ -13,8 +13,8 @@
 #include "simulation/cloud_control.hpp"
 #include "simulation/fault_injector.hpp"
 #include "simulation/input.hpp"
-#include "simulation/machines.hpp"
-#include "simulation/passes.hpp"
+#include "simulation/node_registrar.hpp"
+#include "simulation/simulated_autoscaler.hpp"
 #include "simulation/simulated_cluster.hpp"
 #include "simulation/tally.hpp"
 
@@ -27,17 +27,17 @@ inline std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b
 
 // The loop over virtual time: what happens next, which parts are told, when a pass is due.
 
-/// Passes stay on the grid of the scan interval, counted from the start, but for those that a cloud
-/// wants to begin soon; those that could come to nothing new are left out. What happens at one
-/// moment happens in this order: faults, actions from outside, pods that end, nodes that join or
-/// become ready, the scheduler, a pass.
+/// SimulatedAutoscaler stay on the grid of the scan interval, counted from the start, but for those
+/// that a cloud wants to begin soon; those that could come to nothing new are left out. What
+/// happens at one moment happens in this order: faults, actions from outside, pods that end, nodes
+/// that join or become ready, the scheduler, a pass.
 class EventLoop {
 public:
     struct Parts {
         runtime::PluginHost& host;
         SimulatedCluster& world;
-        Machines& machines;
-        Passes& passes;
+        NodeRegistrar& machines;
+        SimulatedAutoscaler& passes;
         FaultInjector& fault_injector;
         CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
         RunStatistics& statistics;

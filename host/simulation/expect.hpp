@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulation/decision_story.hpp"
+#include "simulation/decision_events.hpp"
 #include "simulation/input.hpp"
 
 namespace capstan::simulation {

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -11,7 +12,6 @@
 #include "engine/snapshot/spread_timeout.hpp"
 #include "runtime/config/text.hpp"
 #include "simulation/scheduler.hpp"
-#include "simulation/workload.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -270,6 +270,36 @@ std::string Explainer::missed_by_scheduler(engine::snapshot::PodGroupId equivale
     return "Pending in the dump; would fit " +
            std::string(cluster.text(cluster.node(*nodes.front()).name)) +
            " now: the scheduler has not put it there";
+}
+
+namespace {
+
+/// Empty: the owner is of another kind.
+std::string_view workload_name(const engine::snapshot::PodOwner& owner, std::string_view kind) {
+    const std::string_view name = owner.name;
+    if (owner.kind == kind) return name;
+    const std::size_t hash = name.rfind('-');
+    const bool is_deployments = kind == "Deployment" && owner.kind == "ReplicaSet";
+    return is_deployments && hash != std::string_view::npos ? name.substr(0, hash)
+                                                            : std::string_view();
+}
+
+}  // namespace
+
+bool is_of_workload(const engine::snapshot::PodOwner& owner, std::string_view kind,
+                    std::string_view name) {
+    return !name.empty() && workload_name(owner, kind) == name;
+}
+
+std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std::string_view kind,
+                                   std::string_view ns) {
+    std::set<std::string> out;
+    for (engine::snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
+        const engine::snapshot::PodGroupRow& pods = cluster.equivalence_group(id);
+        const std::string_view name = workload_name(*pods.owner, kind);
+        if (!name.empty() && cluster.text(pods.ns) == ns) out.emplace(name);
+    }
+    return {out.begin(), out.end()};
 }
 
 }  // namespace capstan::simulation

@@ -10,11 +10,23 @@
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
+#include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/default_spread.hpp"
 #include "runtime/pass_cycle.hpp"
 #include "simulation/run.hpp"
 
 namespace capstan::simulation {
+
+// Workloads as far as pods tell of them: by their owners.
+
+/// Whether a pod with this owner is of the workload. A Deployment is known by the ReplicaSets that
+/// it names NAME-HASH.
+bool is_of_workload(const engine::snapshot::PodOwner& owner, std::string_view kind,
+                    std::string_view name);
+
+/// Those of the kind in the namespace that pods of the cluster belong to, ascending, each once.
+std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std::string_view kind,
+                                   std::string_view ns);
 
 /// The name itself where there is one of it; else the only one that goes on after it with a dot
 /// ("ip-10-0-1-17" for "ip-10-0-1-17.ec2.internal"), else the only one that begins with it.

@@ -12,11 +12,11 @@
 #include <capstan/result.hpp>
 
 #include "simulation/cloud_control.hpp"
+#include "simulation/event_log.hpp"
 #include "simulation/faults.hpp"
-#include "simulation/machines.hpp"
-#include "simulation/passes.hpp"
+#include "simulation/node_registrar.hpp"
+#include "simulation/simulated_autoscaler.hpp"
 #include "simulation/simulated_cluster.hpp"
-#include "simulation/story.hpp"
 
 namespace capstan::simulation {
 
@@ -24,8 +24,8 @@ class FaultInjector {
 public:
     struct Parts {
         SimulatedCluster& world;
-        Machines& machines;
-        Passes& passes;
+        NodeRegistrar& machines;
+        SimulatedAutoscaler& passes;
         EventLog& event_log;
         CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
     };

@@ -62,7 +62,7 @@ runtime::config::Config cloud_config(const CloudSettings& cloud,
 }
 
 /// What steps will change is complained about before anything runs.
-void check_changes(const CloudSettings& cloud, Prepared& out,
+void check_changes(const CloudSettings& cloud, PreparedSetup& out,
                    runtime::config::Diagnostics& complaints) {
     if (cloud.changed.children.empty()) return;
     CloudSettings changed = cloud;
@@ -98,10 +98,10 @@ void be_patient(runtime::PluginSet& plugins) {
 
 }  // namespace
 
-std::unique_ptr<Prepared> prepare(runtime::config::Loaded loaded,
+std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
                                   const std::optional<CloudSettings>& cloud,
                                   runtime::config::ShippedPlugins shipped) {
-    auto out = std::make_unique<Prepared>(Prepared{.shipped = std::move(shipped)});
+    auto out = std::make_unique<PreparedSetup>(PreparedSetup{.shipped = std::move(shipped)});
     std::size_t errors = 0;
     if (loaded.config) {
         runtime::config::Config& config = out->config.emplace(*std::move(loaded.config));
@@ -128,7 +128,7 @@ std::unique_ptr<Prepared> prepare(runtime::config::Loaded loaded,
     return out;
 }
 
-std::unique_ptr<Prepared> prepare_to_decide(runtime::config::Loaded loaded,
+std::unique_ptr<PreparedSetup> prepare_to_decide(runtime::config::Loaded loaded,
                                             runtime::config::ShippedPlugins shipped) {
     if (loaded.config) {
         runtime::config::Config& config = *loaded.config;

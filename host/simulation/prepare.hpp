@@ -12,7 +12,7 @@
 
 namespace capstan::simulation {
 
-struct Prepared {
+struct PreparedSetup {
     runtime::config::ShippedPlugins shipped;
     runtime::plugin_files::LibraryRegistry registry{};
     std::optional<runtime::config::Config> config{};
@@ -24,13 +24,13 @@ struct Prepared {
 
 /// Where `cloud` says one, it stands in place of the clouds that the configuration names, and those
 /// are not loaded.
-std::unique_ptr<Prepared> prepare(runtime::config::Loaded loaded,
+std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
                                   const std::optional<CloudSettings>& cloud,
                                   runtime::config::ShippedPlugins shipped);
 
 /// For passes that are decided and not carried out: without clouds, controllers and sources of
 /// groups, which may need a network.
-std::unique_ptr<Prepared> prepare_to_decide(runtime::config::Loaded loaded,
+std::unique_ptr<PreparedSetup> prepare_to_decide(runtime::config::Loaded loaded,
                                             runtime::config::ShippedPlugins shipped);
 
 /// What the scheduler spreads pods over that have no constraints of their own: as the input says,

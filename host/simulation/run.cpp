@@ -10,15 +10,15 @@
 #include "runtime/plugin_host.hpp"
 #include "simulation/cloud_control.hpp"
 #include "simulation/commands.hpp"
+#include "simulation/event_log.hpp"
 #include "simulation/event_loop.hpp"
 #include "simulation/expect.hpp"
 #include "simulation/fault_injector.hpp"
-#include "simulation/machines.hpp"
-#include "simulation/passes.hpp"
+#include "simulation/node_registrar.hpp"
 #include "simulation/prepare.hpp"
+#include "simulation/simulated_autoscaler.hpp"
 #include "simulation/simulated_clouds.hpp"
 #include "simulation/simulated_cluster.hpp"
-#include "simulation/story.hpp"
 #include "simulation/tally.hpp"
 #include "simulation/toml_values.hpp"
 
@@ -81,12 +81,13 @@ private:
                                 .breadcrumbs = {},
                                 .state = {},
                                 .clock = std::make_shared<io::ManualClock>(input_.start)}));
-        CAPSTAN_TRY(Passes passes,
-                    Passes::make(setup_.config, *host_, input_.seed, looks(),
-                                 {world_, machines_, event_log_, statistics_, observer_,
-                                  setup_.every_pass, setup_.version, setup_.state, lag(),
-                                  setup_.sabotage, input_.scan_interval}));
-        passes_ = std::make_unique<Passes>(std::move(passes));
+        CAPSTAN_TRY(
+            SimulatedAutoscaler passes,
+            SimulatedAutoscaler::make(
+                setup_.config, *host_, input_.seed, looks(),
+                {world_, machines_, event_log_, statistics_, observer_, setup_.every_pass,
+                 setup_.version, setup_.state, lag(), setup_.sabotage, input_.scan_interval}));
+        passes_ = std::make_unique<SimulatedAutoscaler>(std::move(passes));
         host_->pass_requests().listen(
             [this](const runtime::services::PassRequest&) { passes_->want_pass(); });
         if (auto clouds = simulated_clouds(input_, setup_.plugins); !clouds.empty()) {
@@ -216,9 +217,9 @@ private:
     EventLog event_log_;
     RunStatistics statistics_;
     SimulatedCluster world_;
-    Machines machines_;
+    NodeRegistrar machines_;
     std::unique_ptr<runtime::PluginHost> host_;
-    std::unique_ptr<Passes> passes_;
+    std::unique_ptr<SimulatedAutoscaler> passes_;
     std::unique_ptr<CloudControl> cloud_;  ///< NULL: none is simulated
     std::unique_ptr<FaultInjector> mishaps_;
     std::unique_ptr<EventLoop> life_;

@@ -10,7 +10,7 @@
 
 #include "runtime/config/config.hpp"
 #include "runtime/pass_cycle.hpp"
-#include "runtime/pass_metrics/observation.hpp"
+#include "runtime/pass_metrics/families.hpp"
 #include "runtime/plugin_set.hpp"
 #include "simulation/input.hpp"
 #include "simulation/report.hpp"

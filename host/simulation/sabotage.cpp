@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulation/judgement.hpp"
+#include "simulation/pod_predicates.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -154,13 +154,13 @@ std::string_view name_of(Sabotage sabotage) noexcept {
         case Sabotage::forgets_orders: return "forgets_orders";
         case Sabotage::ignores_minima: return "ignores_minima";
         case Sabotage::sees_old_pods: return "sees_old_pods";
-        case Sabotage::buys_for_nobody: return "buys_for_nobody";
+        case Sabotage::buys_for_no_pod: return "buys_for_no_pod";
         case Sabotage::buys_twenty_more: return "buys_twenty_more";
         case Sabotage::ignores_budgets: return "ignores_budgets";
         case Sabotage::moves_all_pods: return "moves_all_pods";
         case Sabotage::never_unmarks: return "never_unmarks";
         case Sabotage::never_grows: return "never_grows";
-        case Sabotage::makes_for_nobody: return "makes_for_nobody";
+        case Sabotage::makes_for_no_pod: return "makes_for_no_pod";
         case Sabotage::forgets_at_start: return "forgets_at_start";
         case Sabotage::garbles_memory: return "garbles_memory";
     }
@@ -211,10 +211,10 @@ void Saboteur::spoil(const runtime::PassInput& input, runtime::PassResult& resul
         decision.increases.clear();
         decision.creations.clear();
     }
-    if (sabotage_ == Sabotage::makes_for_nobody) grow_nothing_made(decision);
+    if (sabotage_ == Sabotage::makes_for_no_pod) grow_nothing_made(decision);
     if (sabotage_ == Sabotage::garbles_memory)
         result.outcome.memory.backoffs[NodeGroupId("garbled")].because = "\xff";
-    if (sabotage_ == Sabotage::buys_for_nobody && now - bought_at_ >= half_an_hour &&
+    if (sabotage_ == Sabotage::buys_for_no_pod && now - bought_at_ >= half_an_hour &&
         buy_one(*groups, decision))
         bought_at_ = now;
     for (engine::Increase& increase : decision.increases) {

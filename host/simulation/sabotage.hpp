@@ -17,13 +17,13 @@ enum class Sabotage : std::uint8_t {
     forgets_orders,  ///< machines that have no node yet are neither seen nor remembered
     ignores_minima,  ///< no group and no total of the cluster seems to have one
     sees_old_pods,  ///< the cluster is seen up to half an hour late; no look before a removal helps
-    buys_for_nobody,   ///< a machine more, every half hour, for no pod
+    buys_for_no_pod,   ///< a machine more, every half hour, for no pod
     buys_twenty_more,  ///< each increase asks for twenty machines more
     ignores_budgets,   ///< an eviction is always one of all pods that have a budget
     moves_all_pods,    ///< no pod keeps its node, but where a budget allows no disruption
     never_unmarks,     ///< no taint is taken off a node
     never_grows,       ///< no machine is asked for, and no group made
-    makes_for_nobody,  ///< what is made is not grown
+    makes_for_no_pod,  ///< what is made is not grown
     forgets_at_start,  ///< the first pass of a new host knows of no machine that has no node yet
     garbles_memory,    ///< memory has a reason that is no text
 };

@@ -8,8 +8,8 @@
 
 #include "runtime/config/overrides.hpp"
 #include "runtime/config/text.hpp"
+#include "simulation/scenario_events.hpp"
 #include "simulation/scenario_groups.hpp"
-#include "simulation/scenario_happenings.hpp"
 #include "simulation/scenario_keys.hpp"
 #include "simulation/scenario_objects.hpp"
 #include "simulation/toml_values.hpp"

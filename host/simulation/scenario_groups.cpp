@@ -16,8 +16,8 @@
 #include <capstan/whole_number.hpp>
 
 #include "runtime/config/text.hpp"
-#include "simulation/cloud_changes.hpp"
-#include "simulation/scenario_happenings.hpp"
+#include "simulation/cloud_control.hpp"
+#include "simulation/scenario_events.hpp"
 #include "simulation/toml_values.hpp"
 
 namespace capstan::simulation {
@@ -106,7 +106,7 @@ void expand(const TomlValue& group, std::vector<TomlValue>& to, Diagnostics& dia
     }
 }
 
-/// Machines run by hand alone: what the cloud has is what there is at the start.
+/// NodeRegistrar run by hand alone: what the cloud has is what there is at the start.
 void stop_booting(TomlValue& group) {
     if (text_of(group, "boot") != "never") return;
     erase(group, "boot");

@@ -398,7 +398,7 @@ void describe_expected(auto&& key, Expected& s) {
     key("expect_longest_pending", s.longest_pending,
         "Every pod that waits or got its node in this step waited for less.");
     key("expect_nodes", s.nodes, "Nodes in the cluster, by group.");
-    key("expect_targets", s.targets, "Machines asked for, by group.");
+    key("expect_targets", s.targets, "NodeRegistrar asked for, by group.");
     key("expect_present", s.present, "Nodes that are there, by name.");
     key("expect_absent", s.absent, "Nodes that are not there, by name.");
     key("expect_taints", s.taints, "Taints that nodes have and lack.");

@@ -18,8 +18,8 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "engine/snapshot/default_spread.hpp"
 #include "simulation/budgets.hpp"
+#include "simulation/event_log.hpp"
 #include "simulation/input.hpp"
-#include "simulation/story.hpp"
 #include "simulation/tally.hpp"
 
 namespace capstan::simulation {

@@ -75,7 +75,9 @@ std::vector<Camp> make_camps(std::span<const PodRequirements> wishing, const Con
 /// A set in the making.
 class Union {
 public:
-    Union(const Bare& node, const Party& first) : node_(node), labels_(first.labels) { add(first); }
+    Union(const UnlabelledNode& node, const Party& first) : node_(node), labels_(first.labels) {
+        add(first);
+    }
 
     bool join(const Party& party) {
         if (contradicts(party)) return false;
@@ -111,7 +113,7 @@ private:
                                    [&](const Party* party) { return suits(labels, *party); });
     }
 
-    const Bare& node_;
+    const UnlabelledNode& node_;
     Labels labels_;
     std::uint32_t pods_ = 0;
     std::vector<const Party*> members_;
@@ -123,7 +125,8 @@ struct RankedLabels {
 };
 
 /// The first `most_sets` of one camp.
-void add_sets(const Bare& node, const Camp& camp, bool alpha, std::vector<RankedLabels>& out) {
+void add_sets(const UnlabelledNode& node, const Camp& camp, bool alpha,
+              std::vector<RankedLabels>& out) {
     std::vector<const Party*> left;
     for (const Party& party : camp.parties) left.push_back(&party);
     for (std::size_t sets = 0; sets < most_sets && !left.empty(); ++sets) {
@@ -156,7 +159,8 @@ void keep_most_popular(std::vector<RankedLabels>& sets) {
 
 }  // namespace
 
-std::vector<LabelSet> make_label_sets(const Bare& node, std::span<const PodRequirements> wishing,
+std::vector<LabelSet> make_label_sets(const UnlabelledNode& node,
+                                      std::span<const PodRequirements> wishing,
                                       const Config& config) {
     std::vector<RankedLabels> ranked;
     for (const Camp& camp : make_camps(wishing, config)) add_sets(node, camp, config.alpha, ranked);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "wishes.hpp"
+#include "node_requirements.hpp"
 
 namespace capstan::provisioning {
 
@@ -35,7 +35,8 @@ inline constexpr std::size_t most_sets = 32;
 ///     3 x {x: a}, 2 x {y: b}, 1 x {x: c}  ->  {x: a, y: b}, {x: c}
 /// Equally popular wishes go by their labels. With `alpha` each wish is a set of its own. At most
 /// `most_sets`, those that the most popular wishes lead.
-std::vector<LabelSet> make_label_sets(const Bare& node, std::span<const PodRequirements> wishing,
+std::vector<LabelSet> make_label_sets(const UnlabelledNode& node,
+                                      std::span<const PodRequirements> wishing,
                                       const Config& config);
 
 }  // namespace capstan::provisioning

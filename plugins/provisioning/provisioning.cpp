@@ -14,7 +14,7 @@
 
 #include "group_names.hpp"
 #include "label_sets.hpp"
-#include "wishes.hpp"
+#include "node_requirements.hpp"
 
 namespace capstan::provisioning {
 namespace {
@@ -154,7 +154,7 @@ private:
         return config_.zones.empty() || config_.zones.contains(offer.zone);
     }
     void suggest(const MachineOffering& offer) {
-        const Bare node = make_bare(type_, offer);
+        const UnlabelledNode node = make_unlabelled_node(type_, offer);
         const std::vector<PodRequirements> wishing = find_wishing(node);
         std::int64_t left_over = 0;
         for (const PodRequirements& each : wishing) left_over += each.pods->count;
@@ -173,10 +173,10 @@ private:
         left_over_ = std::max(left_over_, left_over);
     }
     /// Pods that fit on the empty node, once it has the labels they ask for.
-    std::vector<PodRequirements> find_wishing(const Bare& node) {
+    std::vector<PodRequirements> find_wishing(const UnlabelledNode& node) {
         std::vector<PodRequirements> out;
         for (const PodEquivalenceGroup& pods : situation_.pods) {
-            if (auto wish = find_wish(node, pods, config_.dedicated)) {
+            if (auto wish = find_requirements(node, pods, config_.dedicated)) {
                 out.push_back({&pods, *std::move(wish)});
             } else {
                 note_refusal(pods, wish.error());

@@ -127,7 +127,7 @@ void Crowd::see_pod(const Change& change) {
     if (pod == wanted_.end()) return;
     if (change.type == ChangeType::deleted) {
         ++evicted_;
-        leave_seat(*pod);
+        leave_assignment(*pod);
         add_waiting(std::string(*pod));
     } else if (find_value(*change.object, "metadata.deletionTimestamp") != nullptr) {
         end_pod(*pod);
@@ -198,12 +198,12 @@ void Crowd::add_hopeless(const std::string& name) { create(name, hopeless_pod_);
 void Crowd::remove(const std::string& name) {
     wanted_.erase(name);
     std::erase(waiting_, name);
-    leave_seat(name);
+    leave_assignment(name);
     end_pod(name);
     run_waiting();
 }
 
-void Crowd::leave_seat(const std::string& pod) {
+void Crowd::leave_assignment(const std::string& pod) {
     for (auto& [node, pods] : pods_on_) pods.erase(pod);
 }
 

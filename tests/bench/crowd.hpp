@@ -54,7 +54,7 @@ private:
     /// A copy of `model`. Without a node it waits.
     void create(const std::string& name, const simulation::json::object& model,
                 const std::string& node = {});
-    void leave_seat(const std::string& pod);
+    void leave_assignment(const std::string& pod);
     void end_pod(const std::string& name);
 
     simulation::api_server::ObjectStore& store_;

@@ -48,7 +48,7 @@ public:
 
 private:
     Input input_;
-    std::unique_ptr<Prepared> prepared_;
+    std::unique_ptr<simulation::PreparedSetup> prepared_;
 };
 
 /// What an autoscaler is made worse with, and the invariant that has to say so.
@@ -88,8 +88,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Worse{"spot", "cost", Sabotage::dearest_first},
                       Worse{"shop", "purpose", Sabotage::forgets_orders},
                       Worse{"two_clouds", "purpose", Sabotage::forgets_orders},
-                      Worse{"shop", "purpose", Sabotage::buys_for_nobody},
-                      Worse{"shop", "rest", Sabotage::buys_for_nobody},
+                      Worse{"shop", "purpose", Sabotage::buys_for_no_pod},
+                      Worse{"shop", "rest", Sabotage::buys_for_no_pod},
                       Worse{"factory", "minima", Sabotage::ignores_minima},
                       Worse{"shop", "pods", Sabotage::sees_old_pods},
                       Worse{"shop", "bounds", Sabotage::buys_twenty_more},
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Worse{"shop", "removals", Sabotage::moves_all_pods},
                       Worse{"shop", "leftovers", Sabotage::never_unmarks},
                       Worse{"shop", "service", Sabotage::never_grows},
-                      Worse{"made_to_measure", "groups", Sabotage::makes_for_nobody},
+                      Worse{"made_to_measure", "groups", Sabotage::makes_for_no_pod},
                       Worse{"shop", "restart", Sabotage::forgets_at_start},
                       Worse{"shop", "memory", Sabotage::garbles_memory}));
 

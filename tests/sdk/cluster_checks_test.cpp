@@ -44,7 +44,7 @@ TEST(UntoldMarks, AreWhatAllNodesCarryAndNoTemplateTells) {
     const std::vector<Json> nodes{labelled_node("i-1", team_text, dedicated_text),
                                   labelled_node("i-2", team_text, dedicated_text)};
     EXPECT_THAT(
-        find_untold_marks(nodes, {web({"i-1", "i-2"})}),
+        find_unreported_marks(nodes, {web({"i-1", "i-2"})}),
         ElementsAre("group web: its nodes have the label team=a, taint "
                     "dedicated=gpu:NoSchedule, which its template does not tell; a new node is "
                     "taken to be without"));
@@ -54,7 +54,7 @@ TEST(UntoldMarks, AreNoneWhereTheTemplateTells) {
     CheckedGroup told = web({"i-1"});
     told.node.labels = {{"team", "a"}};
     told.node.taints = {{"dedicated", "gpu", Effect::no_schedule}};
-    EXPECT_THAT(find_untold_marks({labelled_node("i-1", team_text, dedicated_text)}, {told}),
+    EXPECT_THAT(find_unreported_marks({labelled_node("i-1", team_text, dedicated_text)}, {told}),
                 IsEmpty());
 }
 
@@ -63,9 +63,9 @@ TEST(UntoldMarks, AreNotWhatOneNodeHasOrWhatComesAndGoes) {
         labelled_node("i-1", team_text),
         labelled_node("i-2", R"("eks.amazonaws.com/nodegroup": "web")",
                       R"({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"})")};
-    EXPECT_THAT(find_untold_marks(nodes, {web({"i-1", "i-2"})}), IsEmpty());
-    EXPECT_THAT(find_untold_marks({nodes[1]}, {web({"i-2"})}), IsEmpty());
-    EXPECT_THAT(find_untold_marks(nodes, {web({})}), IsEmpty()) << "a group without nodes";
+    EXPECT_THAT(find_unreported_marks(nodes, {web({"i-1", "i-2"})}), IsEmpty());
+    EXPECT_THAT(find_unreported_marks({nodes[1]}, {web({"i-2"})}), IsEmpty());
+    EXPECT_THAT(find_unreported_marks(nodes, {web({})}), IsEmpty()) << "a group without nodes";
 }
 
 Json daemon_set(const std::string& name, const std::string& containers) {

@@ -39,7 +39,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 set(source "// Generated from host/commands/templates/list.txt.
-#include \"commands/plugin_templates.hpp\"
+#include \"commands/plugin_new.hpp\"
 
 namespace capstan::commands {
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "engine/decision.hpp"
 #include "engine/health/health.hpp"
 #include "engine/memory.hpp"
 #include "engine/pass_time.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
-#include "engine/unremovable.hpp"
 
 namespace capstan::engine::drainability {
 

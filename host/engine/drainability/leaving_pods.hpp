@@ -37,7 +37,7 @@ void sort_by_name(const snapshot::Cluster& cluster, std::vector<snapshot::PodInd
 
 /// Pods of nodes that are being drained and that will want another place: they count as pending,
 /// since what replaces them is not there yet. By namespace and name.
-std::vector<snapshot::PodIndex> displaced_pods(const Snapshot& snapshot, const Memory& memory,
-                                               const Settings& settings, Time now);
+std::vector<snapshot::PodIndex> evicted_pods(const Snapshot& snapshot, const Memory& memory,
+                                             const Settings& settings, Time now);
 
 }  // namespace capstan::engine::drainability

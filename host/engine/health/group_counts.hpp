@@ -102,4 +102,15 @@ bool is_due(const WrongSize& size, const GroupCounts& group, const Memory& memor
 bool is_of_time_out(const WrongSize& size, const NodeGroupId& group, const Memory& memory,
                     Time now);
 
+// Nodes that a group will have without being asked again.
+
+/// Whether what began at `since` is still waited for: not where its group has run out of time since
+/// then, whatever comes of it later.
+bool is_waited_for(const Memory& memory, const NodeGroupId& group, Time since, Time now) noexcept;
+
+/// Fills in what machines make of the group's health: upcoming nodes, unjoined and failed
+/// machines. `starting`: nodes of NodeUsability::starting.
+void count_upcoming(const GroupCounts& group, int starting, const Memory& memory,
+                    NextChange& next_change, GroupHealth& out);
+
 }  // namespace capstan::engine::health

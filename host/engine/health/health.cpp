@@ -9,13 +9,11 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/health/backoff.hpp"
-#include "engine/health/failures.hpp"
 #include "engine/health/group_counts.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/health/readiness.hpp"
 #include "engine/health/removal_backoff.hpp"
 #include "engine/health/requests.hpp"
-#include "engine/health/upcoming.hpp"
 #include "engine/templates/node_taints.hpp"
 
 namespace capstan::engine::health {
@@ -47,7 +45,7 @@ public:
         for (snapshot::NodeIndex n = 0; n < out_.readiness.size(); ++n) {
             add_node(out_.readiness[n], out_.all);
             out_.nodes.push_back(standing(n));
-            if (out_.nodes.back() == Standing::starting) {
+            if (out_.nodes.back() == NodeUsability::starting) {
                 ++starting[membership_.machine_of[n]->group];
             }
         }
@@ -65,16 +63,16 @@ public:
     }
 
 private:
-    Standing standing(snapshot::NodeIndex n) const {
+    NodeUsability standing(snapshot::NodeIndex n) const {
         const Readiness readiness = out_.readiness[n];
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (readiness == Readiness::deleted || readiness == Readiness::suspended ||
             readiness == Readiness::long_starting) {
-            return Standing::out;
+            return NodeUsability::out;
         }
-        if (readiness == Readiness::starting && is_upcoming(n)) return Standing::starting;
+        if (readiness == Readiness::starting && is_upcoming(n)) return NodeUsability::starting;
         const bool takes_pods = node.ready && !carries_readiness_taint(node, settings_);
-        return takes_pods ? Standing::takes_pods : Standing::out;
+        return takes_pods ? NodeUsability::takes_pods : NodeUsability::out;
     }
 
     bool is_upcoming(snapshot::NodeIndex n) const {

@@ -15,7 +15,7 @@
 namespace capstan::engine::health {
 
 /// What a pass makes of a node that is there.
-enum class Standing {
+enum class NodeUsability {
     takes_pods,  ///< as it stands; cordons and taints are the predicates' affair
     /// Joined, empty, and not ready for no longer than a node may take: one more upcoming node of
     /// its group. It takes pods as the group's template does, and not as it stands.
@@ -36,7 +36,7 @@ enum class Readiness {
 /// Nodes that a group will have without being asked again.
 struct Upcoming {
     int missing = 0;   ///< asked for, and without a node
-    int starting = 0;  ///< nodes of Standing::starting
+    int starting = 0;  ///< nodes of NodeUsability::starting
     /// "2 machines have not joined, 1 node is not ready yet; not waited for: 1 machine that
     /// failed"; empty: there is nothing to say.
     std::string because{};
@@ -70,7 +70,7 @@ struct GroupHealth {
 };
 
 struct Health {
-    std::vector<Standing> nodes{};       ///< by NodeIndex
+    std::vector<NodeUsability> nodes{};  ///< by NodeIndex
     std::vector<Readiness> readiness{};  ///< by NodeIndex
     std::vector<GroupHealth> groups{};   ///< as in the snapshot
     NodeCounts all{};                    ///< of all nodes, those of no group too

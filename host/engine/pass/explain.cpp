@@ -67,7 +67,7 @@ struct Explanation::State {
           before(scale_up.placement()) {
         before.undo(scale_up.start());
         reasons_before.emplace(context, scale_up::QuotaTracker(context), before, std::string());
-        reasons_after.emplace(context, scale_up.progress().ledger, scale_up.placement(),
+        reasons_after.emplace(context, scale_up.progress().quotas, scale_up.placement(),
                               scale_up.progress().stopped);
     }
 
@@ -134,7 +134,7 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
             health::why_target_counts(*listed, *state_->listed, state_->pass.memory);
     if (at->group.max) out.headroom = state_->context.headrooms[index].nodes;
     out.upcoming = state_->context.health.groups[index].upcoming;
-    out.increase = state_->scale_up.progress().ledger.grown(index);
+    out.increase = state_->scale_up.progress().quotas.grown(index);
     out.similar = state_->scale_up.similar_to(index);
     const pass_context::PassContext& context = state_->context;
     out.comparison = templates::compare_template(*context.snapshot, context.membership, index,

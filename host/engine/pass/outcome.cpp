@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "engine/health/answered_targets.hpp"
-#include "engine/health/cloud_rests.hpp"
+#include "engine/health/backoff.hpp"
 #include "engine/health/removal_backoff.hpp"
 #include "engine/health/requests.hpp"
 #include "engine/provisioning/empty_groups.hpp"

@@ -10,7 +10,6 @@
 
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
-#include "engine/health/cloud_rests.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/health/removal_backoff.hpp"
 #include "engine/next_change.hpp"
@@ -85,8 +84,8 @@ void count_as_seen(Memory& memory, bool is_seen, Time now) {
 /// Groups as they are and as they could be, and the membership of nodes in groups; brings `memory`
 /// up to the moment.
 provisioning::CandidateGroups begin(const Snapshot& told, Memory& memory, const Policies& policies,
-                                 const Settings& settings, const CallContext& call_context,
-                                 templates::Membership& membership) {
+                                    const Settings& settings, const CallContext& call_context,
+                                    templates::Membership& membership) {
     const Time now = call_context.now;
     count_as_seen(memory, call_context.unobserved_because.empty(), now);
     const Snapshot listed = as_scheduled(told, settings);

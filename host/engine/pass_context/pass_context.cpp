@@ -198,7 +198,7 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
         const ScopedPassPhase part(parts, PassPhase::find_pending);
         context.pending =
             pods::find_pending(snapshot.cluster, settings, time,
-                               drainability::displaced_pods(snapshot, memory, settings, time.now));
+                               drainability::evicted_pods(snapshot, memory, settings, time.now));
     }
     find_unread_orders(context, memory);
     context.nominated = pods::find_nominated(snapshot.cluster, settings);

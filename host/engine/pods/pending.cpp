@@ -64,13 +64,13 @@ public:
           time_(time),
           classes_(cluster.pod_group_count()) {}
 
-    PendingPods run(std::span<const snapshot::PodIndex> displaced) {
+    PendingPods run(std::span<const snapshot::PodIndex> evicted) {
         for (const snapshot::PodIndex p : cluster_.unbound()) {
             const snapshot::PodRow pod = cluster_.pod(p);
             const auto reason = why_skipped(pod, of_class(pod.equivalence_group));
             reason ? reasons_.count(*reason) : take(pod, class_now(pod));
         }
-        for (const snapshot::PodIndex p : displaced) {
+        for (const snapshot::PodIndex p : evicted) {
             const snapshot::PodRow pod = cluster_.pod(p);
             const auto never = of_class(pod.equivalence_group).never;
             never ? reasons_.count(*never) : take(pod, pod.equivalence_group);
@@ -238,8 +238,8 @@ private:
 }  // namespace
 
 PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
-                         const PassTime& time, std::span<const snapshot::PodIndex> displaced) {
-    return PendingPodFilter(cluster, settings, time).run(displaced);
+                         const PassTime& time, std::span<const snapshot::PodIndex> evicted) {
+    return PendingPodFilter(cluster, settings, time).run(evicted);
 }
 
 }  // namespace capstan::engine::pods

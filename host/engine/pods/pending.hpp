@@ -37,6 +37,6 @@ struct PendingPods {
 /// `displaced`: bound pods that will want another place; they count as if they had none, and under
 /// their own pod group: the pod that replaces one is new, and its age begins anew.
 PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
-                         const PassTime& time, std::span<const snapshot::PodIndex> displaced = {});
+                         const PassTime& time, std::span<const snapshot::PodIndex> evicted = {});
 
 }  // namespace capstan::engine::pods

@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include <capstan/taints.hpp>
 #include <capstan/well_known.hpp>
 
-#include "engine/provisioning/plan_fit.hpp"
 #include "engine/scale_up/initial_placement.hpp"
 
 namespace capstan::engine::provisioning {
@@ -53,8 +53,8 @@ public:
         : context_(context),
           policies_(policies),
           call_context_(call_context),
-          ground_(context),
-          waiting_(find_waiting(context, ground_.progress)),
+          initial_(context),
+          waiting_(find_waiting(context, initial_.progress)),
           out_{.snapshot = *context.snapshot} {
         for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
             existing_.push_back({&context.groups()[g].group, context.templates[g].node.get()});
@@ -86,7 +86,7 @@ private:
         const GroupsQuestion question{.pods = waiting_,
                                       .machines = machines.types,
                                       .existing = existing_,
-                                      .room = ground_.progress.ledger.left(),
+                                      .room = initial_.progress.quotas.left(),
                                       .cloud = machines.cloud};
         Result<GroupsAnswer> answer = source.source->suggest(question, call_context_);
         if (!answer) {
@@ -132,7 +132,7 @@ private:
         }
         const auto at = std::ranges::lower_bound(machines.types, type, {}, &MachineType::name);
         const limits::Allowed allowed =
-            ground_.progress.ledger.allows({.capacity = at->capacity}, 1);
+            initial_.progress.quotas.allows({.capacity = at->capacity}, 1);
         if (allowed.nodes < 1) {
             out.code = ReasonCode::limit_reached;
             out.subject = allowed.reason().subject;
@@ -176,7 +176,7 @@ private:
         const MachineOffering* offer = find_offer(*type, candidate.plan);
         const NodeTemplate sketch = make_sketch(*type, offer, candidate.plan);
         if (auto useless = why_useless(sketch, waiting_)) return not_created(*std::move(useless));
-        const limits::Allowed allowed = ground_.progress.ledger.allows(sketch, 1);
+        const limits::Allowed allowed = initial_.progress.quotas.allows(sketch, 1);
         if (allowed.nodes < 1) return allowed.reason();
         Result<CandidateGroup> candidate_group =
             policies_.maker->new_group(candidate.cloud, candidate.plan, call_context_);
@@ -216,7 +216,7 @@ private:
                                        shared_labels(there.labels) == shared_labels(new_one.labels);
             // Of one that was made under another name no second one is made, whether it may grow.
             const bool counts =
-                group.group.autoprovisioned || ground_.progress.ledger.obstacle(g).is_none();
+                group.group.autoprovisioned || initial_.progress.quotas.obstacle(g).is_none();
             if (is_equivalent && counts)
                 return "group " + group.group.id.value() + " is just like it";
         }
@@ -226,7 +226,7 @@ private:
     const pass_context::PassContext& context_;
     const Policies& policies_;
     const CallContext& call_context_;
-    const scale_up::InitialPlacement ground_;
+    const scale_up::InitialPlacement initial_;
     const std::vector<PodEquivalenceGroup> waiting_;
     std::vector<GroupsQuestion::Existing> existing_;
     std::vector<Group> groups_;
@@ -240,8 +240,8 @@ private:
 }  // namespace
 
 CandidateGroups find_candidate_groups(const Snapshot& snapshot, const Memory& memory,
-                                 const Policies& policies, const Settings& settings,
-                                 const CallContext& call_context) {
+                                      const Policies& policies, const Settings& settings,
+                                      const CallContext& call_context) {
     if (policies.group_sources.empty() || policies.maker == nullptr) return {.snapshot = snapshot};
     const pass_context::PassContext context =
         pass_context::make_pass_context(snapshot, memory, settings, call_context.time());
@@ -298,6 +298,52 @@ Snapshot with_groups(const Snapshot& snapshot, std::vector<Group> more) {
     Snapshot out = snapshot;
     out.groups = std::make_shared<const std::vector<Group>>(std::move(sorted));
     return out;
+}
+
+namespace {
+
+/// Why the pod would not run there; empty: it would.
+std::string why_not_on_sketch(const NodeTemplate& sketch, const PodEquivalenceGroup& pod) {
+    if (!selects(pod, sketch.labels, {})) return "it asks for other labels";
+    if (const Taint* taint = find_untolerated(sketch.taints, pod.tolerations))
+        return "it does not tolerate " + to_string(*taint);
+    return find_shortage(pod.requests, sketch.allocatable).value_or("");
+}
+
+}  // namespace
+
+NodeTemplate make_sketch(const MachineType& type, const MachineOffering* offer,
+                         const GroupPlan& plan) {
+    NodeTemplate out{.name = plan.name,
+                     .machine_type = type.name,
+                     .zone = plan.zone,
+                     .labels = plan.labels,
+                     .taints = plan.taints,
+                     .capacity = type.capacity,
+                     .allocatable = type.allocatable,
+                     .free = type.allocatable};
+    if (offer != nullptr) out.labels.insert(offer->labels.begin(), offer->labels.end());
+    out.labels.insert(type.labels.begin(), type.labels.end());
+    out.taints.insert(out.taints.end(), type.taints.begin(), type.taints.end());
+    return out;
+}
+
+const MachineOffering* find_offer(const MachineType& type, const GroupPlan& plan) noexcept {
+    const auto at = std::ranges::find_if(type.offerings, [&](const MachineOffering& offer) {
+        return offer.zone == plan.zone && offer.spot == plan.spot;
+    });
+    return at == type.offerings.end() ? nullptr : &*at;
+}
+
+std::optional<std::string> why_useless(const NodeTemplate& sketch,
+                                       std::span<const PodEquivalenceGroup> pods) {
+    std::string first;
+    for (const PodEquivalenceGroup& pod : pods) {
+        const std::string refusal = why_not_on_sketch(sketch, pod);
+        if (refusal.empty()) return std::nullopt;
+        if (first.empty()) first = "pod " + pod.ns + "/" + pod.example + ": " + refusal;
+    }
+    return "no pod that waits would run on it" + (first.empty() ? "" : "; " + first);
 }
 
 }  // namespace capstan::engine::provisioning

@@ -1,6 +1,7 @@
 #include "engine/removal/drain.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <set>
 #include <span>
@@ -15,7 +16,6 @@
 #include "engine/drainability/leaving_pods.hpp"
 #include "engine/drainability/pods_on_node.hpp"
 #include "engine/next_change.hpp"
-#include "engine/removal/eviction_order.hpp"
 #include "engine/removal/phases.hpp"
 
 namespace capstan::engine::removal {
@@ -237,6 +237,37 @@ DrainStep step_drain(const Snapshot& snapshot, snapshot::NodeIndex node, const G
         group != nullptr ? group->options.drain_timeout.value_or(usual) : usual;
     return Draining(snapshot.cluster, removal, budgets, settings.scale_down, timeout, time)
         .run(drainability::find_leaving_pods(snapshot.cluster, node, budgets, settings, time));
+}
+
+namespace {
+
+constexpr Duration api_default = std::chrono::seconds(30);
+
+Duration granted(const snapshot::PodSpec& spec, const ScaleDownSettings& settings) noexcept {
+    return settings.drain_priorities.empty()
+               ? settings.max_graceful_termination
+               : settings.drain_priorities[turn_of(spec, settings)].grace;
+}
+
+}  // namespace
+
+std::size_t turn_of(const snapshot::PodSpec& spec, const ScaleDownSettings& settings) noexcept {
+    const auto& groups = settings.drain_priorities;
+    const auto above =
+        std::ranges::upper_bound(groups, spec.priority.value_or(0), {}, &DrainPriority::priority);
+    const auto at = static_cast<std::size_t>(above - groups.begin());
+    return at == 0 ? 0 : at - 1;
+}
+
+Duration grace_of(const snapshot::PodSpec& spec, const ScaleDownSettings& settings) noexcept {
+    return std::min(spec.termination_grace.value_or(api_default), granted(spec, settings));
+}
+
+std::optional<Duration> find_shorter_grace(const snapshot::PodSpec& spec,
+                                           const ScaleDownSettings& settings) noexcept {
+    const Duration most = granted(spec, settings);
+    if (most >= spec.termination_grace.value_or(api_default)) return std::nullopt;
+    return most;
 }
 
 }  // namespace capstan::engine::removal

@@ -1,9 +1,12 @@
 /// Emptying one node, pass by pass.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <capstan/time.hpp>
 
 #include "engine/actions.hpp"
 #include "engine/memory.hpp"
@@ -11,8 +14,20 @@
 #include "engine/pods/disruption_budgets.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
+#include "engine/snapshot/pod_spec.hpp"
 
 namespace capstan::engine::removal {
+
+// In which order the pods of a node are evicted, and how long each gets to end.
+
+/// The place of its group among ScaleDownSettings::drain_priorities: the last that asks for no
+/// higher priority than the pod has, the first if all do.
+std::size_t turn_of(const snapshot::PodSpec& spec, const ScaleDownSettings& settings) noexcept;
+/// The shorter of what the pod asks for and what it is granted.
+Duration grace_of(const snapshot::PodSpec& spec, const ScaleDownSettings& settings) noexcept;
+/// What it is granted, where that is less than it asks for.
+std::optional<Duration> find_shorter_grace(const snapshot::PodSpec& spec,
+                                           const ScaleDownSettings& settings) noexcept;
 
 struct DrainStep {
     std::vector<Eviction> evictions{};  ///< by namespace and name

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/health/repairs.hpp"
-#include "engine/limits/totals.hpp"
+#include "engine/limits/limits.hpp"
 #include "engine/memory.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"

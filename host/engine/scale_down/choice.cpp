@@ -28,7 +28,7 @@ class Chooser {
 public:
     Chooser(const pass_context::PassContext& context, const drainability::Candidates& candidates,
             const UnneededNodes& unneeded, std::span<const Increase> grows, const Memory& memory,
-            const FindHomeless& find_homeless)
+            const FindUnplaceable& find_unplaceable)
         : context_(context),
           settings_(context.settings->scale_down),
           cluster_(context.snapshot->cluster),
@@ -36,7 +36,7 @@ public:
           unneeded_(unneeded),
           grows_(grows),
           memory_(memory),
-          find_unplaceable_(find_homeless) {
+          find_unplaceable_(find_unplaceable) {
         out_.verdicts.resize(candidates.nodes.size());
     }
 
@@ -228,7 +228,7 @@ private:
     const UnneededNodes& unneeded_;
     std::span<const Increase> grows_;
     const Memory& memory_;
-    const FindHomeless& find_unplaceable_;
+    const FindUnplaceable& find_unplaceable_;
     std::optional<Cooldown> cooldown_{};
     Selection out_{};
 };
@@ -238,8 +238,8 @@ private:
 Selection choose_nodes(const pass_context::PassContext& context,
                        const drainability::Candidates& candidates, const UnneededNodes& unneeded,
                        std::span<const Increase> grows, std::int64_t assigned, const Memory& memory,
-                       const FindHomeless& find_homeless) {
-    return Chooser(context, candidates, unneeded, grows, memory, find_homeless).run(assigned);
+                       const FindUnplaceable& find_unplaceable) {
+    return Chooser(context, candidates, unneeded, grows, memory, find_unplaceable).run(assigned);
 }
 
 }  // namespace capstan::engine::scale_down

@@ -24,13 +24,13 @@ struct Selection {
 
 /// Asked of each unit whose turn it is, once, in the order in which they begin: a pod that finds no
 /// place while all but those before it are still there; nothing: the unit goes.
-using FindHomeless = std::function<std::optional<snapshot::PodIndex>(const RemovalUnit&)>;
+using FindUnplaceable = std::function<std::optional<snapshot::PodIndex>(const RemovalUnit&)>;
 
 /// `memory` knows since when each of them has been unneeded. `assigned`: waiting pods that found
 /// room on what there is.
 Selection choose_nodes(const pass_context::PassContext& context,
                        const drainability::Candidates& candidates, const UnneededNodes& unneeded,
                        std::span<const Increase> grows, std::int64_t assigned, const Memory& memory,
-                       const FindHomeless& find_homeless);
+                       const FindUnplaceable& find_unplaceable);
 
 }  // namespace capstan::engine::scale_down

@@ -49,7 +49,7 @@ Destinations::Destinations(const pass_context::PassContext& context,
     start_.assign(std::size_t{2} * zone_count_ * alike_.size(), 0);
     const auto put_all = [&](Shelf shelf, std::span<const snapshot::NodeIndex> nodes) {
         for (const snapshot::NodeIndex node : nodes) {
-            if (context.health.nodes[node] != health::Standing::takes_pods) continue;
+            if (context.health.nodes[node] != health::NodeUsability::takes_pods) continue;
             if (std::ranges::binary_search(context.being_removed, node)) continue;
             put(shelf, node);
         }

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/limits/totals.hpp"
+#include "engine/decision.hpp"
+#include "engine/limits/limits.hpp"
 #include "engine/memory.hpp"
 #include "engine/pass_context/pass_context.hpp"
-#include "engine/unremovable.hpp"
 
 namespace capstan::engine::scale_down {
 

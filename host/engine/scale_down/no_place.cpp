@@ -37,14 +37,14 @@ NoPlace::NoPlace(const pass_context::PassContext& context, const scheduling::Pla
     : context_(&context),
       placement_(&placement),
       goes_(std::move(goes)),
-      twins_(scheduling::find_twins(placement.rules())) {}
+      equivalent_pods_(scheduling::find_equivalent_pods(placement.rules())) {}
 
 scheduling::Refusal NoPlace::refusal(const PlaceSearch& seeker, snapshot::NodeIndex node,
                                      scheduling::Wording wording) const {
     if (goes_[node]) return {scheduling::Predicate::none, "to go as well"};
     if (std::ranges::binary_search(context_->being_removed, node))
         return {scheduling::Predicate::none, "being removed"};
-    if (context_->health.nodes[node] != health::Standing::takes_pods)
+    if (context_->health.nodes[node] != health::NodeUsability::takes_pods)
         return {scheduling::Predicate::none, "not ready"};
     if (seeker.zone) {
         const snapshot::Cluster& cluster = context_->snapshot->cluster;
@@ -136,11 +136,11 @@ std::string NoPlace::explain(snapshot::PodIndex pod, scheduling::PodGroupIndex p
         looked_at_ += goes_.size();
         return what + sum_up(seeker, look(seeker));
     }
-    auto known = known_.find(twins_[pod_group]);
+    auto known = known_.find(equivalent_pods_[pod_group]);
     if (known == known_.end()) {
         if (looked_at_ >= most_looked_at) return what + example(seeker);
         looked_at_ += goes_.size();
-        known = known_.emplace(twins_[pod_group], look(seeker)).first;
+        known = known_.emplace(equivalent_pods_[pod_group], look(seeker)).first;
     }
     return what + sum_up(seeker, known->second);
 }

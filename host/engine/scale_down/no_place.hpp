@@ -55,7 +55,7 @@ private:
     const pass_context::PassContext* context_;
     const scheduling::Placement* placement_;
     std::vector<bool> goes_;
-    std::vector<scheduling::PodGroupIndex> twins_;
+    std::vector<scheduling::PodGroupIndex> equivalent_pods_;
     std::map<scheduling::PodGroupIndex, Found>
         known_{};  // by equivalent pod group, of pods without inter-pod constraints
     std::size_t looked_at_ = 0;

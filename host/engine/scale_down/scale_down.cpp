@@ -79,7 +79,7 @@ void remember_unneeded(const pass_context::PassContext& context,
     for (const RemovalUnit& unit : unneeded.units)
         for (const std::size_t i : unit.candidates) remember(candidates.nodes[i]);
     for (const drainability::Candidate& node : candidates.nodes) {
-        if (context.health.nodes[node.node] == health::Standing::starting) remember(node);
+        if (context.health.nodes[node.node] == health::NodeUsability::starting) remember(node);
     }
     memory.unneeded = std::move(now);
 }
@@ -114,7 +114,7 @@ public:
 
     /// A pod of the unit that finds no place once those asked about before have gone; nothing: it
     /// goes as well.
-    std::optional<snapshot::PodIndex> find_homeless(const RemovalUnit& unit) {
+    std::optional<snapshot::PodIndex> find_unplaceable(const RemovalUnit& unit) {
         if (!relocation_) {
             relocation_.emplace(context_, placement_, unneeded_.place_of,
                                 find_staying(context_, candidates_, unneeded_),
@@ -170,7 +170,7 @@ ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& 
     Departure departure(context, placement, candidates, unneeded);
     Selection choice = choose_nodes(
         context, candidates, unneeded, grows, count_assigned(context, placement), memory,
-        [&](const RemovalUnit& unit) { return departure.find_homeless(unit); });
+        [&](const RemovalUnit& unit) { return departure.find_unplaceable(unit); });
 
     ScaleDown out{.no_removals_because = std::move(choice.no_removals_because),
                   .has_waiting = choice.has_waiting,

@@ -84,7 +84,7 @@ private:
     /// Nodes that waiting pods count on.
     void find_assigned() {
         for (std::size_t i = 0; i < candidates_.nodes.size(); ++i) {
-            if (context_.health.nodes[at(i).node] == health::Standing::starting) {
+            if (context_.health.nodes[at(i).node] == health::NodeUsability::starting) {
                 out_.kept[i] = Keep{Unremovable::no_node_info,
                                     "it has not started yet, and pods that wait count on it"};
                 continue;
@@ -194,7 +194,7 @@ private:
                 continue;
             }
             keep(i, {Unremovable::atomic_scale_down_failed});
-            held_.emplace_back(i, *stays);
+            blocked_by_group_.emplace_back(i, *stays);
         }
         return false;
     }
@@ -253,7 +253,7 @@ private:
 
     /// After all others, whose reasons are a part of these.
     void say_why_not_whole() {
-        for (const auto& [i, node] : held_) {
+        for (const auto& [i, node] : blocked_by_group_) {
             out_.kept[i]->because = "group " + context_.id(at(i).group).value() +
                                     " is removed atomically, and node " + name(node) +
                                     " has to stay: " + what_keeps(node);
@@ -272,7 +272,7 @@ private:
     std::optional<Relocation> relocation_{};
     std::vector<std::pair<std::size_t, snapshot::PodIndex>> unplaceable_{};  // candidate, pod
     std::vector<std::pair<std::size_t, snapshot::NodeIndex>>
-        held_{};  // candidate, what its group stays for
+        blocked_by_group_{};  // candidate, what its group stays for
     UnneededNodes out_{};
 };
 

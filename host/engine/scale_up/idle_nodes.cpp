@@ -111,7 +111,7 @@ private:
         const snapshot::NodeRow& node = cluster().node(n);
         const Machine* const machine =
             templates::find_machine(*context_.snapshot, context_.membership, n);
-        return context_.health.nodes[n] == health::Standing::takes_pods &&
+        return context_.health.nodes[n] == health::NodeUsability::takes_pods &&
                !std::ranges::binary_search(context_.being_removed, n) &&
                templates::why_no_model(node, machine, context_.time.wall + templates::settled_after)
                    .empty() &&

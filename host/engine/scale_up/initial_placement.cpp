@@ -54,7 +54,7 @@ std::int64_t useful_upcoming(const pass_context::PassContext& context,
 void add_upcoming(const pass_context::PassContext& context, scheduling::Placement& placement) {
     const std::int64_t pending = count_pending(context);
     for (snapshot::NodeIndex n = 0; n < context.health.nodes.size(); ++n) {
-        if (context.health.nodes[n] == health::Standing::starting) placement.close(n);
+        if (context.health.nodes[n] == health::NodeUsability::starting) placement.close(n);
     }
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (context.templates[g].node == nullptr) continue;
@@ -65,8 +65,8 @@ void add_upcoming(const pass_context::PassContext& context, scheduling::Placemen
 
 std::vector<bool> out_of_order(const pass_context::PassContext& context) {
     std::vector<bool> out;
-    for (const health::Standing standing : context.health.nodes)
-        out.push_back(standing == health::Standing::out);
+    for (const health::NodeUsability standing : context.health.nodes)
+        out.push_back(standing == health::NodeUsability::out);
     return out;
 }
 

@@ -73,15 +73,15 @@ public:
         : context_(&scale_up.context()),
           placement_(&scale_up.placement()),
           keepers_(&keepers),
-          found_(&scale_up.progress().ledger),
+          found_(&scale_up.progress().quotas),
           left_(scale_up.progress().left),
-          room_{.ledger = scale_up.progress().ledger,
+          room_{.quotas = scale_up.progress().quotas,
                 .given = std::vector<int>(keepers.size(), 0)} {
         for (const Keeper& keeper : keepers)
-            if (keeper.given_back) room_.ledger.release(keeper.group, keeper.outstanding);
+            if (keeper.given_back) room_.quotas.release(keeper.group, keeper.outstanding);
         for (pass_context::GroupIndex g = 0; g < context_->groups().size(); ++g)
             for (const Decrease& decrease : context_->repairs.decreases)
-                if (decrease.group == context_->id(g)) room_.ledger.release(g, decrease.by);
+                if (decrease.group == context_->id(g)) room_.quotas.release(g, decrease.by);
     }
 
     std::vector<Decrease> plan() {
@@ -109,7 +109,7 @@ public:
 private:
     /// The limits once so many requests of each keeper have been given back.
     struct Room {
-        QuotaTracker ledger;
+        QuotaTracker quotas;
         std::vector<int> given;  ///< as keepers_
     };
     struct Help {
@@ -132,8 +132,8 @@ private:
         const std::vector<Demand> waiting = demands();
         for (pass_context::GroupIndex g = 0; !waiting.empty() && g < context_->groups().size();
              ++g) {
-            const bool only_limited = !room_.ledger.total_at_limit(g).empty();
-            if (!only_limited && !room_.ledger.obstacle(g).is_none()) continue;
+            const bool only_limited = !room_.quotas.total_at_limit(g).empty();
+            if (!only_limited && !room_.quotas.obstacle(g).is_none()) continue;
             if (!seen.insert(context_->rules->equivalent(g)).second) continue;
             std::optional<Help> help = help_of(g, waiting);
             if (!help) continue;
@@ -152,9 +152,9 @@ private:
         const int wanted = pack(group, most_nodes(group), waiting).nodes;
         if (wanted == 0) return std::nullopt;
         Help out{.group = group, .room = room_};
-        const int least = atomic ? room_.ledger.room(group) : 1;
+        const int least = atomic ? room_.quotas.room(group) : 1;
         for (; out.nodes < wanted && make_room(group, out.room); out.nodes += least)
-            out.room.ledger.take(group, least);
+            out.room.quotas.take(group, least);
         if (out.nodes == 0) return std::nullopt;
         out.pods = pack(group, out.nodes, waiting).pods;
         for (const int given : out.room.given) out.given += given;
@@ -162,7 +162,7 @@ private:
     }
 
     int most_nodes(pass_context::GroupIndex group) const {
-        const int room = room_.ledger.room(group);
+        const int room = room_.quotas.room(group);
         const int limit = context_->settings->max_nodes_per_scale_up;
         return limit > 0 && !context_->headrooms[group].atomic ? std::min(room, limit) : room;
     }
@@ -184,13 +184,13 @@ private:
     /// Gives back what the least growth of the group needs, or nothing where all is not enough.
     bool make_room(pass_context::GroupIndex group, Room& room) const {
         Room more = room;
-        for (std::string total; !(total = more.ledger.total_at_limit(group)).empty();) {
+        for (std::string total; !(total = more.quotas.total_at_limit(group)).empty();) {
             const std::optional<std::size_t> oldest = find_giver(more, total);
             if (!oldest) return false;
             ++more.given[*oldest];
-            more.ledger.release((*keepers_)[*oldest].group, 1);
+            more.quotas.release((*keepers_)[*oldest].group, 1);
         }
-        if (!more.ledger.obstacle(group).is_none()) return false;
+        if (!more.quotas.obstacle(group).is_none()) return false;
         room = std::move(more);
         return true;
     }
@@ -198,7 +198,7 @@ private:
     std::optional<std::size_t> find_giver(const Room& room, const std::string& total) const {
         for (std::size_t k = 0; k < keepers_->size(); ++k) {
             const Keeper& keeper = (*keepers_)[k];
-            if (room.given[k] < keeper.may_give && room.ledger.counts_in(keeper.group, total))
+            if (room.given[k] < keeper.may_give && room.quotas.counts_in(keeper.group, total))
                 return k;
         }
         return std::nullopt;
@@ -241,12 +241,12 @@ private:
 };
 
 bool may_ask(const pass_context::PassContext& context, const Keeper& keeper,
-             const QuotaTracker& ledger) {
+             const QuotaTracker& quotas) {
     const Group& group = context.groups()[keeper.group];
     return keeper.given_back && keeper.outstanding == 0 && group.group.healthy != false &&
            context.health.groups[keeper.group].unhealthy_because.empty() &&
-           context.templates[keeper.group].node != nullptr && ledger.room(keeper.group) > 0 &&
-           ledger.allows(keeper.group, 1).nodes > 0;
+           context.templates[keeper.group].node != nullptr && quotas.room(keeper.group) > 0 &&
+           quotas.allows(keeper.group, 1).nodes > 0;
 }
 
 /// Whether what keepers still have, or what their clouds' lists still show, is room that a pod
@@ -259,18 +259,18 @@ bool do_pods_wait_for_it(ScaleUp& scale_up, std::vector<Keeper> keepers) {
 void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memory& memory,
                KeptRequests& out) {
     const pass_context::PassContext& context = scale_up.context();
-    QuotaTracker ledger = scale_up.progress().ledger;
+    QuotaTracker quotas = scale_up.progress().quotas;
     const auto may_be_asked = [&](const Keeper& keeper) {
-        return may_ask(context, keeper, ledger);
+        return may_ask(context, keeper, quotas);
     };
     if (std::ranges::none_of(keepers, may_be_asked) || do_pods_wait_for_it(scale_up, keepers))
         return;
     NextChange next_change(context.time);
     for (const Keeper& keeper : keepers) {
-        if (!may_ask(context, keeper, ledger)) continue;
+        if (!may_ask(context, keeper, quotas)) continue;
         const std::optional<Time> next = health::find_next_ask(memory, context.id(keeper.group));
         if (next && next_change.is_before_end(*next)) continue;
-        ledger.take(keeper.group, 1);
+        quotas.take(keeper.group, 1);
         const Group& group = context.groups()[keeper.group];
         out.asked_again.push_back(
             {.group = group.group.id,

@@ -61,13 +61,13 @@ std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
 
 PinnedFirst::PinnedFirst(const pass_context::PassContext& context, const Policies& policies,
                          const CallContext& call_context, scheduling::Placement& placement,
-                         const SpreadPlan& plan, QuotaTracker ledger)
+                         const SpreadPlan& plan, QuotaTracker quotas)
     : context_(&context),
       policies_(&policies),
       call_context_(&call_context),
       placement_(&placement),
       plan_(&plan),
-      ledger_(std::move(ledger)) {}
+      quotas_(std::move(quotas)) {}
 
 std::vector<pass_context::GroupIndex> PinnedFirst::takers(
     const Demand& pods, pass_context::GroupIndex own,
@@ -140,8 +140,8 @@ void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduli
     Option needed{.group = own, .nodes = std::numeric_limits<int>::max() - any.nodes};
     std::ranges::copy_if(part.groups, std::back_inserter(needed.similar),
                          [&](pass_context::GroupIndex group) { return group != own; });
-    needed.nodes = ledger_.allows(own, needed.nodes).nodes;
-    BalancedIncreases shared = share_out(*context_, ledger_, *policies_, *call_context_, needed);
+    needed.nodes = quotas_.allows(own, needed.nodes).nodes;
+    BalancedIncreases shared = share_out(*context_, quotas_, *policies_, *call_context_, needed);
     if (!shared.note.empty()) out.note = std::move(shared.note);
 
     std::vector<Supply> supplies;
@@ -150,7 +150,7 @@ void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduli
     for (std::size_t i = 0; i < supplies.size(); ++i) {
         const int used = shared.shares[i].nodes - supplies[i].nodes;
         if (used == 0) continue;
-        ledger_.take(supplies[i].shape, used);
+        quotas_.take(supplies[i].shape, used);
         add_share(out.shares, supplies[i].shape, used);
     }
     out.schedulable.insert(out.schedulable.end(), packed.schedulable.begin(),

@@ -33,7 +33,7 @@ class PinnedFirst {
 public:
     PinnedFirst(const pass_context::PassContext& context, const Policies& policies,
                 const CallContext& call_context, scheduling::Placement& placement,
-                const SpreadPlan& plan, QuotaTracker ledger);
+                const SpreadPlan& plan, QuotaTracker quotas);
 
     /// Places the pods of the option and `pinned` on new nodes of `groups`, which are ascending and
     /// have the option's own among them.
@@ -58,7 +58,7 @@ private:
     const CallContext* call_context_;
     scheduling::Placement* placement_;
     const SpreadPlan* plan_;
-    QuotaTracker ledger_;
+    QuotaTracker quotas_;
 };
 
 /// Places the pods on what has been added from `first` on, and on new nodes of any of the groups as

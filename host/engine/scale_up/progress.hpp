@@ -31,7 +31,7 @@ struct Progress {
 
     std::vector<int> left;  ///< by pod group: pods that wait; only those that are pending count
     std::vector<int> fit;   ///< by pod group: pods for which there is room as it is
-    QuotaTracker ledger;
+    QuotaTracker quotas;
     std::vector<AcceptedOption> grants{};
     std::vector<std::string> notes{};
     std::string stopped{};  ///< why no further option is taken; empty: there is none

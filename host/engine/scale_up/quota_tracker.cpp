@@ -130,10 +130,10 @@ bool QuotaTracker::counts_in(pass_context::GroupIndex group, std::string_view to
 }
 
 std::vector<scheduling::TemplateNodeId> growing_shapes(const pass_context::PassContext& context,
-                                                       const QuotaTracker& ledger) {
+                                                       const QuotaTracker& quotas) {
     std::set<scheduling::TemplateNodeId> shapes;
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
-        if (ledger.obstacle(g).is_none()) shapes.insert(context.rules->equivalent(g));
+        if (quotas.obstacle(g).is_none()) shapes.insert(context.rules->equivalent(g));
     }
     return {shapes.begin(), shapes.end()};
 }

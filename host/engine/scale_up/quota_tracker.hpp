@@ -71,6 +71,6 @@ private:
 
 /// The different shapes of groups that may grow.
 std::vector<scheduling::TemplateNodeId> growing_shapes(const pass_context::PassContext& context,
-                                                       const QuotaTracker& ledger);
+                                                       const QuotaTracker& quotas);
 
 }  // namespace capstan::engine::scale_up

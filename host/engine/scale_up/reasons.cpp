@@ -22,7 +22,7 @@ std::string tell_unread(const UnreadClouds& unread) {
 
 }  // namespace
 
-Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& ledger,
+Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& quotas,
                  scheduling::Placement& placement, std::string stopped)
     : placement_(&placement),
       stopped_(std::move(stopped)),
@@ -36,7 +36,7 @@ Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& l
     }
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         const bool is_new = is_to_be_made(context.groups()[g]);
-        obstacles_.push_back(ledger.obstacle(g));
+        obstacles_.push_back(quotas.obstacle(g));
         if (!obstacles_[g].is_none() && is_new) {
             shut(obstacles_[g], context.id(g));
         } else if (!obstacles_[g].is_none()) {

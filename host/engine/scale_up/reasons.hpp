@@ -20,7 +20,7 @@ namespace capstan::engine::scale_up {
 class Reasons {
 public:
     /// `stopped`: why a pass takes no further option; empty: it would.
-    Reasons(const pass_context::PassContext& context, const QuotaTracker& ledger,
+    Reasons(const pass_context::PassContext& context, const QuotaTracker& quotas,
             scheduling::Placement& placement, std::string stopped);
 
     /// Why the group cannot grow; none: it can.

@@ -20,27 +20,27 @@ ScaleUp::ScaleUp(const pass_context::PassContext& context, const Policies& polic
                  const CallContext& call_context)
     : policies_(&policies),
       call_context_(call_context),
-      ground_(context),
-      start_(ground_.placement.mark()),
+      initial_(context),
+      start_(initial_.placement.mark()),
       similar_(context, policies, call_context_),
-      question_(context, policies, call_context, ground_.progress.left),
-      maker_(context, similar_, ground_.placement, question_.places()),
-      plan_(ground_.placement, hindsights_, ground_.has_zones),
+      question_(context, policies, call_context, initial_.progress.left),
+      maker_(context, similar_, initial_.placement, question_.places()),
+      plan_(initial_.placement, hindsights_, initial_.has_zones),
       turns_(context.pending_count(), SpreadTurn::with_others) {}
 
 void ScaleUp::run() {
     // One option cannot fill several zones: what is planned for the others would never come.
     if (!context().settings->one_option_per_pass) {
-        turns_ = find_turns(ground_.placement, context().pending_count(), ground_.has_zones);
+        turns_ = find_turns(initial_.placement, context().pending_count(), initial_.has_zones);
     }
     for (const SpreadTurn turn :
          {SpreadTurn::with_others, SpreadTurn::after_others, SpreadTurn::after_everything}) {
         if (std::ranges::find(turns_, turn) != turns_.end()) take_turn(turn);
     }
-    SpareNodes spare(ground_, start_, plan_.ended());
-    while (spare.let_go() && ground_.progress.stopped.empty()) take_options();
+    SpareNodes spare(initial_, start_, plan_.ended());
+    while (spare.let_go() && initial_.progress.stopped.empty()) take_options();
     for (const std::string& failure : similar_.failures())
-        ground_.progress.notes.push_back(failure);
+        initial_.progress.notes.push_back(failure);
 }
 
 std::vector<NodeGroupId> ScaleUp::similar_to(pass_context::GroupIndex group) {
@@ -52,13 +52,13 @@ std::vector<NodeGroupId> ScaleUp::similar_to(pass_context::GroupIndex group) {
 
 void ScaleUp::take_turn(SpreadTurn turn) {
     turn_ = turn;
-    const scheduling::Placement::Mark mark = ground_.placement.mark();
-    const Progress before = ground_.progress;
+    const scheduling::Placement::Mark mark = initial_.placement.mark();
+    const Progress before = initial_.progress;
     for (int attempts = 1; attempts <= max_attempts && !attempt(); ++attempts) {
         hindsights_ = plan_.learn();
         plan_.forget();
-        ground_.placement.undo(mark);
-        ground_.progress = before;
+        initial_.placement.undo(mark);
+        initial_.progress = before;
     }
     plan_.end();
     take_options();
@@ -67,13 +67,13 @@ void ScaleUp::take_turn(SpreadTurn turn) {
 template <class Wanted>
 bool ScaleUp::assign_waiting(Wanted is_wanted) {
     const std::vector<int> pods = waiting();
-    const auto end = static_cast<scheduling::Slot>(ground_.placement.slot_count());
-    if (end == ground_.first_new && plan_.empty()) return false;
+    const auto end = static_cast<scheduling::Slot>(initial_.placement.slot_count());
+    if (end == initial_.first_new && plan_.empty()) return false;
     bool any = false;
     for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s) {
         if (pods[s] == 0 || !is_wanted(s)) continue;
         const bool looks = context().rules->has_inter_pod_constraints(s);
-        any = ground_.assign(s, looks ? 0 : ground_.first_new, end) || any;
+        any = initial_.assign(s, looks ? 0 : initial_.first_new, end) || any;
     }
     return any;
 }
@@ -93,14 +93,14 @@ bool ScaleUp::attempt() {
 void ScaleUp::make_plan() {
     if (context().settings->one_option_per_pass) return;
     const std::vector<scheduling::TemplateNodeId> shapes =
-        growing_shapes(context(), ground_.progress.ledger);
+        growing_shapes(context(), initial_.progress.quotas);
     const std::vector<int> pods = waiting();
     for (scheduling::PodGroupIndex s = 0; s < turns_.size(); ++s) {
         if (pods[s] == 0 || turns_[s] != turn_) continue;
         // Between zones that others have filled unevenly and hosts that are to be even as well
         // there may be no order in which the pods can come.
         if (turn_ == SpreadTurn::after_everything && !is_spread_once(s)) continue;
-        plan_.plan(s, pods[s], shapes, ground_.passed_over);
+        plan_.plan(s, pods[s], shapes, initial_.passed_over);
     }
 }
 
@@ -110,7 +110,7 @@ bool ScaleUp::is_spread_once(scheduling::PodGroupIndex pod_group) const {
 }
 
 std::vector<int> ScaleUp::waiting() const {
-    std::vector<int> out = ground_.progress.left;
+    std::vector<int> out = initial_.progress.left;
     for (scheduling::PodGroupIndex s = 0; s < turns_.size(); ++s) {
         if (turns_[s] > turn_) out[s] = 0;
     }
@@ -118,17 +118,17 @@ std::vector<int> ScaleUp::waiting() const {
 }
 
 void ScaleUp::take_options() {
-    while (ground_.progress.stopped.empty() && (take_option() || assign_late())) {
+    while (initial_.progress.stopped.empty() && (take_option() || assign_late())) {
     }
 }
 
 std::vector<Option> ScaleUp::make_options(const std::vector<int>& pods) {
     const ScopedPassPhase part(context().parts, PassPhase::make_options);
-    return maker_.make(pods, ground_.progress.ledger, plan_);
+    return maker_.make(pods, initial_.progress.quotas, plan_);
 }
 
 bool ScaleUp::take_option() {
-    Progress& progress = ground_.progress;
+    Progress& progress = initial_.progress;
     const std::vector<int> pods = waiting();
     std::vector<Option> options = make_options(pods);
     if (options.empty()) return false;
@@ -138,7 +138,7 @@ bool ScaleUp::take_option() {
                            std::to_string(settings.max_options_per_pass) + " options it may take";
         return false;
     }
-    Choice choice = question_.ask(options, pods, progress.ledger);
+    Choice choice = question_.ask(options, pods, progress.quotas);
     if (!choice.option) {
         progress.stopped = std::move(choice.because);
         progress.notes.push_back(progress.stopped);
@@ -166,13 +166,13 @@ std::vector<pass_context::GroupIndex> ScaleUp::sharing_groups(
     std::vector<Option>& options, std::size_t chosen,
     std::vector<pass_context::GroupIndex>& unmade) {
     Option& option = options[chosen];
-    const QuotaTracker& ledger = ground_.progress.ledger;
+    const QuotaTracker& quotas = initial_.progress.quotas;
     std::vector<pass_context::GroupIndex> out;
     std::ranges::copy_if(
         similar_.of(option.group), std::back_inserter(out),
-        [&](pass_context::GroupIndex other) { return ledger.obstacle(other).is_none(); });
+        [&](pass_context::GroupIndex other) { return quotas.obstacle(other).is_none(); });
     out.insert(std::ranges::lower_bound(out, option.group), option.group);
-    unmade = drop_new_siblings(out, options, chosen, ledger);
+    unmade = drop_new_siblings(out, options, chosen, quotas);
     std::erase_if(option.similar, [&](pass_context::GroupIndex group) {
         return std::ranges::binary_search(unmade, group);
     });
@@ -183,17 +183,17 @@ std::vector<pass_context::GroupIndex> ScaleUp::sharing_groups(
 /// are let go.
 CarriedOut ScaleUp::share(const Option& option) {
     BalancedIncreases given =
-        share_out(context(), ground_.progress.ledger, *policies_, call_context_, option);
+        share_out(context(), initial_.progress.quotas, *policies_, call_context_, option);
     std::vector<Supply> supplies;
     for (const Share& to : given.shares) supplies.push_back({to.group, to.nodes});
     CarriedOut out{.note = std::move(given.note)};
     out.schedulable =
-        Packing(ground_.placement).pack(supplies, option.prospect->schedulable).schedulable;
+        Packing(initial_.placement).pack(supplies, option.prospect->schedulable).schedulable;
     for (std::size_t i = 0; i < supplies.size(); ++i) {
         const int unused = supplies[i].nodes;
         Share used = given.shares[i];
         if (unused > 0 && context().headrooms[used.group].atomic) {
-            ground_.placement.add(used.group, unused);
+            initial_.placement.add(used.group, unused);
         } else {
             used.nodes -= unused;
         }
@@ -214,7 +214,7 @@ std::optional<CarriedOut> ScaleUp::share_pinned_first(
         find_pinned(*context().rules, options, chosen, groups, waiting());
     if (pinned.empty() && groups.size() == option.similar.size() + 1) return std::nullopt;
 
-    scheduling::Placement& placement = ground_.placement;
+    scheduling::Placement& placement = initial_.placement;
     const scheduling::Placement::Mark mark = placement.mark();
     const auto first = static_cast<scheduling::Slot>(placement.slot_count());
     const CarriedOut otherwise = share(option);
@@ -225,7 +225,7 @@ std::optional<CarriedOut> ScaleUp::share_pinned_first(
     const int most = limit > 0 ? std::min(needed, limit) : needed;
 
     PinnedFirst pinned_first(context(), *policies_, call_context_, placement, plan_,
-                             ground_.progress.ledger);
+                             initial_.progress.quotas);
     CarriedOut out = pinned_first.place(option, pinned, groups);
     const bool is_same = out.shares == otherwise.shares && out.nodes == needed;
     if (!is_same && out.nodes <= most && helps_as_many(out.schedulable, otherwise.schedulable))
@@ -235,10 +235,10 @@ std::optional<CarriedOut> ScaleUp::share_pinned_first(
 }
 
 void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen, ChosenOption told) {
-    Progress& progress = ground_.progress;
+    Progress& progress = initial_.progress;
     std::vector<pass_context::GroupIndex> unmade;
     const std::vector<pass_context::GroupIndex> groups = sharing_groups(options, chosen, unmade);
-    const scheduling::Placement::Mark mark = ground_.placement.mark();
+    const scheduling::Placement::Mark mark = initial_.placement.mark();
     std::optional<CarriedOut> apart = share_pinned_first(options, chosen, groups);
     Option option = options[chosen];
     if (apart) {
@@ -249,9 +249,9 @@ void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen, Chosen
     CarriedOut carried = apart ? *std::move(apart) : share(option);
     if (!carried.note.empty()) progress.notes.push_back(std::move(carried.note));
     if (carried.schedulable.empty()) {
-        ground_.placement.undo(mark);
+        initial_.placement.undo(mark);
         // Without this the same option would come again, and make no pod schedulable again.
-        progress.ledger.close(option.group,
+        progress.quotas.close(option.group,
                               {ReasonCode::nothing_granted,
                                {},
                                "chosen, but nothing of the option came to any group"});
@@ -261,12 +261,12 @@ void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen, Chosen
 }
 
 void ScaleUp::record(const Option& option, const CarriedOut& carried, ChosenOption told) {
-    Progress& progress = ground_.progress;
+    Progress& progress = initial_.progress;
     AcceptedOption grant{.chosen = std::move(told)};
     for (const Share& to : carried.shares)
         grant.growths.push_back({to.group, to.nodes, role_of(option, to.group)});
     for (const GroupIncrease& growth : grant.growths) {
-        progress.ledger.take(growth.group, growth.nodes);
+        progress.quotas.take(growth.group, growth.nodes);
         grant.chosen.granted += growth.nodes;
         if (growth.group != option.group)
             grant.chosen.similar.push_back(context().id(growth.group));
@@ -290,7 +290,7 @@ std::string ScaleUp::role_of(const Option& option, pass_context::GroupIndex grou
     if (context().headrooms[group].atomic) return "only ever empty or full";
     if (option.similar.empty()) return {};
     const auto size = [&](pass_context::GroupIndex g) {
-        return *context().groups()[g].group.target + ground_.progress.ledger.grown(g);
+        return *context().groups()[g].group.target + initial_.progress.quotas.grown(g);
     };
     bool smallest = true;
     const auto compare = [&](pass_context::GroupIndex other) {
@@ -307,12 +307,12 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
     const scheduling::CompiledPredicates& rules = *context().rules;
     std::map<scheduling::TemplateNodeId, std::string> why;  // the first pod that does not run there
     const auto find_why = [&](scheduling::TemplateNodeId other) -> std::string {
-        const auto misfit = find_misfit(ground_.placement, plan_, option.prospect->schedulable,
+        const auto misfit = find_misfit(initial_.placement, plan_, option.prospect->schedulable,
                                         option.group, other);
         // It was left out while the option had more nodes, and more pods, than there is room for.
         if (!misfit) return "a pod that the option has no room for does not run there";
         const std::string pod = "pod " + context().pending.classes[*misfit].example;
-        const scheduling::Refusal refusal = ground_.placement.why_not_new(*misfit, other);
+        const scheduling::Refusal refusal = initial_.placement.why_not_new(*misfit, other);
         return refusal.predicate == scheduling::Predicate::none
                    ? pod + " is to be spread, and is for another domain"
                    : pod + ": " + refusal.sentence;
@@ -320,7 +320,7 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
     std::vector<std::string> out;
     for (const pass_context::GroupIndex other : similar_.all_of(option.group)) {
         if (std::ranges::binary_search(option.similar, other)) continue;
-        std::string because = ground_.progress.ledger.obstacle(other).sentence;
+        std::string because = initial_.progress.quotas.obstacle(other).sentence;
         if (const auto gap = similar_.price_gap(option.group, other))
             because = *gap + "; scale_up.balance_across_prices is off";
         if (std::ranges::binary_search(unmade, other))

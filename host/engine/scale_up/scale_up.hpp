@@ -9,7 +9,7 @@
 
 #include "engine/pass_context/pass_context.hpp"
 #include "engine/policies.hpp"
-#include "engine/scale_up/expander_question.hpp"
+#include "engine/scale_up/expander_request.hpp"
 #include "engine/scale_up/initial_placement.hpp"
 #include "engine/scale_up/pinned_first.hpp"
 #include "engine/scale_up/scale_up_options.hpp"
@@ -30,19 +30,19 @@ public:
     /// Once.
     void run();
 
-    const pass_context::PassContext& context() const noexcept { return *ground_.context; }
-    const Progress& progress() const noexcept { return ground_.progress; }
-    scheduling::Placement& placement() noexcept { return ground_.placement; }
+    const pass_context::PassContext& context() const noexcept { return *initial_.context; }
+    const Progress& progress() const noexcept { return initial_.progress; }
+    scheduling::Placement& placement() noexcept { return initial_.placement; }
     /// Groups that may share a growth with the group, by id.
     std::vector<NodeGroupId> similar_to(pass_context::GroupIndex group);
-    scheduling::Slot first_new() const noexcept { return ground_.first_new; }
+    scheduling::Slot first_new() const noexcept { return initial_.first_new; }
     /// Nodes to come are the slots from here on.
     scheduling::Slot first_upcoming() const noexcept {
         return static_cast<scheduling::Slot>(context().snapshot->cluster.node_count());
     }
     /// Before it runs: nothing of this group in this pass.
     void close(pass_context::GroupIndex group, Reason because) {
-        ground_.progress.ledger.close(group, std::move(because));
+        initial_.progress.quotas.close(group, std::move(because));
     }
     /// What the placement was before the first option.
     scheduling::Placement::Mark start() const noexcept { return start_; }
@@ -79,7 +79,7 @@ private:
 
     const Policies* policies_;
     CallContext call_context_;
-    InitialPlacement ground_;
+    InitialPlacement initial_;
     scheduling::Placement::Mark start_;
     SimilarSets similar_;
     Question question_;

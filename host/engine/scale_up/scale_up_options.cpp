@@ -5,13 +5,13 @@
 
 namespace capstan::engine::scale_up {
 
-std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const QuotaTracker& ledger,
+std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const QuotaTracker& quotas,
                                       const SpreadPlan& plan) {
     prospects_.begin_round(pods);
     run_on_.clear();
     const auto count = static_cast<pass_context::GroupIndex>(context_->groups().size());
     open_.resize(count);
-    for (pass_context::GroupIndex g = 0; g < count; ++g) open_[g] = ledger.obstacle(g).is_none();
+    for (pass_context::GroupIndex g = 0; g < count; ++g) open_[g] = quotas.obstacle(g).is_none();
     std::vector<scheduling::TemplateNodeId> shapes;
     for (pass_context::GroupIndex g = 0; g < count; ++g) {
         if (open_[g]) shapes.push_back(g);
@@ -20,7 +20,7 @@ std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const QuotaT
     std::vector<Option> out;
     for (pass_context::GroupIndex g = 0; g < count; ++g) {
         if (!open_[g]) continue;
-        if (auto option = make_one(g, ledger, plan)) out.push_back(*std::move(option));
+        if (auto option = make_one(g, quotas, plan)) out.push_back(*std::move(option));
     }
     return out;
 }
@@ -31,15 +31,15 @@ int OptionMaker::max_nodes() const noexcept {
 }
 
 std::optional<Option> OptionMaker::make_one(pass_context::GroupIndex group,
-                                            const QuotaTracker& ledger, const SpreadPlan& plan) {
+                                            const QuotaTracker& quotas, const SpreadPlan& plan) {
     Option option{.group = group};
     option.prospect = prospects_.of(group, max_nodes());
     if (option.prospect->nodes == 0) return std::nullopt;
     option.similar = sharing(option, plan);
-    const int most = most_nodes(option, ledger);
+    const int most = most_nodes(option, quotas);
     if (option.prospect->nodes > most) option.prospect = prospects_.of(group, most);
     option.nodes = option.prospect->nodes;
-    if (context_->headrooms[group].atomic) option.nodes = ledger.room(group);
+    if (context_->headrooms[group].atomic) option.nodes = quotas.room(group);
     return option.prospect->nodes == 0 ? std::nullopt : std::optional(std::move(option));
 }
 
@@ -60,13 +60,13 @@ std::vector<pass_context::GroupIndex> OptionMaker::sharing(const Option& option,
     return out;
 }
 
-int OptionMaker::most_nodes(const Option& option, const QuotaTracker& ledger) const {
-    std::int64_t room = ledger.room(option.group);
-    for (const pass_context::GroupIndex other : option.similar) room += ledger.room(other);
+int OptionMaker::most_nodes(const Option& option, const QuotaTracker& quotas) const {
+    std::int64_t room = quotas.room(option.group);
+    for (const pass_context::GroupIndex other : option.similar) room += quotas.room(other);
     const int nodes = static_cast<int>(std::min<std::int64_t>(room, option.prospect->nodes));
     // A group that is taken whole has been found to be within the limits.
     return context_->headrooms[option.group].atomic ? nodes
-                                                    : ledger.allows(option.group, nodes).nodes;
+                                                    : quotas.allows(option.group, nodes).nodes;
 }
 
 }  // namespace capstan::engine::scale_up

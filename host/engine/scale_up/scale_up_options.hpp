@@ -38,16 +38,16 @@ public:
 
     /// By group. An option goes no further than the limits and the maxima, its own and those of
     /// `similar`, let it. `pods` by subject: those that are still to be helped.
-    std::vector<Option> make(const std::vector<int>& pods, const QuotaTracker& ledger,
+    std::vector<Option> make(const std::vector<int>& pods, const QuotaTracker& quotas,
                              const SpreadPlan& plan);
 
 private:
-    std::optional<Option> make_one(pass_context::GroupIndex group, const QuotaTracker& ledger,
+    std::optional<Option> make_one(pass_context::GroupIndex group, const QuotaTracker& quotas,
                                    const SpreadPlan& plan);
     std::vector<pass_context::GroupIndex> sharing(const Option& option, const SpreadPlan& plan);
     /// Of any option.
     int max_nodes() const noexcept;
-    int most_nodes(const Option& option, const QuotaTracker& ledger) const;
+    int most_nodes(const Option& option, const QuotaTracker& quotas) const;
 
     const pass_context::PassContext* context_;
     SimilarSets* similar_;

@@ -78,7 +78,7 @@ PodCount some_of(const PodCount& pods, int count) {
 
 void report_pods(ScaleUp& scale_up, Decision& decision) {
     const Progress& progress = scale_up.progress();
-    Reasons reasons(scale_up.context(), progress.ledger, scale_up.placement(), progress.stopped);
+    Reasons reasons(scale_up.context(), progress.quotas, scale_up.placement(), progress.stopped);
     std::uint32_t fit = 0;
     const auto& classes = scale_up.context().pending.classes;
     for (scheduling::PodGroupIndex s = 0; s < classes.size(); ++s) {
@@ -106,14 +106,14 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
 /// By what is said, and then for whom.
 void tell_groups(const ScaleUp& scale_up, bool any_left, std::vector<std::string>& notes) {
     const pass_context::PassContext& context = scale_up.context();
-    const QuotaTracker& ledger = scale_up.progress().ledger;
+    const QuotaTracker& quotas = scale_up.progress().quotas;
     std::map<std::string, std::vector<NodeGroupId>> said;
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (context.groups()[g].plan != nullptr) continue;  // told of among the candidates
         const bool was_open = context.headrooms[g].obstacle.is_none();
-        const bool is_limited = was_open && any_left && ledger.room(g) > 0;
+        const bool is_limited = was_open && any_left && quotas.room(g) > 0;
         const std::string sentence = is_limited || context.templates[g].node == nullptr
-                                         ? ledger.obstacle(g).sentence
+                                         ? quotas.obstacle(g).sentence
                                          : std::string();
         if (!sentence.empty()) said[sentence].push_back(context.id(g));
     }
@@ -144,7 +144,7 @@ PassFigures figures_of(const ScaleUp& scale_up, const Decision& decision) {
                     .left_out_pods = context.pending.left_out};
     for (pass_context::GroupIndex g = 0;
          !decision.unschedulable.empty() && g < context.groups().size(); ++g) {
-        const std::string total = scale_up.progress().ledger.total_at_limit(g);
+        const std::string total = scale_up.progress().quotas.total_at_limit(g);
         if (!total.empty()) ++out.at_maximum[total];
     }
     return out;

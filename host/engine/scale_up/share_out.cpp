@@ -32,13 +32,13 @@ struct Needed {
     int others = 0;
 };
 
-Needed find_needed(std::span<const Option> options, std::size_t chosen, const QuotaTracker& ledger,
+Needed find_needed(std::span<const Option> options, std::size_t chosen, const QuotaTracker& quotas,
                    std::span<const pass_context::GroupIndex> sharing) {
     std::vector<bool> covered;
     cover(options[chosen], covered);
     std::vector<const Option*> new_ones;
     for (const Option& option : options) {
-        if (ledger.is_new(option.group)) {
+        if (quotas.is_new(option.group)) {
             new_ones.push_back(&option);
         } else {
             cover(option, covered);
@@ -69,16 +69,16 @@ Needed find_needed(std::span<const Option> options, std::size_t chosen, const Qu
 
 std::vector<pass_context::GroupIndex> drop_new_siblings(
     std::vector<pass_context::GroupIndex>& groups, std::span<const Option> options,
-    std::size_t chosen, const QuotaTracker& ledger) {
+    std::size_t chosen, const QuotaTracker& quotas) {
     const pass_context::GroupIndex own = options[chosen].group;
-    const std::optional<int> left = ledger.new_groups_left();
+    const std::optional<int> left = quotas.new_groups_left();
     const auto is_sibling = [&](pass_context::GroupIndex group) {
-        return group != own && ledger.is_new(group);
+        return group != own && quotas.is_new(group);
     };
     const auto siblings = static_cast<int>(std::ranges::count_if(groups, is_sibling));
     if (!left || siblings == 0) return {};
-    const int room = *left - (ledger.is_new(own) ? 1 : 0);
-    const Needed needed = find_needed(options, chosen, ledger, groups);
+    const int room = *left - (quotas.is_new(own) ? 1 : 0);
+    const Needed needed = find_needed(options, chosen, quotas, groups);
     const int kept = std::clamp(room - needed.others, 0, siblings);
     const auto is_in = [](const std::vector<pass_context::GroupIndex>& list,
                           pass_context::GroupIndex group) {
@@ -103,13 +103,13 @@ namespace {
 /// Groups as the splitter sees them, and what each has been given.
 class Sharing {
 public:
-    Sharing(const pass_context::PassContext& context, const QuotaTracker& ledger,
+    Sharing(const pass_context::PassContext& context, const QuotaTracker& quotas,
             const Option& option)
-        : ledger_(ledger), members_(option.similar) {
+        : quotas_(quotas), members_(option.similar) {
         members_.insert(std::ranges::lower_bound(members_, option.group), option.group);
         for (const pass_context::GroupIndex g : members_) {
             NodeGroup group = context.groups()[g].group;
-            *group.target += ledger.grown(g);
+            *group.target += quotas.grown(g);
             // A splitter wants to know how far it may go; a group that says nothing of a maximum
             // may take all.
             if (!group.max) {
@@ -140,8 +140,8 @@ public:
     int give(const std::vector<int>& answer) {
         int given = 0;
         for (std::size_t i = 0; i < answer.size(); ++i) {
-            const int taken = ledger_.allows(members_[i], answer[i]).nodes;
-            if (taken > 0) ledger_.take(members_[i], taken);
+            const int taken = quotas_.allows(members_[i], answer[i]).nodes;
+            if (taken > 0) quotas_.take(members_[i], taken);
             given_[i] += taken;
             given += taken;
             *groups_[i].target += taken;
@@ -159,15 +159,15 @@ public:
     }
 
 private:
-    QuotaTracker ledger_;
+    QuotaTracker quotas_;
     std::vector<pass_context::GroupIndex> members_;
     std::vector<NodeGroup> groups_;
     std::vector<int> given_;
 };
 
-BalancedIncreases all_to_own(const QuotaTracker& ledger, const Option& option, std::string note) {
-    const int room = std::min(option.nodes, ledger.room(option.group));
-    const int nodes = ledger.allows(option.group, room).nodes;
+BalancedIncreases all_to_own(const QuotaTracker& quotas, const Option& option, std::string note) {
+    const int room = std::min(option.nodes, quotas.room(option.group));
+    const int nodes = quotas.allows(option.group, room).nodes;
     BalancedIncreases out{.note = std::move(note)};
     if (nodes > 0) out.shares.push_back({option.group, nodes});
     return out;
@@ -175,16 +175,16 @@ BalancedIncreases all_to_own(const QuotaTracker& ledger, const Option& option, s
 
 }  // namespace
 
-BalancedIncreases share_out(const pass_context::PassContext& context, const QuotaTracker& ledger,
+BalancedIncreases share_out(const pass_context::PassContext& context, const QuotaTracker& quotas,
                             const Policies& policies, const CallContext& call_context,
                             const Option& option) {
-    if (option.similar.empty()) return all_to_own(ledger, option, {});
-    Sharing sharing(context, ledger, option);
+    if (option.similar.empty()) return all_to_own(quotas, option, {});
+    Sharing sharing(context, quotas, option);
     for (int left = option.nodes; left > 0;) {
         const auto answer = policies.splitter->split(left, sharing.groups(), call_context);
-        if (!answer) return all_to_own(ledger, option, "splitter: " + answer.error().message);
+        if (!answer) return all_to_own(quotas, option, "splitter: " + answer.error().message);
         if (!sharing.is_valid(*answer, left)) {
-            return all_to_own(ledger, option,
+            return all_to_own(quotas, option,
                               "splitter: its shares go past a maximum, or are too many");
         }
         const int asked = std::accumulate(answer->begin(), answer->end(), 0);

@@ -19,7 +19,7 @@ namespace capstan::engine::scale_up {
 ///     room for 4 groups, other pods need 1 more: a is chosen, b and c share, d is taken out
 std::vector<pass_context::GroupIndex> drop_new_siblings(
     std::vector<pass_context::GroupIndex>& groups, std::span<const Option> options,
-    std::size_t chosen, const QuotaTracker& ledger);
+    std::size_t chosen, const QuotaTracker& quotas);
 
 // How the nodes of an option are shared out among its group and similar ones.
 
@@ -37,7 +37,7 @@ struct BalancedIncreases {
 /// The limits of the cluster have been applied to `option.nodes` before; what a group cannot take
 /// of its share is shared out again among the others. A splitter that fails, or whose answer breaks
 /// its contract, leaves all nodes to the option's own group, as far as that has room.
-BalancedIncreases share_out(const pass_context::PassContext& context, const QuotaTracker& ledger,
+BalancedIncreases share_out(const pass_context::PassContext& context, const QuotaTracker& quotas,
                             const Policies& policies, const CallContext& call_context,
                             const Option& option);
 

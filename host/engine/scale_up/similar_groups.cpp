@@ -9,7 +9,7 @@
 
 #include <capstan/taints.hpp>
 
-#include "engine/templates/capacity_type.hpp"
+#include "engine/templates/well_known_labels.hpp"
 
 namespace capstan::engine::scale_up {
 namespace {

@@ -99,12 +99,12 @@ int unevenness(const scheduling::SpreadDomains& spread, const std::vector<bool>&
 
 }  // namespace
 
-SpareNodes::SpareNodes(InitialPlacement& ground, scheduling::Placement::Mark start,
+SpareNodes::SpareNodes(InitialPlacement& initial, scheduling::Placement::Mark start,
                        const std::set<scheduling::PodGroupIndex>& planned)
-    : ground_(&ground),
+    : initial_(&initial),
       start_(start),
       planned_(&planned),
-      orders_(*ground.context->rules),
+      orders_(*initial.context->rules),
       assignments_left_(most_assignments) {}
 
 bool SpareNodes::let_go() {
@@ -115,7 +115,7 @@ bool SpareNodes::let_go() {
 }
 
 bool SpareNodes::let_one_go() {
-    scheduling::Placement& placement = ground_->placement;
+    scheduling::Placement& placement = initial_->placement;
     if ((placement.mark() - start_) * least_attempts > most_assignments) return false;
     look();
     const Fleet opened = find_fleet();
@@ -129,10 +129,10 @@ bool SpareNodes::let_one_go() {
             at->filled = std::min(at->filled, run.filled);
         }
     }
-    const Slack slack(placement, ground_->first_new, pods_);
+    const Slack slack(placement, initial_->first_new, pods_);
     std::set<scheduling::TemplateNodeId> candidates;
     for (const Run& run : by_group) {
-        if (!ground_->context->headrooms[run.shape].atomic && slack.has_room_for(run.shape))
+        if (!initial_->context->headrooms[run.shape].atomic && slack.has_room_for(run.shape))
             candidates.insert(run.shape);
     }
     if (candidates.empty()) return false;
@@ -142,15 +142,15 @@ bool SpareNodes::let_one_go() {
 }
 
 void SpareNodes::look() {
-    const Progress& progress = ground_->progress;
-    const auto& classes = ground_->context->pending.classes;
+    const Progress& progress = initial_->progress;
+    const auto& classes = initial_->context->pending.classes;
     pods_.assign(progress.left.size(), 0);
     for (scheduling::PodGroupIndex s = 0; s < classes.size(); ++s)
         pods_[s] = static_cast<int>(classes[s].count) - progress.fit[s] - progress.left[s];
     evenness_.clear();
     for (const scheduling::PodGroupIndex pod_group : *planned_) {
         if (pods_[pod_group] == 0) continue;
-        const scheduling::SpreadDomains spread = *ground_->placement.spread(pod_group);
+        const scheduling::SpreadDomains spread = *initial_->placement.spread(pod_group);
         Evenness evenness{.pod_group = pod_group};
         for (const auto& domain : spread.domains) evenness.exists.push_back(domain.exists);
         evenness.unevenness = unevenness(spread, evenness.exists);
@@ -159,9 +159,9 @@ void SpareNodes::look() {
 }
 
 SpareNodes::Fleet SpareNodes::find_fleet() const {
-    const scheduling::Placement& placement = ground_->placement;
+    const scheduling::Placement& placement = initial_->placement;
     Fleet out;
-    for (scheduling::Slot slot = ground_->first_new; slot < placement.slot_count(); ++slot) {
+    for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
         out.push_back({.shape = *placement.shape(slot),
                        .nodes = placement.nodes(slot),
                        .filled = filled(placement, slot)});
@@ -187,13 +187,13 @@ bool SpareNodes::try_without(Fleet fleet, std::size_t dropped) {
         if (!is_balanced(fleet) || !place_all(fleet, like)) return false;
     } while (drop_empty_nodes(fleet));
     if (!are_planned_even()) return false;
-    std::swap(ground_->placement, *trial_);
+    std::swap(initial_->placement, *trial_);
     settle(fleet);
     return true;
 }
 
 bool SpareNodes::place_all(const Fleet& fleet, scheduling::TemplateNodeId like) {
-    if (!trial_) trial_.emplace(ground_->placement);
+    if (!trial_) trial_.emplace(initial_->placement);
     trial_->undo(start_);
     for (const Run& run : fleet) trial_->add(run.shape, run.nodes);
     const bool out = place_pods(like);
@@ -203,7 +203,7 @@ bool SpareNodes::place_all(const Fleet& fleet, scheduling::TemplateNodeId like) 
 
 bool SpareNodes::place_pods(scheduling::TemplateNodeId like) {
     std::vector<int> left = pods_;
-    Packing packing(*trial_, &ground_->passed_over);
+    Packing packing(*trial_, &initial_->passed_over);
     const SizeOrder order = orders_.of(like);
     for (bool any = true; any;) {
         any = false;
@@ -211,7 +211,7 @@ bool SpareNodes::place_pods(scheduling::TemplateNodeId like) {
             if (left[pod_group] == 0) continue;
             const bool looks = trial_->rules().has_inter_pod_constraints(pod_group);
             const auto end = static_cast<scheduling::Slot>(trial_->slot_count());
-            const scheduling::Slot from = looks ? 0 : ground_->first_new;
+            const scheduling::Slot from = looks ? 0 : initial_->first_new;
             const int placed = packing.fill(pod_group, from, end, left[pod_group]);
             left[pod_group] -= placed;
             any = any || placed > 0;
@@ -224,9 +224,9 @@ bool SpareNodes::place_pods(scheduling::TemplateNodeId like) {
 /// Off the fleet; whether there were any.
 bool SpareNodes::drop_empty_nodes(Fleet& fleet) const {
     bool any = false;
-    for (scheduling::Slot slot = ground_->first_new; slot < trial_->slot_count(); ++slot) {
+    for (scheduling::Slot slot = initial_->first_new; slot < trial_->slot_count(); ++slot) {
         const scheduling::TemplateNodeId shape = *trial_->shape(slot);
-        if (!trial_->assignments(slot).empty() || ground_->context->headrooms[shape].atomic)
+        if (!trial_->assignments(slot).empty() || initial_->context->headrooms[shape].atomic)
             continue;
         any = true;
         for (int left = trial_->nodes(slot); left > 0;) {
@@ -241,14 +241,14 @@ bool SpareNodes::drop_empty_nodes(Fleet& fleet) const {
 }
 
 bool SpareNodes::is_balanced(const Fleet& fleet) const {
-    const Progress& progress = ground_->progress;
+    const Progress& progress = initial_->progress;
     std::map<pass_context::GroupIndex, int> nodes;
     for (const Run& run : fleet) nodes[run.shape] += run.nodes;
     const auto size = [&](pass_context::GroupIndex group) {
-        return *ground_->context->groups()[group].group.target + nodes[group];
+        return *initial_->context->groups()[group].group.target + nodes[group];
     };
     const auto is_too_small = [&](const GroupIncrease& growth, const AcceptedOption& grant) {
-        if (nodes[growth.group] == progress.ledger.grown(growth.group)) return false;
+        if (nodes[growth.group] == progress.quotas.grown(growth.group)) return false;
         return std::ranges::any_of(grant.growths, [&](const GroupIncrease& other) {
             return size(growth.group) < size(other.group) - 1;
         });
@@ -269,15 +269,15 @@ bool SpareNodes::are_planned_even() const {
 
 /// The youngest grants give first.
 void SpareNodes::settle(const Fleet& fleet) {
-    Progress& progress = ground_->progress;
+    Progress& progress = initial_->progress;
     std::map<pass_context::GroupIndex, int> dropped;
     for (const AcceptedOption& grant : progress.grants)
         for (const GroupIncrease& growth : grant.growths) dropped[growth.group] += growth.nodes;
     for (const Run& run : fleet) dropped[run.shape] -= run.nodes;
     for (auto& [group, nodes] : dropped) {
         if (nodes == 0) continue;
-        progress.ledger.give_up(group, nodes);
-        progress.notes.push_back("group " + ground_->context->id(group).value() + ": " +
+        progress.quotas.give_up(group, nodes);
+        progress.notes.push_back("group " + initial_->context->id(group).value() + ": " +
                                  counted(nodes, "node") +
                                  " fewer than chosen, its pods have room on other nodes of this "
                                  "pass");
@@ -291,7 +291,7 @@ void SpareNodes::settle(const Fleet& fleet) {
             grant.chosen.granted -= some;
             if (growth->nodes > 0) continue;
             grant.growths.erase(growth);
-            std::erase(grant.chosen.similar, ground_->context->id(group));
+            std::erase(grant.chosen.similar, initial_->context->id(group));
         }
     }
     std::erase_if(progress.grants,
@@ -300,8 +300,8 @@ void SpareNodes::settle(const Fleet& fleet) {
 
 /// Each grant is told the pods on its own nodes.
 void SpareNodes::tell_pods() {
-    const scheduling::Placement& placement = ground_->placement;
-    std::vector<AcceptedOption>& grants = ground_->progress.grants;
+    const scheduling::Placement& placement = initial_->placement;
+    std::vector<AcceptedOption>& grants = initial_->progress.grants;
     struct Part {
         std::size_t grant = 0;
         int nodes = 0;
@@ -312,7 +312,7 @@ void SpareNodes::tell_pods() {
         for (const GroupIncrease& growth : grants[g].growths)
             parts[growth.group].push_back({g, growth.nodes});
     std::vector<std::map<scheduling::PodGroupIndex, int>> pods(grants.size());
-    for (scheduling::Slot slot = ground_->first_new; slot < placement.slot_count(); ++slot) {
+    for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
         std::vector<Part>& of_group = parts[*placement.shape(slot)];
         for (int left = placement.nodes(slot); left > 0;) {
             Part& part = of_group.back();
@@ -327,7 +327,7 @@ void SpareNodes::tell_pods() {
     for (std::size_t g = 0; g < grants.size(); ++g) {
         grants[g].chosen.pods.clear();
         for (const auto& [pod_group, count] : pods[g]) {
-            PodCount some = ground_->context->pending.classes[pod_group];
+            PodCount some = initial_->context->pending.classes[pod_group];
             some.count = static_cast<std::uint32_t>(count);
             grants[g].chosen.pods.push_back(std::move(some));
         }

@@ -22,7 +22,7 @@ class SpareNodes {
 public:
     /// `start`: of the placement, before the first option. `planned`: classes that were planned to
     /// be even over domains.
-    SpareNodes(InitialPlacement& ground, scheduling::Placement::Mark start,
+    SpareNodes(InitialPlacement& initial, scheduling::Placement::Mark start,
                const std::set<scheduling::PodGroupIndex>& planned);
 
     /// Whether any node was let go. Placement, ledger and grants are without it then, and each
@@ -61,7 +61,7 @@ private:
     void settle(const Fleet& fleet);
     void tell_pods();
 
-    InitialPlacement* ground_;
+    InitialPlacement* initial_;
     scheduling::Placement::Mark start_;
     const std::set<scheduling::PodGroupIndex>* planned_;
     SizeOrders orders_;

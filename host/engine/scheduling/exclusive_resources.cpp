@@ -6,8 +6,8 @@
 
 namespace capstan::engine::scheduling {
 
-ExclusiveResources::ExclusiveResources(InterPodIndex& book, const InterPodIndexSources& from)
-    : book_(book), from_(from) {
+ExclusiveResources::ExclusiveResources(InterPodIndex& inter_pod, const InterPodIndexSources& from)
+    : book_(inter_pod), from_(from) {
     for (const auto& [pod_group, needs] : from.volumes) {
         for (const std::string& claim : needs.exclusive) {
             const auto number = static_cast<std::uint32_t>(book_.claims.size());

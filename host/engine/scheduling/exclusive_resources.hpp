@@ -17,7 +17,7 @@ namespace capstan::engine::scheduling {
 class ExclusiveResources {
 public:
     /// Enters everything that any pod group wants.
-    ExclusiveResources(InterPodIndex& book, const InterPodIndexSources& from);
+    ExclusiveResources(InterPodIndex& inter_pod, const InterPodIndexSources& from);
 
     /// The rules of a pod group.
     void compile(snapshot::PodGroupId pod_group, PodRules& out);

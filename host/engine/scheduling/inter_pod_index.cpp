@@ -16,8 +16,8 @@ bool has(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
 /// Compiles the terms of one pod group after the other.
 class TermCompiler {
 public:
-    TermCompiler(InterPodIndex& book, const NodeProfiles& profiles)
-        : book_(book), spread_topologies_(profiles, book.topologies) {}
+    TermCompiler(InterPodIndex& inter_pod, const NodeProfiles& profiles)
+        : book_(inter_pod), spread_topologies_(profiles, inter_pod.topologies) {}
 
     void compile(const snapshot::Cluster& cluster, snapshot::PodGroupId pod_group,
                  const ClassTerms& terms, PodRules& out) {
@@ -90,20 +90,20 @@ private:
     SpreadTopologies spread_topologies_;
 };
 
-std::vector<CounterId> find_adds(const InterPodIndex& book, const ExclusiveResources& things,
+std::vector<CounterId> find_adds(const InterPodIndex& inter_pod, const ExclusiveResources& things,
                                  const snapshot::Cluster& cluster,
                                  snapshot::PodGroupId equivalence_group) {
     std::vector<CounterId> out;
     const auto add = [&](Counted what, std::uint32_t which) {
-        const auto counters = book.counters.counting(what, which);
+        const auto counters = inter_pod.counters.counting(what, which);
         out.insert(out.end(), counters.begin(), counters.end());
     };
-    const ClassTerms* terms = book.terms.find(equivalence_group);
+    const ClassTerms* terms = inter_pod.terms.find(equivalence_group);
     // Of pod groups it is known which sets they are in.
     const bool is_known = terms != nullptr && !terms->in.empty();
-    const auto in = is_known || book.terms.sets.empty()
+    const auto in = is_known || inter_pod.terms.sets.empty()
                         ? std::vector<PodSetId>()
-                        : book.terms.sets.holding(cluster, equivalence_group);
+                        : inter_pod.terms.sets.holding(cluster, equivalence_group);
     for (const PodSetId set : is_known ? terms->in : in) add(Counted::in_set, set);
     if (terms != nullptr) {
         for (const TermId term : terms->apart) add(Counted::with_term, term);

@@ -171,21 +171,22 @@ std::optional<SpreadDomains> Placement::spread(PodGroupIndex pod_group) const {
                       .counted_pod_groups = rules.pods.adders[rule->counter],
                       .domains = {}};
     for (const std::int32_t domain : rules.pods.find(pod_group)->wide_domains) {
-        out.domains.push_back({.value = rules.pods.topologies.value(topology, domain),
-                               .count = state_->tally.in_domain(rule->counter, domain),
-                               .exists = state_->tally.nodes_in(rule->counter, domain) > 0});
+        out.domains.push_back(
+            {.value = rules.pods.topologies.value(topology, domain),
+             .count = state_->topology_counts.in_domain(rule->counter, domain),
+             .exists = state_->topology_counts.nodes_in(rule->counter, domain) > 0});
     }
     return out;
 }
 
 int Placement::missing_hosts(PodGroupIndex pod_group) const {
-    const InterPodIndex& book = state_->rules->pods;
-    const PodRules* own = book.find(pod_group);
+    const InterPodIndex& inter_pod = state_->rules->pods;
+    const PodRules* own = inter_pod.find(pod_group);
     if (own == nullptr) return 0;
     std::int64_t out = 0;
     for (const SpreadRule& rule : own->spread) {
-        if (!book.counters[rule.counter].per_node) continue;
-        out = std::max(out, rule.min_domains - state_->tally.nodes_in(rule.counter, 0));
+        if (!inter_pod.counters[rule.counter].per_node) continue;
+        out = std::max(out, rule.min_domains - state_->topology_counts.nodes_in(rule.counter, 0));
     }
     return static_cast<int>(out);
 }

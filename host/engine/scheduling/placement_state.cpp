@@ -9,12 +9,13 @@
 
 namespace capstan::engine::scheduling {
 
-void Allowances::remember(std::uint32_t pod_group) {
+void SpreadQuotas::remember(std::uint32_t pod_group) {
     if (pod_group >= of_.size()) of_.resize(pod_group + 1);
     changes_.push_back({.pod_group = pod_group, .before = of_[pod_group]});
 }
 
-void Allowances::set(std::uint32_t pod_group, std::uint32_t domain, int pods, std::size_t domains) {
+void SpreadQuotas::set(std::uint32_t pod_group, std::uint32_t domain, int pods,
+                       std::size_t domains) {
     remember(pod_group);
     Allowance& own = of_[pod_group];
     if (!own.is_set) own.left.assign(domains, 0);
@@ -22,12 +23,12 @@ void Allowances::set(std::uint32_t pod_group, std::uint32_t domain, int pods, st
     own.left[domain] = pods;
 }
 
-void Allowances::end(std::uint32_t pod_group) {
+void SpreadQuotas::end(std::uint32_t pod_group) {
     remember(pod_group);
     of_[pod_group] = {};
 }
 
-void Allowances::undo() {
+void SpreadQuotas::undo() {
     Change& last = changes_.back();
     of_[last.pod_group] = std::move(last.before);
     changes_.pop_back();
@@ -75,39 +76,43 @@ std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
     return out;
 }
 
-void count_bound(TopologyCounts& tally, const snapshot::Cluster& cluster, const InterPodIndex& book,
-                 snapshot::NodeIndex node, const TopologyCounts::Place& place, int times) {
+void count_bound(TopologyCounts& topology_counts, const snapshot::Cluster& cluster,
+                 const InterPodIndex& inter_pod, snapshot::NodeIndex node,
+                 const TopologyCounts::Place& place, int times) {
     for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
-        const auto counters = book.added_by(cluster.class_of(pod));
-        if (counters.empty() || book.is_absent(cluster.class_of(pod))) continue;
+        const auto counters = inter_pod.added_by(cluster.class_of(pod));
+        if (counters.empty() || inter_pod.is_absent(cluster.class_of(pod))) continue;
         const bool deleted = cluster.pod(pod).deleted;
         for (const CounterId id : counters) {
-            if (!deleted || !book.counters[id].spread) tally.count(id, place, times);
+            if (!deleted || !inter_pod.counters[id].spread) topology_counts.count(id, place, times);
         }
     }
 }
 
-void count_daemons(TopologyCounts& tally, const InterPodIndex& book, const TemplateNode& shape,
-                   const TopologyCounts::Place& place, int times) {
+void count_daemons(TopologyCounts& topology_counts, const InterPodIndex& inter_pod,
+                   const TemplateNode& shape, const TopologyCounts::Place& place, int times) {
     for (const snapshot::PodGroupId daemon : shape.daemons) {
-        for (const CounterId id : book.added_by(daemon)) tally.count(id, place, times);
+        for (const CounterId id : inter_pod.added_by(daemon))
+            topology_counts.count(id, place, times);
     }
 }
 
-TopologyCounts count_standing(const snapshot::Cluster& cluster, const InterPodIndex& book,
+TopologyCounts count_standing(const snapshot::Cluster& cluster, const InterPodIndex& inter_pod,
                               const NodeProfiles& profiles) {
-    TopologyCounts tally(book.counters, book.topologies);
-    if (book.counters.size() == 0) return tally;
+    TopologyCounts topology_counts(inter_pod.counters, inter_pod.topologies);
+    if (inter_pod.counters.size() == 0) return topology_counts;
     for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
         const TopologyCounts::Place place{.slot = node, .profile = profiles.of_node(node)};
-        tally.push(place);
-        count_bound(tally, cluster, book, node, place, 1);
+        topology_counts.push(place);
+        count_bound(topology_counts, cluster, inter_pod, node, place, 1);
     }
-    return tally;
+    return topology_counts;
 }
 
 Placement::State::State(const CompiledPredicates::PredicateData& the_rules)
-    : rules(&the_rules), capacity(the_rules.requests.columns().size()), tally(the_rules.standing) {
+    : rules(&the_rules),
+      capacity(the_rules.requests.columns().size()),
+      topology_counts(the_rules.standing) {
     const snapshot::Cluster& cluster = rules->cluster;
     const auto columns = rules->requests.columns();
     std::vector<std::int64_t> row(columns.size());
@@ -128,8 +133,8 @@ Slot Placement::State::add(TemplateNodeId shape, int nodes) {
     slots.push_back({.nodes = nodes, .profile = rules->profiles.of_shape(shape), .shape = shape});
     capacity.push(rules->shape_row(shape));
     if (counts()) {
-        tally.push(place_of(slot));
-        count_daemons(tally, rules->pods, rules->shapes[shape], place_of(slot), 1);
+        topology_counts.push(place_of(slot));
+        count_daemons(topology_counts, rules->pods, rules->shapes[shape], place_of(slot), 1);
     }
     log.push_back({.kind = Record::Kind::added, .slot = slot});
     return slot;
@@ -145,7 +150,7 @@ Slot Placement::State::split(Slot from, int nodes) {
     // A copy: pushing may move what the row of `from` is a view of.
     const auto row = capacity.row(from);
     capacity.push(std::vector<std::int64_t>(row.begin(), row.end()));
-    if (counts()) tally.split(from);
+    if (counts()) topology_counts.split(from);
     log.push_back({.kind = Record::Kind::split, .slot = slot, .other = from, .count = nodes});
     return slot;
 }
@@ -168,7 +173,7 @@ void Placement::State::place(PodGroupIndex pod_group, Slot slot, int per_node) {
                    .other = slots[slot].last_placed,
                    .pod_group = pod_group,
                    .count = per_node});
-    if (counts() && !is_open(slot)) tally.open(place_of(slot));
+    if (counts() && !is_open(slot)) topology_counts.open(place_of(slot));
     slots[slot].last_placed = number;
     put(pod_group, slot, per_node);
 }
@@ -176,10 +181,10 @@ void Placement::State::place(PodGroupIndex pod_group, Slot slot, int per_node) {
 void Placement::State::put(PodGroupIndex pod_group, Slot slot, int per_node) {
     capacity.take(slot, rules->requests.needs(pod_group), per_node);
     for (const CounterId id : rules->pods.added_by(rules->pod_groups[pod_group]))
-        tally.count(id, place_of(slot), per_node);
-    if (!allowances.has(pod_group)) return;
+        topology_counts.count(id, place_of(slot), per_node);
+    if (!spread_quotas.has(pod_group)) return;
     if (const auto domain = spread_domain(pod_group, slots[slot].profile))
-        allowances.use(pod_group, *domain, per_node * slots[slot].nodes);
+        spread_quotas.use(pod_group, *domain, per_node * slots[slot].nodes);
 }
 
 void Placement::State::count_all_on(Slot slot, int times) {
@@ -187,24 +192,24 @@ void Placement::State::count_all_on(Slot slot, int times) {
     const TopologyCounts::Place place = place_of(slot);
     const TemplateNodeId shape = slots[slot].shape;
     if (shape == no_shape)
-        count_bound(tally, rules->cluster, rules->pods, slot, place, times);
+        count_bound(topology_counts, rules->cluster, rules->pods, slot, place, times);
     else
-        count_daemons(tally, rules->pods, rules->shapes[shape], place, times);
+        count_daemons(topology_counts, rules->pods, rules->shapes[shape], place, times);
     for (auto at = slots[slot].last_placed; at != no_record; at = log[at].other) {
         for (const CounterId id : rules->pods.added_by(rules->pod_groups[log[at].pod_group]))
-            tally.count(id, place, times * log[at].count);
+            topology_counts.count(id, place, times * log[at].count);
     }
-    tally.count_nodes(place, times);
+    topology_counts.count_nodes(place, times);
 }
 
 void Placement::State::allow(PodGroupIndex pod_group, std::uint32_t domain, int pods) {
-    allowances.set(pod_group, domain, pods, rules->pods.find(pod_group)->wide_domains.size());
-    log.push_back({.kind = Record::Kind::allowances});
+    spread_quotas.set(pod_group, domain, pods, rules->pods.find(pod_group)->wide_domains.size());
+    log.push_back({.kind = Record::Kind::spread_quotas});
 }
 
 void Placement::State::disallow(PodGroupIndex pod_group) {
-    allowances.end(pod_group);
-    log.push_back({.kind = Record::Kind::allowances});
+    spread_quotas.end(pod_group);
+    log.push_back({.kind = Record::Kind::spread_quotas});
 }
 
 void Placement::State::undo(std::size_t mark) {
@@ -220,27 +225,27 @@ void Placement::State::undo(std::size_t mark) {
 
 void Placement::State::take_back(const Record& record) {
     // Of no slot, and there may be none.
-    if (record.kind == Record::Kind::allowances) return allowances.undo();
+    if (record.kind == Record::Kind::spread_quotas) return spread_quotas.undo();
     SlotFacts& slot = slots[record.slot];
     switch (record.kind) {
         case Record::Kind::placed:
             put(record.pod_group, record.slot, -record.count);
             slot.last_placed = record.other;
-            if (counts() && !is_open(record.slot)) tally.shut(place_of(record.slot));
+            if (counts() && !is_open(record.slot)) topology_counts.shut(place_of(record.slot));
             return;
         case Record::Kind::split:
             slots[record.other].nodes += record.count;
-            if (counts()) tally.unsplit();
+            if (counts()) topology_counts.unsplit();
             return drop_last_slot();
         case Record::Kind::added:
             if (counts()) {
                 const TopologyCounts::Place place = place_of(record.slot);
-                count_daemons(tally, rules->pods, rules->shapes[slot.shape], place, -1);
-                tally.pop(place);
+                count_daemons(topology_counts, rules->pods, rules->shapes[slot.shape], place, -1);
+                topology_counts.pop(place);
             }
             return drop_last_slot();
         case Record::Kind::closed: slot.closed = false; return count_all_on(record.slot, 1);
-        case Record::Kind::allowances: return;
+        case Record::Kind::spread_quotas: return;
     }
 }
 

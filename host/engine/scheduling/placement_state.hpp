@@ -17,7 +17,7 @@
 namespace capstan::engine::scheduling {
 
 /// [one thread]
-class Allowances {
+class SpreadQuotas {
 public:
     bool has(std::uint32_t pod_group) const noexcept {
         return pod_group < of_.size() && of_[pod_group].is_set;
@@ -65,14 +65,15 @@ std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
 
 /// Counts the pods that are not absent and bound to a node `times` (below zero: takes them away
 /// again) where `place` is.
-void count_bound(TopologyCounts& tally, const snapshot::Cluster& cluster, const InterPodIndex& book,
-                 snapshot::NodeIndex node, const TopologyCounts::Place& place, int times);
+void count_bound(TopologyCounts& topology_counts, const snapshot::Cluster& cluster,
+                 const InterPodIndex& inter_pod, snapshot::NodeIndex node,
+                 const TopologyCounts::Place& place, int times);
 /// The same of the daemons of a new node.
-void count_daemons(TopologyCounts& tally, const InterPodIndex& book, const TemplateNode& shape,
-                   const TopologyCounts::Place& place, int times);
+void count_daemons(TopologyCounts& topology_counts, const InterPodIndex& inter_pod,
+                   const TemplateNode& shape, const TopologyCounts::Place& place, int times);
 
 /// The cluster as it is, a slot for each node.
-TopologyCounts count_standing(const snapshot::Cluster& cluster, const InterPodIndex& book,
+TopologyCounts count_standing(const snapshot::Cluster& cluster, const InterPodIndex& inter_pod,
                               const NodeProfiles& profiles);
 
 // What a Placement is made of.
@@ -91,7 +92,7 @@ struct SlotFacts {
 /// One change, with what is needed to take it back. Records of pods on a slot are chained, so that
 /// what is on it is found without a search.
 struct Record {
-    enum class Kind : std::uint8_t { placed, added, split, closed, allowances };
+    enum class Kind : std::uint8_t { placed, added, split, closed, spread_quotas };
     Kind kind = Kind::placed;
     Slot slot = 0;
     std::uint32_t other = 0;  ///< placed: the record before it on the slot; split: where from
@@ -120,8 +121,8 @@ struct Placement::State {
     const CompiledPredicates::PredicateData* rules;
     std::vector<SlotFacts> slots;
     CapacityTree capacity;
-    TopologyCounts tally;  ///< has slots only where some counter counts
-    Allowances allowances;
+    TopologyCounts topology_counts;  ///< has slots only where some counter counts
+    SpreadQuotas spread_quotas;
     std::vector<Record> log;
 
     TopologyCounts::Place place_of(Slot slot) const noexcept {

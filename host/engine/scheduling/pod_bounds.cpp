@@ -12,11 +12,12 @@ namespace {
 
 /// Volumes of the driver that the slot's nodes have attached.
 int attached(const Placement::State& state, Slot slot, std::uint32_t driver) {
-    const InterPodIndex& book = state.rules->pods;
-    const auto there = state.tally.on(slot);
+    const InterPodIndex& inter_pod = state.rules->pods;
+    const auto there = state.topology_counts.on(slot);
     return static_cast<int>(std::count_if(there.begin(), there.end(), [&](const auto& entry) {
-        const Counter& counter = book.counters[entry.counter];
-        return counter.what == Counted::with_volume && book.volumes[counter.which].driver == driver;
+        const Counter& counter = inter_pod.counters[entry.counter];
+        return counter.what == Counted::with_volume &&
+               inter_pod.volumes[counter.which].driver == driver;
     }));
 }
 
@@ -40,8 +41,8 @@ bool narrow(const Placement::State& state, Slot slot, const List& rules, PodBoun
 
 PodBound bound_of(const Placement::State& state, Slot slot, const Forbidden& rule) {
     const ProfileId profile = state.slots[slot].profile;
-    if (state.tally.at(rule.counter, slot, profile) > 0) return none_at_all;
-    if (!rule.counts_itself || !state.tally.counts(rule.counter, profile)) return {};
+    if (state.topology_counts.at(rule.counter, slot, profile) > 0) return none_at_all;
+    if (!rule.counts_itself || !state.topology_counts.counts(rule.counter, profile)) return {};
     const bool per_node = state.rules->pods.counters[rule.counter].per_node;
     return {.per_node = 1, .in_all = per_node ? unbounded : 1};
 }
@@ -50,9 +51,9 @@ PodBound bound_of(const Placement::State& state, Slot slot, const Together& rule
     const ProfileId profile = state.slots[slot].profile;
     bool all_there = true, any_anywhere = false, node_by_node = false;
     for (const CounterId id : rule.counters) {
-        if (!state.tally.counts(id, profile)) return none_at_all;
-        all_there = all_there && state.tally.at(id, slot, profile) > 0;
-        any_anywhere = any_anywhere || state.tally.total(id) > 0;
+        if (!state.topology_counts.counts(id, profile)) return none_at_all;
+        all_there = all_there && state.topology_counts.at(id, slot, profile) > 0;
+        any_anywhere = any_anywhere || state.topology_counts.total(id) > 0;
         node_by_node = node_by_node || state.rules->pods.counters[id].per_node;
     }
     if (all_there) return {};
@@ -64,8 +65,8 @@ PodBound bound_of(const Placement::State& state, Slot slot, const Together& rule
 
 PodBound bound_of(const Placement::State& state, Slot slot, const SpreadRule& rule) {
     const TopologyCounts::Place place = state.place_of(slot);
-    if (!state.tally.counts(rule.counter, place.profile)) return none_at_all;
-    const DomainCounts around = state.tally.around(rule.counter, place);
+    if (!state.topology_counts.counts(rule.counter, place.profile)) return none_at_all;
+    const DomainCounts around = state.topology_counts.around(rule.counter, place);
     const bool per_node = state.rules->pods.counters[rule.counter].per_node;
     const bool too_few = around.domains < rule.min_domains;
     const int least_other = too_few ? 0 : around.least_other;
@@ -85,7 +86,7 @@ PodBound bound_of(const Placement::State& state, Slot slot, const AttachRule& ru
     if (!limit) return {};
     const ProfileId profile = state.slots[slot].profile;
     const auto more = std::count_if(rule.volumes.begin(), rule.volumes.end(), [&](CounterId id) {
-        return state.tally.at(id, slot, profile) == 0;
+        return state.topology_counts.at(id, slot, profile) == 0;
     });
     // Pods of one class use the same volumes: what the first attaches serves all.
     const bool fits = more == 0 || attached(state, slot, rule.driver) + more <= std::max(*limit, 0);
@@ -95,7 +96,7 @@ PodBound bound_of(const Placement::State& state, Slot slot, const AttachRule& ru
 PodBound allowed_bound(const Placement::State& state, PodGroupIndex pod_group, Slot slot) {
     const auto domain = state.spread_domain(pod_group, state.slots[slot].profile);
     if (!domain) return none_at_all;
-    return {.in_all = state.allowances.left(pod_group)[*domain]};
+    return {.in_all = state.spread_quotas.left(pod_group)[*domain]};
 }
 
 PodBound bound_of(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
@@ -104,7 +105,7 @@ PodBound bound_of(const Placement::State& state, PodGroupIndex pod_group, Slot s
     if (!narrow(state, slot, rules.apart, all) || !narrow(state, slot, rules.ports, all) ||
         !narrow(state, slot, rules.claims, all) || !narrow(state, slot, rules.attach, all))
         return none_at_all;
-    const bool is_allowed = state.allowances.has(pod_group);
+    const bool is_allowed = state.spread_quotas.has(pod_group);
     for (std::uint32_t i = 0; i < rules.spread.size(); ++i) {
         narrow(all, is_allowed && rules.wide == i ? allowed_bound(state, pod_group, slot)
                                                   : bound_of(state, slot, rules.spread[i]));
@@ -119,8 +120,8 @@ namespace {
 using State = Placement::State;
 
 const TopologyDomains& topology_of(const State& state, CounterId id) {
-    const InterPodIndex& book = state.rules->pods;
-    return book.topologies[book.counters[id].topology];
+    const InterPodIndex& inter_pod = state.rules->pods;
+    return inter_pod.topologies[inter_pod.counters[id].topology];
 }
 
 /// "zone=a", or "this node".
@@ -134,19 +135,20 @@ std::string domain_text(const State& state, CounterId id, Slot slot) {
 
 /// "2 pods with app=web in namespace a"
 std::string pods_text(const State& state, CounterId id, int count) {
-    const InterPodIndex& book = state.rules->pods;
-    const Counter& counter = book.counters[id];
+    const InterPodIndex& inter_pod = state.rules->pods;
+    const Counter& counter = inter_pod.counters[id];
     const std::string number = std::to_string(count) + " of the ";
-    if (counter.what == Counted::in_set) return number + book.terms.sets.describe(counter.which);
+    if (counter.what == Counted::in_set)
+        return number + inter_pod.terms.sets.describe(counter.which);
     return std::to_string(count) + " of the pods that keep away from " +
-           book.terms.sets.describe(book.terms.apart[counter.which].set);
+           inter_pod.terms.sets.describe(inter_pod.terms.apart[counter.which].set);
 }
 
 std::string describe_rule(const State& state, Slot slot, const Forbidden& rule) {
     const std::string_view what = rule.others_term
                                       ? "node(s) didn't satisfy existing pods anti-affinity rules: "
                                       : "node(s) didn't match pod anti-affinity rules: ";
-    const int there = state.tally.at(rule.counter, slot, state.slots[slot].profile);
+    const int there = state.topology_counts.at(rule.counter, slot, state.slots[slot].profile);
     return std::string(what) + domain_text(state, rule.counter, slot) + " has " +
            pods_text(state, rule.counter, there);
 }
@@ -155,14 +157,14 @@ std::string describe_rule(const State& state, Slot slot, const Together& rule) {
     const ProfileId profile = state.slots[slot].profile;
     std::string what = "node(s) didn't match pod affinity rules: ";
     for (const CounterId id : rule.counters) {
-        if (!state.tally.counts(id, profile))
+        if (!state.topology_counts.counts(id, profile))
             return what + "the node has no label " + topology_of(state, id).key;
     }
     for (const CounterId id : rule.counters) {
-        if (state.tally.at(id, slot, profile) > 0) continue;
-        const InterPodIndex& book = state.rules->pods;
+        if (state.topology_counts.at(id, slot, profile) > 0) continue;
+        const InterPodIndex& inter_pod = state.rules->pods;
         return what + domain_text(state, id, slot) + " has none of the " +
-               book.terms.sets.describe(book.counters[id].which);
+               inter_pod.terms.sets.describe(inter_pod.counters[id].which);
     }
     return what;
 }
@@ -175,11 +177,11 @@ std::string_view source_of(const SpreadRule& rule) {
 std::string describe_rule(const State& state, Slot slot, const SpreadRule& rule) {
     const std::string what = "node(s) didn't match pod topology spread constraints";
     const TopologyCounts::Place place = state.place_of(slot);
-    if (!state.tally.counts(rule.counter, place.profile)) {
+    if (!state.topology_counts.counts(rule.counter, place.profile)) {
         return what + " (missing required label): " + topology_of(state, rule.counter).key +
                std::string(source_of(rule));
     }
-    const DomainCounts around = state.tally.around(rule.counter, place);
+    const DomainCounts around = state.topology_counts.around(rule.counter, place);
     const bool too_few = around.domains < rule.min_domains;
     const int least = too_few ? 0 : std::min(around.least_other, around.here);
     std::string out = what + ": " + domain_text(state, rule.counter, slot) + " has " +
@@ -192,28 +194,28 @@ std::string describe_rule(const State& state, Slot slot, const SpreadRule& rule)
 }
 
 std::string text_of_port(const State& state, const Forbidden& rule) {
-    const InterPodIndex& book = state.rules->pods;
-    const snapshot::HostPort& port = book.ports[book.counters[rule.counter].which];
+    const InterPodIndex& inter_pod = state.rules->pods;
+    const snapshot::HostPort& port = inter_pod.ports[inter_pod.counters[rule.counter].which];
     return check_node_ports({&port, 1}, {&port, 1}).value_or("");
 }
 
 std::string text_of_claim(const State& state, const Forbidden& rule) {
-    const InterPodIndex& book = state.rules->pods;
-    const std::string& claim = book.claims[book.counters[rule.counter].which];
+    const InterPodIndex& inter_pod = state.rules->pods;
+    const std::string& claim = inter_pod.claims[inter_pod.counters[rule.counter].which];
     const VolumeNeeds needs{.exclusive = {claim}};
     return check_volume_restrictions(needs, {claim}).value_or("");
 }
 
 std::string describe_rule(const State& state, Slot slot, const AttachRule& rule) {
-    const InterPodIndex& book = state.rules->pods;
-    const std::string& driver = book.drivers[rule.driver];
+    const InterPodIndex& inter_pod = state.rules->pods;
+    const std::string& driver = inter_pod.drivers[rule.driver];
     VolumesByDriver wanted, there;
     for (const CounterId id : rule.volumes)
-        wanted[driver].insert(book.volumes[book.counters[id].which].handle);
-    for (const TopologyCounts::Entry& entry : state.tally.on(slot)) {
-        const Counter& counter = book.counters[entry.counter];
+        wanted[driver].insert(inter_pod.volumes[inter_pod.counters[id].which].handle);
+    for (const TopologyCounts::Entry& entry : state.topology_counts.on(slot)) {
+        const Counter& counter = inter_pod.counters[entry.counter];
         if (counter.what != Counted::with_volume) continue;
-        const AttachedVolume& volume = book.volumes[counter.which];
+        const AttachedVolume& volume = inter_pod.volumes[counter.which];
         if (volume.driver == rule.driver) there[driver].insert(volume.handle);
     }
     return check_node_volume_limits(wanted, there,
@@ -233,7 +235,7 @@ std::string why_not_spread(const State& state, PodGroupIndex pod_group, Slot slo
                            const PodRules& rules) {
     for (std::uint32_t i = 0; i < rules.spread.size(); ++i) {
         const SpreadRule& rule = rules.spread[i];
-        if (state.allowances.has(pod_group) && rules.wide == i) {
+        if (state.spread_quotas.has(pod_group) && rules.wide == i) {
             if (!allowed_bound(state, pod_group, slot).refuses()) continue;
             return "node(s) didn't match pod topology spread constraints: no more is to go where " +
                    topology_of(state, rule.counter).key + " is as here";

@@ -8,11 +8,107 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "engine/snapshot/fields.hpp"
+#include "engine/snapshot/objects.hpp"
 
 namespace capstan::engine::snapshot {
+
+// The fields of the snapshot's values, for what treats all of them alike. A field that is added to
+// a value and not here does not compile.
+
+template <class A, class B>
+auto fields(const std::pair<A, B>& pair) noexcept {
+    return std::tie(pair.first, pair.second);
+}
+inline auto fields(const Resources::Entry& e) noexcept { return std::tie(e.resource, e.amount); }
+inline auto fields(const Requirement& requirement) noexcept {
+    const auto& [key, op, values] = requirement;
+    return std::tie(key, op, values);
+}
+inline auto fields(const LabelSelector& selector) noexcept {
+    const auto& [labels, expressions] = selector;
+    return std::tie(labels, expressions);
+}
+inline auto fields(const NodeSelectorTerm& term) noexcept {
+    const auto& [labels, names, weight] = term;
+    return std::tie(labels, names, weight);
+}
+inline auto fields(const Taint& taint) noexcept {
+    const auto& [key, value, effect] = taint;
+    return std::tie(key, value, effect);
+}
+inline auto fields(const Toleration& toleration) noexcept {
+    const auto& [key, op, value, effect] = toleration;
+    return std::tie(key, op, value, effect);
+}
+inline auto fields(const HostPort& host_port) noexcept {
+    const auto& [ip, protocol, port] = host_port;
+    return std::tie(ip, protocol, port);
+}
+inline auto fields(const PodTerm& term) noexcept {
+    const auto& [selector, namespaces, namespace_selector, key, match, mismatch] = term;
+    return std::tie(selector, namespaces, namespace_selector, key, match, mismatch);
+}
+inline auto fields(const SpreadConstraint& spread) noexcept {
+    const auto& [skew, key, selector, domains, affinity, taints, match] = spread;
+    return std::tie(skew, key, selector, domains, affinity, taints, match);
+}
+inline auto fields(const PodSpec& spec) noexcept {
+    const auto& [requests, node_selector, required, preferred, tolerations, affinity, anti_affinity,
+                 spread, soft_spread, ports, priority, priority_class, scheduler, claims, storage,
+                 local_volumes, grace] = spec;
+    return std::tie(requests, node_selector, required, preferred, tolerations, affinity,
+                    anti_affinity, spread, soft_spread, ports, priority, priority_class, scheduler,
+                    claims, storage, local_volumes, grace);
+}
+inline auto fields(const PodOwner& owner) noexcept {
+    const auto& [kind, api_group, name, uid, job] = owner;
+    return std::tie(kind, api_group, name, uid, job);
+}
+inline auto fields(const DaemonSetObject& object) noexcept {
+    const auto& [ns, name, uid, spec, labels, annotations] = object;
+    return std::tie(ns, name, uid, spec, labels, annotations);
+}
+inline auto fields(const DisruptionBudgetObject& object) noexcept {
+    const auto& [ns, name, selector, allowed, observed] = object;
+    return std::tie(ns, name, selector, allowed, observed);
+}
+inline auto fields(const ControllerObject& object) noexcept {
+    const auto& [kind, ns, name, uid, replicas, selector] = object;
+    return std::tie(kind, ns, name, uid, replicas, selector);
+}
+inline auto fields(const ClaimObject& object) noexcept {
+    const auto& [ns, name, volume, storage_class, node, size, modes, block, selector] = object;
+    return std::tie(ns, name, volume, storage_class, node, size, modes, block, selector);
+}
+inline auto fields(const VolumeObject& object) noexcept {
+    const auto& [name, affinity, labels, storage_class, driver, handle, size, modes, claim_ns,
+                 claim_name, block] = object;
+    return std::tie(name, affinity, labels, storage_class, driver, handle, size, modes, claim_ns,
+                    claim_name, block);
+}
+inline auto fields(const StorageClassObject& object) noexcept {
+    const auto& [name, provisioner, waits, topologies] = object;
+    return std::tie(name, provisioner, waits, topologies);
+}
+inline auto fields(const CsiNodeObject& object) noexcept {
+    const auto& [name, limits] = object;
+    return std::tie(name, limits);
+}
+inline auto fields(const CsiDriverObject& object) noexcept {
+    const auto& [name, capacity] = object;
+    return std::tie(name, capacity);
+}
+inline auto fields(const CsiCapacityObject& object) noexcept {
+    const auto& [ns, name, storage_class, topology, size] = object;
+    return std::tie(ns, name, storage_class, topology, size);
+}
+inline auto fields(const ServiceObject& object) noexcept {
+    const auto& [ns, name, selector] = object;
+    return std::tie(ns, name, selector);
+}
 
 template <class T>
 inline constexpr bool is_optional = false;

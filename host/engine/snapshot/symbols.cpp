@@ -4,7 +4,6 @@
 
 #include "engine/snapshot/arena.hpp"
 #include "engine/snapshot/hash_index.hpp"
-#include "engine/snapshot/stable_vector.hpp"
 
 namespace capstan::engine::snapshot {
 struct Symbols::Table {

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
+#include <capstan/well_known.hpp>
+
+#include "engine/templates/daemons.hpp"
 #include "engine/templates/node_taints.hpp"
-#include "engine/templates/template_sources.hpp"
+#include "engine/templates/observed_nodes.hpp"
+#include "engine/templates/well_known_labels.hpp"
 
 namespace capstan::engine::templates {
 
@@ -101,6 +106,189 @@ std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Member
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Settings& settings,
                                           Time wall, const TemplateRecords& records) {
     return make_templates(snapshot, make_membership(snapshot), records, settings, wall);
+}
+
+namespace {
+
+/// The kubelet's own limit, where no other is set.
+constexpr std::int64_t usual_max_pods = 110;
+/// What clouds count for a static kube-proxy.
+constexpr std::int64_t kube_proxy_cpu = 100;
+
+NodeTemplate unnamed_copy(NodeTemplate node, const Group& group, const Settings& settings) {
+    node.name = "template-node-for-" + group.group.id.value();
+    node.taints = lasting_taints(node.taints, settings);
+    node.labels.insert_or_assign(std::string(well_known::hostname_label),
+                                 std::string(hostname_of_templates));
+    // It is no longer what the cloud gave that name to.
+    node.fingerprint.clear();
+    return node;
+}
+
+GroupTemplate finished(const snapshot::Cluster& cluster, NodeTemplate node,
+                       scheduling::TemplateNode shape, std::string because) {
+    shape.labels = node.labels;
+    shape.taints = node.taints;
+    node.free = shape.allocatable - taken_by(cluster, shape.daemons);
+    return {.node = std::make_shared<const NodeTemplate>(std::move(node)),
+            .shape = std::move(shape),
+            .because = std::move(because)};
+}
+
+void fill_from_cloud(NodeTemplate& node, const NodeTemplate& described) {
+    for (const auto& [resource, amount] : described.capacity) {
+        if (node.capacity.find(resource)) continue;
+        node.capacity.set(resource, amount);
+        node.allocatable.set(resource, described.allocatable.find(resource).value_or(amount));
+    }
+}
+
+/// A cloud may leave out what follows from the rest.
+void fill_amounts(NodeTemplate& node) {
+    if (node.capacity.empty()) node.capacity = node.allocatable;
+    if (!node.capacity.find("pods")) node.capacity.set("pods", usual_max_pods);
+    for (const auto& [resource, amount] : node.capacity) {
+        if (!node.allocatable.find(resource)) node.allocatable.set(resource, amount);
+    }
+}
+
+/// What static pods take, by the cloud's own figures.
+Resources taken_by_static_pods(const NodeTemplate& node) {
+    Resources out;
+    for (const auto& [resource, free] : node.free) {
+        const std::int64_t taken = node.allocatable.amount(resource) - free;
+        if (taken > 0) out.set(resource, taken);
+    }
+    return out;
+}
+
+Resources without_kube_proxy(Resources taken) {
+    const auto give_back = [&](std::string_view resource, std::int64_t most) {
+        const std::int64_t amount = taken.amount(resource);
+        if (amount > 0) taken.set(resource, amount - std::min(amount, most));
+    };
+    give_back("cpu", kube_proxy_cpu);
+    give_back("pods", 1);
+    return taken;
+}
+
+/// Daemons on a node as the cloud describes it, and what is left to them and to all other pods.
+scheduling::TemplateNode shape_of(const snapshot::Cluster& cluster, const NodeTemplate& node,
+                                  const Resources& static_pods) {
+    scheduling::TemplateNode out{.allocatable = node.allocatable - without_kube_proxy(static_pods)};
+    const auto added = add_missing_daemons(cluster, node, out.allocatable, out.daemons);
+    if (std::ranges::any_of(added, [](const auto* row) { return is_kube_proxy(*row->object); })) {
+        return out;
+    }
+    out = {.allocatable = node.allocatable - static_pods};
+    add_missing_daemons(cluster, node, out.allocatable, out.daemons);
+    return out;
+}
+
+void set_csi_limits(const Reserves* learned, const NodeTemplate& node,
+                    scheduling::TemplateNode& shape) {
+    if (learned == nullptr) return;
+    const auto type = learned->types.find(node.machine_type);
+    if (type != learned->types.end()) shape.csi_limits = type->second.csi_limits;
+}
+
+/// A zone or region, under whatever name.
+bool is_place(std::string_view label) {
+    return label.starts_with("topology.") || label.starts_with("failure-domain.beta.");
+}
+
+/// A group of several zones would else stay in that of its last node.
+void put_where_cloud_says(NodeTemplate& node, const NodeTemplate& described) {
+    NodeTemplate seen = node, told = described;
+    fill_fields(seen);
+    fill_fields(told);
+    fill_labels(told);
+    if (seen.zone == told.zone) return;
+    std::erase_if(node.labels, [](const auto& label) { return is_place(label.first); });
+    for (const auto& [key, value] : told.labels)
+        if (is_place(key)) node.labels.insert_or_assign(key, value);
+}
+
+/// What machines of several types have at least, which one of them does not tell.
+void lower_to_described(Resources& amounts, const Resources& described) {
+    for (const auto& [resource, most] : described) {
+        const std::optional<std::int64_t> amount = amounts.find(resource);
+        if (amount) amounts.set(resource, std::min(*amount, most));
+    }
+}
+
+}  // namespace
+
+GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& group,
+                                 snapshot::NodeIndex index, const Settings& settings) {
+    const snapshot::NodeRow& row = cluster.node(index);
+    NodeTemplate node{.labels = snapshot::to_labels(cluster, row.labels),
+                      .annotations = snapshot::to_labels(cluster, row.annotations),
+                      .taints = {row.taints.begin(), row.taints.end()},
+                      .capacity = *row.capacity,
+                      .allocatable = *row.allocatable};
+    node = unnamed_copy(std::move(node), group, settings);
+    fill_fields(node);
+    if (group.described) fill_from_cloud(node, *group.described);
+
+    scheduling::TemplateNode shape{.allocatable = node.allocatable,
+                                   .daemons = daemons_on(cluster, index)};
+    if (settings.force_daemon_sets) {
+        add_missing_daemons(cluster, node, shape.allocatable, shape.daemons);
+    }
+    const auto& csi_nodes = cluster.objects().csi_nodes;
+    const auto csi = csi_nodes.find(cluster.text(row.name));
+    if (csi != csi_nodes.end()) shape.csi_limits = csi->second.limits;
+    return finished(cluster, std::move(node), std::move(shape),
+                    "from node " + std::string(cluster.text(row.name)));
+}
+
+GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group& group,
+                                  const Reserves* learned, const Settings& settings) {
+    NodeTemplate node = unnamed_copy(*group.described, group, settings);
+    fill_fields(node);
+    fill_labels(node);
+    fill_amounts(node);
+    const Resources static_pods = taken_by_static_pods(node);
+    std::string because = "from its cloud";
+    if (learned != nullptr) {
+        const std::string done = apply_reserves(*learned, node);
+        if (!done.empty()) because += ", " + done;
+    }
+    scheduling::TemplateNode shape = shape_of(cluster, node, static_pods);
+    set_csi_limits(learned, node, shape);
+    return finished(cluster, std::move(node), std::move(shape), std::move(because));
+}
+
+GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group& group,
+                                   const ObservedNode& observed, const Reserves* learned,
+                                   const Settings& settings) {
+    const NodeTraits& traits = observed.traits;
+    NodeTemplate node{.labels = traits.labels,
+                      .taints = traits.taints,
+                      .capacity = traits.capacity,
+                      .allocatable = traits.allocatable};
+    std::string because = "from node " + observed.node + ", the last that was seen";
+    Resources static_pods;
+    if (group.described) {
+        NodeTemplate described = *group.described;
+        fill_amounts(described);
+        static_pods = taken_by_static_pods(described);
+        node.annotations = described.annotations;
+        put_where_cloud_says(node, described);
+        if (described.variants > 1) {
+            lower_to_described(node.capacity, described.capacity);
+            lower_to_described(node.allocatable, described.allocatable);
+        }
+        fill_from_cloud(node, described);
+        const std::string differently = how_it_differs(described, traits, settings);
+        if (!differently.empty()) because += ": unlike its cloud's template it " + differently;
+    }
+    node = unnamed_copy(std::move(node), group, settings);
+    fill_fields(node);
+    scheduling::TemplateNode shape = shape_of(cluster, node, static_pods);
+    set_csi_limits(learned, node, shape);
+    return finished(cluster, std::move(node), std::move(shape), std::move(because));
 }
 
 }  // namespace capstan::engine::templates

@@ -15,6 +15,7 @@
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 #include "engine/templates/membership.hpp"
+#include "engine/templates/reserves.hpp"
 
 namespace capstan::engine::templates {
 
@@ -52,5 +53,22 @@ inline constexpr Duration settled_after = std::chrono::minutes(1);
 /// Why a new node of its group may well look otherwise; empty: it will not. `machine`: NULL: it has
 /// none.
 std::string_view why_no_model(const snapshot::NodeRow& node, const Machine* machine, Time wall);
+
+// The places a template comes from. For templates.cpp.
+
+/// A node of the group as if it had just joined. What the cloud names beyond what the node reports,
+/// as a GPU whose driver is not up yet, is taken from the cloud.
+GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& group,
+                                 snapshot::NodeIndex node, const Settings& settings);
+
+/// What the cloud describes, which it must. `learned`: NULL: nothing is.
+GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group& group,
+                                  const Reserves* learned, const Settings& settings);
+
+/// A node that was there, with the DaemonSet pods of now. Where it is in the world, and what it did
+/// not report, its cloud says, as far as it describes the group.
+GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group& group,
+                                   const ObservedNode& observed, const Reserves* learned,
+                                   const Settings& settings);
 
 }  // namespace capstan::engine::templates

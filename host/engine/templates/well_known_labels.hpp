@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include <capstan/labels.hpp>
 #include <capstan/node_template.hpp>
 
 #include "engine/snapshot/cluster.hpp"
@@ -33,5 +34,11 @@ void fill_fields(NodeTemplate& node);
 /// The other way round, after it: labels that are missing, new names and old ones. What a label
 /// says stands.
 void fill_labels(NodeTemplate& node);
+
+// On what terms a machine is had: on demand, or as spot.
+
+/// Whether a node with these labels may be reclaimed by its cloud. Clouds and installers mark that
+/// with labels of their own.
+bool is_spot(const Labels& labels);
 
 }  // namespace capstan::engine::templates

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,9 +13,26 @@
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
 
-#include "kubernetes/client/answer_bell.hpp"
-
 namespace capstan::kubernetes::client {
+
+// Listeners that wait for a server that did not answer, and are told when it answers again.
+
+/// Used on the loop's thread alone.
+class AnswerBell {
+public:
+    /// A listener at the bell where it was made; it ends when this is given up. May outlive the
+    /// bell, which then tells it nothing.
+    using Subscription = std::shared_ptr<const std::function<void()>>;
+
+    /// `on_answer` is called once, when the next request succeeds, whichever that is. It must not
+    /// call the bell's Api.
+    [[nodiscard]] Subscription subscribe(std::function<void()> on_answer);
+    /// A request has succeeded.
+    void ring();
+
+private:
+    std::vector<std::weak_ptr<const std::function<void()>>> listeners_{};
+};
 
 struct ApiRequest {
     using Query = std::vector<std::pair<std::string, std::string>>;

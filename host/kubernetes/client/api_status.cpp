@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <capstan/url.hpp>
 
@@ -212,6 +213,17 @@ std::vector<std::string> warnings_of(const HttpHeaders& headers) {
         }
     }
     return out;
+}
+
+Result<boost::json::object> parse_object(const ApiReply& reply) {
+    Result<boost::json::object> object = base::parse_json_object(reply.body);
+    if (!object) return fail(ErrorCode::unavailable, "the reply is " + object.error().message);
+    return object;
+}
+
+Result<boost::json::object> parse_object(Result<ApiReply> reply) {
+    CAPSTAN_TRY(const ApiReply good, std::move(reply));
+    return parse_object(good);
 }
 
 }  // namespace capstan::kubernetes::client

@@ -79,4 +79,13 @@ std::string url_of(std::string_view server, const ApiRequest& request);
 /// The texts of the Warning headers with which a server tells of deprecated APIs (code 299).
 std::vector<std::string> warnings_of(const HttpHeaders& headers);
 
+// Objects that an API server answers, as the JSON they came as; kubernetes/base/json_path.hpp
+// reads and changes it without losing what this program knows nothing of.
+
+/// A reply's body. `unavailable`: it is no JSON object, so the server that answered is not, or not
+/// yet, an API server.
+Result<boost::json::object> parse_object(const ApiReply& reply);
+/// The same of whatever a request came back with.
+Result<boost::json::object> parse_object(Result<ApiReply> reply);
+
 }  // namespace capstan::kubernetes::client

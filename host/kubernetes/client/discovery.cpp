@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/api_status.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {

@@ -10,6 +10,7 @@
 ///     std::cerr << loaded.diagnostics.text();
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -22,10 +23,36 @@
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/pipeline.hpp"
 #include "runtime/config/scaling.hpp"
-#include "runtime/config/shipped_plugins.hpp"
 #include "runtime/config/validated_settings.hpp"
 
 namespace capstan::runtime::config {
+
+// The plugins that come with the host: a name in the pipeline is enough for them.
+
+/// `lib/capstan/plugins` beside the folder of the program: build/release and an installed tree look
+/// the same. Empty when the system does not tell where the program is.
+std::filesystem::path shipped_plugins_root();
+
+/// The .so files below one folder, itself and the subfolders of our source tree: expanders,
+/// similarity, balancer.
+class ShippedPlugins {
+public:
+    /// `root` need not exist; then there are none.
+    explicit ShippedPlugins(std::filesystem::path root) : root_(std::move(root)) {}
+
+    const std::filesystem::path& root() const noexcept { return root_; }
+    /// The file of the plugin called `name` ("least_waste"), absolute. Nothing for names that are
+    /// not file names.
+    std::optional<std::filesystem::path> find(std::string_view name) const;
+    /// All names, sorted.
+    std::vector<std::string> names() const;
+    /// Names of plugins that by their notes have classes of this kind ("capstan.cloud/1"); no code
+    /// of any file is run.
+    std::vector<std::string> names_of_kind(std::string_view kind) const;
+
+private:
+    std::filesystem::path root_;
+};
 
 struct Config {
     Cluster cluster;

@@ -7,7 +7,6 @@
 
 #include "io/known_secrets.hpp"
 #include "kubernetes/client/access/credentials.hpp"
-#include "kubernetes/client/access/credentials_file.hpp"
 
 namespace capstan::runtime::config {
 namespace {

@@ -9,17 +9,190 @@
 /// fills a struct.
 #pragma once
 
+#include <array>
+#include <climits>
 #include <concepts>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
-#include "runtime/config/member_type.hpp"
+#include <capstan/duration.hpp>
+#include <capstan/ids.hpp>
+#include <capstan/quantity.hpp>
+
 #include "runtime/config/schema.hpp"
+#include "runtime/config/text.hpp"
 #include "runtime/config/validated_settings.hpp"
 
 namespace capstan::runtime::config {
+
+// How a C++ type stands in the configuration: the Field it makes, its default as TOML, and reading
+// it back.
+//
+// A struct with a describe() is a type too; see below.
+
+/// What a member's type does not say. Integers, durations and quantities are at least 0 unless
+/// `min` says otherwise.
+struct Rules {
+    std::optional<SettingBound> min{}, max{};
+    std::string instance_kind{};
+    std::string shorthand{};
+    std::string upstream{};  ///< what upstream does by default, as TOML, where that is not our way
+};
+
+/// An enum in the configuration has `constexpr auto names_of(E)`: the word of each enumerator, in
+/// order.
+template <class E>
+concept NamedEnum = std::is_enum_v<E> && requires { names_of(E{}); };
+
+/// How a member's type stands in a file: the Field it makes, its default as TOML, and reading it
+/// back.
+template <class T>
+struct MemberType;
+
+template <class S>
+Fields fields_of(S defaults);
+template <class S>
+S read_section(const SettingValue& table);
+
+template <>
+struct MemberType<bool> {
+    static Field field(bool, const Rules&) { return {.type = SettingType::boolean}; }
+    static std::string toml(bool value) { return value ? "true" : "false"; }
+    static bool read(const SettingValue& from) { return from.boolean; }
+};
+
+template <>
+struct MemberType<int> {
+    static Field field(int, const Rules& rules) {
+        return {.type = SettingType::integer,
+                .min = rules.min.value_or(0),
+                .max = rules.max.value_or(INT_MAX)};
+    }
+    static std::string toml(int value) { return std::to_string(value); }
+    static int read(const SettingValue& from) { return static_cast<int>(from.integer); }
+};
+
+template <>
+struct MemberType<double> {
+    static Field field(double, const Rules& rules) {
+        return {.type = SettingType::number, .min = rules.min, .max = rules.max};
+    }
+    static std::string toml(double value) { return toml_number(value); }
+    static double read(const SettingValue& from) { return from.number; }
+};
+
+template <>
+struct MemberType<std::string> {
+    static Field field(const std::string&, const Rules&) { return {.type = SettingType::string}; }
+    static std::string toml(const std::string& value) { return toml_string(value); }
+    static std::string read(const SettingValue& from) { return from.text; }
+};
+
+template <>
+struct MemberType<Duration> {
+    static Field field(Duration, const Rules& rules) {
+        return {.type = SettingType::duration, .min = rules.min.value_or(0), .max = rules.max};
+    }
+    static std::string toml(Duration value) { return toml_string(format_duration(value)); }
+    static Duration read(const SettingValue& from) { return Duration(from.integer); }
+};
+
+template <>
+struct MemberType<Quantity> {
+    static Field field(const Quantity&, const Rules& rules) {
+        return {.type = SettingType::quantity, .min = rules.min.value_or(0), .max = rules.max};
+    }
+    static std::string toml(const Quantity& value) { return toml_string(to_string(value)); }
+    // The text has been read before, so only the exactness of what it says is new.
+    static Quantity read(const SettingValue& from) {
+        return parse_quantity(from.text).value_or(Quantity{});
+    }
+};
+
+template <>
+struct MemberType<PluginInstanceId> {
+    static Field field(const PluginInstanceId&, const Rules& rules) {
+        return {.type = SettingType::instance, .instance_kind = rules.instance_kind};
+    }
+    static std::string toml(const PluginInstanceId& id) { return toml_string(id.value()); }
+    static PluginInstanceId read(const SettingValue& from) { return PluginInstanceId(from.text); }
+};
+
+template <NamedEnum E>
+struct MemberType<E> {
+    static Field field(E, const Rules&) {
+        Field out{.type = SettingType::enumeration};
+        for (const std::string_view name : names_of(E{})) out.allowed.emplace_back(name);
+        return out;
+    }
+    static std::string toml(E value) {
+        return toml_string(names_of(E{})[static_cast<std::size_t>(value)]);
+    }
+    static E read(const SettingValue& from) {
+        std::size_t index = 0;
+        while (index + 1 < names_of(E{}).size() && names_of(E{})[index] != from.text) ++index;
+        return static_cast<E>(index);
+    }
+};
+
+/// Absent without a default.
+template <class T>
+struct MemberType<std::optional<T>> {
+    static Field field(const std::optional<T>& value, const Rules& rules) {
+        return MemberType<T>::field(value.value_or(T{}), rules);
+    }
+    static std::string toml(const std::optional<T>& value) {
+        return value ? MemberType<T>::toml(*value) : "";
+    }
+    static std::optional<T> read(const SettingValue& from) { return MemberType<T>::read(from); }
+};
+
+template <class T>
+struct MemberType<std::vector<T>> {
+    static Field field(const std::vector<T>&, const Rules& rules) {
+        Field out = MemberType<T>::field(T{}, rules);
+        out.list = true;
+        return out;
+    }
+    static std::string toml(const std::vector<T>& value) {
+        std::string out;
+        for (const T& item : value) out += (out.empty() ? "" : ", ") + MemberType<T>::toml(item);
+        return "[" + out + "]";
+    }
+    static std::vector<T> read(const SettingValue& from) {
+        std::vector<T> out;
+        for (const SettingValue& item : from.children) out.push_back(MemberType<T>::read(item));
+        return out;
+    }
+};
+
+template <class T>
+struct MemberType<std::map<std::string, T>> {
+    static Field field(const std::map<std::string, T>&, const Rules& rules) {
+        Field out = MemberType<T>::field(T{}, rules);
+        out.map = true;
+        return out;
+    }
+    static std::string toml(const std::map<std::string, T>& value) {
+        std::string out;
+        for (const auto& [key, item] : value) {
+            out += (out.empty() ? " " : ", ") + toml_key(key) + " = " + MemberType<T>::toml(item);
+        }
+        return out.empty() ? "{}" : "{" + out + " }";
+    }
+    static std::map<std::string, T> read(const SettingValue& from) {
+        std::map<std::string, T> out;
+        for (const SettingValue& item : from.children)
+            out.emplace(item.key, MemberType<T>::read(item));
+        return out;
+    }
+};
 
 namespace detail {
 

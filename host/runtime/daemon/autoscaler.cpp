@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <utility>
 
-#include "engine/health/cloud_rests.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/removal/node_looks.hpp"
 #include "engine/removal/results.hpp"
 #include "runtime/actuator.hpp"
-#include "runtime/daemon/soft_taint_timer.hpp"
 #include "runtime/engine_settings.hpp"
 
 namespace capstan::runtime::daemon {
@@ -43,7 +44,7 @@ Result<void> Autoscaler::take_over(const config::Config& config) {
     const RefreshPatience patience = patience_of(config.cluster.scan_interval);
     if (!parts_.waits_for_clouds) clouds_->set_patience(patience);
     action_patience_ = action_patience_of(config.cluster.scan_interval, patience);
-    if (!beside_) begin_beside();
+    if (!under_way_) begin_under_way();
     wiring_ = std::move(wiring);
     pipeline_ = config.pipeline;
     settings_ = make_settings(config.scale_up, config.scale_down, config.limits);
@@ -54,17 +55,17 @@ void Autoscaler::begin(engine::Memory memory) {
     memory_ = std::move(memory);
     memory_.cloud_backoffs.clear();
     // What another host, or this one in a term before, is waiting for is not this memory's.
-    begin_beside();
+    begin_under_way();
 }
 
-void Autoscaler::begin_beside() {
-    beside_ = std::make_shared<ActionsUnderWay>();
-    beside_->set_on_end(parts_.on_late_answer);
+void Autoscaler::begin_under_way() {
+    under_way_ = std::make_shared<ActionsUnderWay>();
+    under_way_->set_on_end(parts_.on_late_answer);
 }
 
 /// What came of actions that a pass before went on without.
 std::vector<ActionsUnderWay::Ended> Autoscaler::remember_ended() {
-    std::vector<ActionsUnderWay::Ended> out = beside_->take_ended();
+    std::vector<ActionsUnderWay::Ended> out = under_way_->take_ended();
     for (const ActionsUnderWay::Ended& ended : out)
         memory_ = engine::pass::remember_results(std::move(memory_), ended.decision, ended.results,
                                                  settings_, clock_.read().now);
@@ -92,7 +93,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     CAPSTAN_TRY(const engine::snapshot::Cluster cluster, parts_.look());
     std::string blind = unobserved_because();
     const Duration looked = now();
-    const auto untouched = beside_->groups();
+    const auto untouched = under_way_->groups();
     auto backoffs_before = memory_.backoffs;
     std::vector<ActionsUnderWay::Ended> ended = remember_ended();
     const CloudsView view = look_at_clouds();
@@ -114,7 +115,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
                          .wall = time.wall,
                          .dry_run = parts_.dry_run,
                          .unobserved_because = std::move(blind)},
-        .skipped_hooks = misses_of(wiring_),
+        .skipped_hooks = skipped_of(wiring_),
         .host = &parts_.host,
         .earlier = groups_});
     out->problems = view.problems;
@@ -160,7 +161,7 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     } else {
         act(*report);
     }
-    report->under_way = beside_->groups();
+    report->under_way = under_way_->groups();
     report->at = parts_.host.loop().clock()->now();
     report->times.total = now() - began;
     return report;
@@ -184,7 +185,7 @@ void Autoscaler::act(PassReport& report) {
     report.results = carry_out_now(
         decision, engine::removal::looks_before(decision, report.input.snapshot.cluster, settings_),
         *clouds_, cluster, call_context, parts_.host, find_atomic_groups(*report.result.groups),
-        {.beside = parts_.waits_for_clouds ? nullptr : beside_,
+        {.beside = parts_.waits_for_clouds ? nullptr : under_way_,
          .length = std::max(action_patience_ - report.times.refresh, shortest_action_patience)});
     report.times.soft_taints = cluster.took();
     const Time end = parts_.host.loop().clock()->now();
@@ -202,6 +203,55 @@ void Autoscaler::act(PassReport& report) {
                                                    call_context.unobserved_because.empty())) {
         wake_at_ = std::min(wake_at_.value_or(*step), *step);
     }
+}
+
+namespace {
+
+bool is_about_soft_taint(const engine::NodeChange& change) {
+    const auto& drops = change.drop_taints;
+    return std::ranges::find(change.set_taints, engine::deletion_candidate_taint, &Taint::key) !=
+               change.set_taints.end() ||
+           std::ranges::find(drops, engine::deletion_candidate_taint) != drops.end();
+}
+
+}  // namespace
+
+struct SoftTaintTimer::Times {
+    std::mutex mutex{};
+    std::optional<Duration> begun{};
+    Duration ended{};
+    int open = 0;
+};
+
+SoftTaintTimer::SoftTaintTimer(ClusterClient& cluster, io::Loop& loop)
+    : cluster_(cluster), loop_(loop), times_(std::make_shared<Times>()) {}
+
+void SoftTaintTimer::change(const engine::NodeChange& change, Done done) {
+    if (!is_about_soft_taint(change)) return cluster_.change(change, std::move(done));
+    {
+        const std::lock_guard lock(times_->mutex);
+        if (!times_->begun) times_->begun = loop_.monotonic();
+        ++times_->open;
+    }
+    cluster_.change(change,
+                    [times = times_, &loop = loop_, done = std::move(done)](Result<void> result) {
+                        {
+                            const std::lock_guard lock(times->mutex);
+                            times->ended = loop.monotonic();
+                            --times->open;
+                        }
+                        done(std::move(result));
+                    });
+}
+
+void SoftTaintTimer::evict(const engine::Eviction& eviction, Done done) {
+    cluster_.evict(eviction, std::move(done));
+}
+
+std::optional<Duration> SoftTaintTimer::took() const {
+    const std::lock_guard lock(times_->mutex);
+    if (!times_->begun || times_->open > 0) return std::nullopt;
+    return times_->ended - *times_->begun;
 }
 
 }  // namespace capstan::runtime::daemon

@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <capstan/result.hpp>
 
 #include "engine/pass/outcome.hpp"
+#include "io/loop.hpp"
 #include "runtime/clouds.hpp"
 #include "runtime/cluster_client.hpp"
 #include "runtime/config/config.hpp"
@@ -18,6 +20,31 @@
 #include "runtime/pass_clock.hpp"
 
 namespace capstan::runtime::daemon {
+
+// How long it takes to tell nodes that they are to be avoided.
+
+/// Passes everything on.
+class SoftTaintTimer final : public ClusterClient {
+public:
+    /// Borrows both.
+    SoftTaintTimer(ClusterClient& cluster, io::Loop& loop);
+
+    void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) override {
+        cluster_.look(nodes, std::move(done));
+    }
+    void change(const engine::NodeChange& change, Done done) override;
+    void evict(const engine::Eviction& eviction, Done done) override;
+
+    /// From the first soft taint that was set or taken off to the end of the last one; nothing:
+    /// none was, or one has not come to its end. [any thread]
+    std::optional<Duration> took() const;
+
+private:
+    struct Times;
+    ClusterClient& cluster_;
+    io::Loop& loop_;
+    std::shared_ptr<Times> times_;
+};
 
 /// [one thread] which is not the loop's, unless the host lives on virtual time.
 class Autoscaler {
@@ -76,7 +103,7 @@ private:
         return parts_.unobserved_because ? parts_.unobserved_because() : std::string();
     }
     CloudsView look_at_clouds();
-    void begin_beside();
+    void begin_under_way();
     std::vector<ActionsUnderWay::Ended> remember_ended();
     Result<std::shared_ptr<PassReport>> look();
     Result<std::shared_ptr<PassReport>> plan();
@@ -88,7 +115,7 @@ private:
     config::Pipeline pipeline_{};
     Wiring wiring_{};
     std::shared_ptr<Clouds> clouds_{};
-    std::shared_ptr<ActionsUnderWay> beside_{};
+    std::shared_ptr<ActionsUnderWay> under_way_{};
     Duration action_patience_{};
     engine::Memory memory_{};
     std::optional<Time> wake_at_{};

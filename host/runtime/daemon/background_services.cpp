@@ -7,7 +7,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "runtime/guard/same_signal.hpp"
+#include "runtime/guard/signal_trap.hpp"
 
 namespace capstan::runtime::daemon {
 namespace {
@@ -24,7 +24,7 @@ BackgroundServices::BackgroundServices(const config::Config& config, PluginHost&
                                        Options options)
     : host_(host),
       options_(std::move(options)),
-      waiting_(host.loop(), {.interval = config.cluster.scan_interval}) {
+      pass_scheduler_(host.loop(), {.interval = config.cluster.scan_interval}) {
     if (host_.guard() != nullptr) return;
     signals_.emplace(host.loop().io(), SIGINT, SIGTERM, SIGQUIT);
     signals_->add(SIGHUP);
@@ -48,15 +48,16 @@ Result<std::unique_ptr<BackgroundServices>> BackgroundServices::open(const confi
 Result<void> BackgroundServices::open_link(const config::Config& all) {
     const config::Cluster& config = all.cluster;
     io::Loop& loop = host_.loop();
-    CAPSTAN_TRY(link_, ClusterLink::open(config, loop, host_.log(),
-                                         {.version = options_.version,
-                                          .seed = options_.seed,
-                                          .dry_run = options_.dry_run,
-                                          .builder = {.spread_timeout_annotation =
-                                                          all.scale_up.spread_timeout_annotation},
-                                          .on_attempt = options_.on_attempt,
-                                          .on_unschedulable = [this] { waiting_.see_pods(); },
-                                          .http = options_.http}));
+    CAPSTAN_TRY(link_,
+                ClusterLink::open(config, loop, host_.log(),
+                                  {.version = options_.version,
+                                   .seed = options_.seed,
+                                   .dry_run = options_.dry_run,
+                                   .builder = {.spread_timeout_annotation =
+                                                   all.scale_up.spread_timeout_annotation},
+                                   .on_attempt = options_.on_attempt,
+                                   .on_unschedulable = [this] { pass_scheduler_.see_pods(); },
+                                   .http = options_.http}));
     make_writers(config);
     make_tellers(all);
     leadership_.emplace(config, link_->api(), loop, host_.log(),
@@ -70,7 +71,7 @@ Result<void> BackgroundServices::open_link(const config::Config& all) {
                                                 if (options_.on_lead)
                                                     options_.on_lead(term.has_value());
                                                 tell_of_leadership(config);
-                                                waiting_.interrupt();
+                                                pass_scheduler_.interrupt();
                                             }});
     watch_calls(all);
     return {};
@@ -123,7 +124,7 @@ void BackgroundServices::make_writers(const config::Cluster& config) {
 /// watch that keeps silent.
 void BackgroundServices::see_unknown_pods(const std::string& node,
                                           const std::vector<std::string>& pods) {
-    const std::vector<std::string> untold = link_->mirror().find_untold(node, pods);
+    const std::vector<std::string> untold = link_->mirror().find_unreported(node, pods);
     if (untold.empty() || !link_->mirror().relist("Pod")) return;
     host_.log().write(config::LogLevel::warn, beside_source,
                       "node " + node + " holds pods that the watch of pods has not told of: " +
@@ -214,7 +215,7 @@ void BackgroundServices::stop(std::function<void()> done) {
 bool BackgroundServices::add_task(std::function<void()> task) {
     if (pending_requests_.tasks.size() >= tasks_max) return false;
     pending_requests_.tasks.push_back(std::move(task));
-    waiting_.interrupt();
+    pass_scheduler_.interrupt();
     return true;
 }
 
@@ -270,7 +271,7 @@ BackgroundServices::PendingRequests BackgroundServices::take_pending_requests() 
 
 void BackgroundServices::request_reload() {
     pending_requests_.reload = true;
-    waiting_.interrupt();
+    pass_scheduler_.interrupt();
 }
 
 void BackgroundServices::request_pass(const services::PassRequest& request) {
@@ -279,7 +280,7 @@ void BackgroundServices::request_pass(const services::PassRequest& request) {
     };
     if (!wants_passes())
         return say(config::LogLevel::debug, "wants a pass, and this host makes none now");
-    if (waiting_.want_pass()) say(config::LogLevel::info, "wants a pass");
+    if (pass_scheduler_.want_pass()) say(config::LogLevel::info, "wants a pass");
 }
 
 void BackgroundServices::await_signal() {
@@ -307,7 +308,7 @@ void BackgroundServices::take_signal(int number) {
     host_.log().write(config::LogLevel::info, beside_source, "stopping");
     pending_requests_.stop = true;
     stop_asked_ = now;
-    waiting_.interrupt();
+    pass_scheduler_.interrupt();
     if (host_.guard() != nullptr) return;
     stop_timer_ = host_.loop().after(options_.stop_deadline, options_.on_overdue);
 }
@@ -320,7 +321,7 @@ void BackgroundServices::await_sync() {
                           "the cluster at " + link_->server() + " is seen");
         hold_.emplace(host_.cluster(), host_.loop(), host_.log());
     }
-    if (hold_ && hold_->is_over()) return waiting_.interrupt();
+    if (hold_ && hold_->is_over()) return pass_scheduler_.interrupt();
     sync_timer_ = host_.loop().after(sync_period, [this] { await_sync(); });
 }
 

@@ -23,10 +23,10 @@
 #include "runtime/daemon/config_watch.hpp"
 #include "runtime/daemon/leadership.hpp"
 #include "runtime/daemon/memory_keeper.hpp"
+#include "runtime/daemon/pass_scheduler.hpp"
 #include "runtime/daemon/startup_gate.hpp"
 #include "runtime/daemon/status_writer.hpp"
 #include "runtime/daemon/stuck_calls.hpp"
-#include "runtime/daemon/waiting.hpp"
 #include "runtime/plugin_host.hpp"
 
 namespace capstan::runtime::daemon {
@@ -103,7 +103,7 @@ public:
 
     ClusterLink& link() noexcept { return *link_; }
     Leadership& leadership() noexcept { return *leadership_; }
-    Waiting& waiting() noexcept { return waiting_; }
+    PassScheduler& pass_scheduler() noexcept { return pass_scheduler_; }
     MemoryKeeper& keeper() noexcept { return *keeper_; }
     /// NULL: no status is written.
     StatusWriter* status() noexcept { return status_ ? &*status_ : nullptr; }
@@ -132,7 +132,7 @@ private:
     PendingRequests pending_requests_{};
     std::uint64_t acting_term_ = 0;  ///< whose decisions are carried out
     std::uint64_t memory_term_ = 0;  ///< whose memory is kept
-    Waiting waiting_;
+    PassScheduler pass_scheduler_;
     /// Without a guard, which takes them otherwise.
     std::optional<boost::asio::signal_set> signals_{};
     /// What the guard's thread hands on, as long as this lives.

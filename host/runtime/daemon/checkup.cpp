@@ -17,7 +17,7 @@
 
 #include "engine/health/known_groups.hpp"
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/watch/object_cache.hpp"
 #include "kubernetes/client/writes/config_maps.hpp"
 #include "runtime/clouds.hpp"

@@ -59,13 +59,13 @@ void ConfigExchange::tell(config::LogLevel level, const std::string& sentence) c
 }
 
 /// In one record of the log.
-void ConfigExchange::refuse(const std::string& complaints, Shown& shown) {
+void ConfigExchange::refuse(const std::string& complaints, ObservableState& shown) {
     tell(config::LogLevel::error,
          "the old configuration is kept, for the new one is wrong: " + one_line(complaints));
     shown.config.refuse(complaints, wall());
 }
 
-void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, Shown& shown,
+void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, ObservableState& shown,
                                const std::shared_ptr<BackgroundServices>& beside) {
     auto next = read();
     if (!next) return refuse(next.error().message, shown);
@@ -84,7 +84,7 @@ void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, Shown& 
     std::ranges::move(hand_over(changes, counts), std::back_inserter(waiting));
     shown.health.set_limits(counts->config.admin);
     boost::asio::post(host_.loop().io(), [beside, interval = counts->config.cluster.scan_interval] {
-        beside->waiting().set_interval(interval);
+        beside->pass_scheduler().set_interval(interval);
     });
     tell(config::LogLevel::info, "taken over: " + joined(changes.live));
     shown.config.take_over(counts->toml, std::move(waiting), wall());
@@ -158,14 +158,14 @@ std::vector<std::string> ConfigExchange::hand_over(const ConfigChanges& changes,
     return kept;
 }
 
-void ConfigExchange::see_file(bool is_gone, Shown& shown) const {
+void ConfigExchange::see_file(bool is_gone, ObservableState& shown) const {
     tell(is_gone ? config::LogLevel::warn : config::LogLevel::info,
          is_gone ? "the file is gone, or empty; the configuration that was read from it runs on"
                  : "the file is there again");
     shown.config.set_gone(is_gone, wall());
 }
 
-void ConfigExchange::leave_unread(Shown& shown) const {
+void ConfigExchange::leave_unread(ObservableState& shown) const {
     tell(config::LogLevel::info, "the file has changed, and is read again at SIGHUP alone");
     shown.config.leave_unread(wall());
 }

@@ -38,19 +38,19 @@ public:
     /// decide are made and started beside those that run; where one of them cannot be, the old
     /// configuration is kept. The ones that they replace run on until stop_replaced(), for the last
     /// pass may be asked about.
-    void take_over(const Read& read, Autoscaler& autoscaler, Shown& shown,
+    void take_over(const Read& read, Autoscaler& autoscaler, ObservableState& shown,
                    const std::shared_ptr<BackgroundServices>& beside);
     /// There has been a pass without them.
     void stop_replaced();
     /// The file is gone, or there again. [any thread]
-    void see_file(bool is_gone, Shown& shown) const;
+    void see_file(bool is_gone, ObservableState& shown) const;
     /// The file has changed, and only SIGHUP has it read. [any thread]
-    void leave_unread(Shown& shown) const;
+    void leave_unread(ObservableState& shown) const;
 
 private:
     using LoadedPtr = std::shared_ptr<const LoadedConfig>;
     void tell(config::LogLevel level, const std::string& sentence) const;
-    void refuse(const std::string& complaints, Shown& shown);
+    void refuse(const std::string& complaints, ObservableState& shown);
     Result<void> check_kinds(const LoadedConfig& next, const ConfigChanges& changes) const;
     Result<void> exchange(const LoadedPtr& next, const ConfigChanges& changes,
                           Autoscaler& autoscaler);

@@ -14,11 +14,11 @@
 #include "runtime/daemon/config_exchange.hpp"
 #include "runtime/daemon/controllers.hpp"
 #include "runtime/daemon/daemon_sources.hpp"
+#include "runtime/daemon/host_environment.hpp"
 #include "runtime/daemon/leader_handover.hpp"
 #include "runtime/daemon/on_loop.hpp"
 #include "runtime/daemon/pass_reporter.hpp"
 #include "runtime/daemon/plugin_starts.hpp"
-#include "runtime/daemon/surroundings.hpp"
 
 namespace capstan::runtime::daemon {
 namespace {
@@ -40,7 +40,7 @@ public:
           options_(std::move(options)),
           exchange_(std::move(config), host,
                     [this](const std::vector<PluginInstanceId>& ids) { leave_starts(ids); }),
-          shown_(exchange_.config().admin, host.metrics().registry()) {}
+          observable_(exchange_.config().admin, host.metrics().registry()) {}
 
     /// False: it was told to stop meanwhile.
     Result<bool> open();
@@ -62,7 +62,7 @@ private:
     Result<void> start();
     void watch_config();
     void reload();
-    Waiting::Next wait();
+    PassScheduler::Next wait();
     std::optional<std::uint64_t> find_term();
     void follow_term();
     Result<void> begin_term(std::uint64_t term);
@@ -72,11 +72,11 @@ private:
     PluginHost& host_;
     const DaemonOptions options_;
     ConfigExchange exchange_;
-    Shown shown_;
+    ObservableState observable_;
     std::shared_ptr<PluginStarts> starts_{};  ///< NULL: the host has its instances
     std::unique_ptr<Controllers> controllers_{};
-    std::shared_ptr<BackgroundServices> beside_{};
-    std::unique_ptr<PassReporter> teller_{};
+    std::shared_ptr<BackgroundServices> background_{};
+    std::unique_ptr<PassReporter> pass_reporter_{};
     std::unique_ptr<Autoscaler> autoscaler_{};
     std::unique_ptr<LeaderHandover> inheritance_{};
 };
@@ -89,24 +89,26 @@ Result<bool> Daemon::open() {
     CAPSTAN_TRY(const bool goes_on, start_plugins());
     if (!goes_on) return false;
     inheritance_ =
-        std::make_unique<LeaderHandover>(host_, beside_, options_.version, options_.identity);
+        std::make_unique<LeaderHandover>(host_, background_, options_.version, options_.identity);
     CAPSTAN_CHECK(make_autoscaler());
-    teller_ = std::make_unique<PassReporter>(host_, exchange_.config().log.format, shown_, beside_);
+    pass_reporter_ = std::make_unique<PassReporter>(host_, exchange_.config().log.format,
+                                                    observable_, background_);
     CAPSTAN_CHECK(start());
     return true;
 }
 
 void Daemon::prepare_plugins() {
     if (!options_.starts_plugins) return;
-    // Begins after `beside_` is there, and has ended before that goes.
+    // Begins after `background_` is there, and has ended before that goes.
     starts_ = std::make_shared<PluginStarts>(
         exchange_.loaded(), host_,
         PluginStarts::Options{.seed = options_.seed,
-                              .on_change = [this] { beside_->waiting().interrupt(); }});
+                              .on_change = [this] { background_->pass_scheduler().interrupt(); }});
 }
 
 Result<void> Daemon::open_beside() {
-    CAPSTAN_TRY(beside_, on_loop(host_, [this]() -> Result<std::shared_ptr<BackgroundServices>> {
+    CAPSTAN_TRY(background_,
+                on_loop(host_, [this]() -> Result<std::shared_ptr<BackgroundServices>> {
                     CAPSTAN_TRY(auto beside,
                                 BackgroundServices::open(
                                     exchange_.config(), host_,
@@ -116,7 +118,7 @@ Result<void> Daemon::open_beside() {
                                      .dry_run = options_.dry_run,
                                      .on_attempt =
                                          [this](const kubernetes::client::ApiAttempt& attempt) {
-                                             shown_.metrics.count_request(attempt);
+                                             observable_.metrics.count_request(attempt);
                                          },
                                      .on_overdue = options_.on_overdue,
                                      .on_lead = [this](bool leads) { controllers_->lead(leads); },
@@ -134,7 +136,7 @@ void Daemon::listen_to_clouds() {
     const auto is_under_way = std::make_shared<std::atomic<bool>>(false);
     host_.pass_requests().listen(
         [is_under_way, &io = host_.loop().io(),
-         weak = std::weak_ptr(beside_)](const services::PassRequest& request) {
+         weak = std::weak_ptr(background_)](const services::PassRequest& request) {
             if (is_under_way->exchange(true)) return;
             boost::asio::post(io, [is_under_way, weak, request] {
                 is_under_way->store(false);
@@ -145,37 +147,38 @@ void Daemon::listen_to_clouds() {
 
 Result<void> Daemon::make_autoscaler() {
     const auto look = [this] {
-        return on_loop(
-            host_, [beside = beside_] { return beside->link().mirror().cluster(cluster_age_max); });
+        return on_loop(host_, [beside = background_] {
+            return beside->link().mirror().cluster(cluster_age_max);
+        });
     };
     const auto unobserved_because = [this] {
         return on_loop(host_,
-                       [beside = beside_]() -> Result<std::string> {
+                       [beside = background_]() -> Result<std::string> {
                            return beside->link().mirror().unobserved_because();
                        })
             .value_or("the loop does not answer");
     };
     const auto may_act = [this] {
-        return on_loop(host_, [beside = beside_, term = inheritance_->term()] {
+        return on_loop(host_, [beside = background_, term = inheritance_->term()] {
             return beside->may_act(term);
         });
     };
     // On the loop's thread, where the waiting is.
-    const auto on_late_answer = [&loop = host_.loop(), beside = std::weak_ptr(beside_)] {
+    const auto on_late_answer = [&loop = host_.loop(), beside = std::weak_ptr(background_)] {
         boost::asio::post(loop.io(), [beside] {
-            if (const auto there = beside.lock()) there->waiting().see_clouds();
+            if (const auto there = beside.lock()) there->pass_scheduler().see_clouds();
         });
     };
     CAPSTAN_TRY(autoscaler_,
                 Autoscaler::make(
                     exchange_.config(),
                     {.host = host_,
-                     .cluster = beside_->cluster(),
+                     .cluster = background_->cluster(),
                      .look = look,
                      .unobserved_because = unobserved_because,
                      .may_act = may_act,
                      .keep = [this](const engine::Memory& memory) { inheritance_->keep(memory); },
-                     .gate = beside_->gate(),
+                     .gate = background_->gate(),
                      .on_late_answer = on_late_answer,
                      .seed = options_.seed,
                      .dry_run = options_.dry_run}));
@@ -191,8 +194,8 @@ std::function<std::string()> Daemon::waits_for() const {
 
 /// The admin port and signals; nothing of what they tell of needs to be there yet.
 Result<void> Daemon::serve() {
-    shown_.config.take_over(exchange_.toml(), {}, host_.loop().clock()->wall());
-    shown_.metrics.introduce(options_.version, exchange_.config().cluster.name);
+    observable_.config.take_over(exchange_.toml(), {}, host_.loop().clock()->wall());
+    observable_.metrics.introduce(options_.version, exchange_.config().cluster.name);
     DaemonFacts facts{
         .version = options_.version,
         .identity = options_.identity,
@@ -207,9 +210,9 @@ Result<void> Daemon::serve() {
         facts.absent = [starts = starts_] { return starts->absent(); };
     }
     return on_loop(host_, [this, facts]() -> Result<void> {
-        beside_->listen();
-        return beside_->serve(exchange_.config().admin,
-                              make_sources(host_, shown_, *beside_, facts));
+        background_->listen();
+        return background_->serve(exchange_.config().admin,
+                                  make_sources(host_, observable_, *background_, facts));
     });
 }
 
@@ -217,7 +220,7 @@ Result<void> Daemon::serve() {
 /// do nothing does not take the Lease from one that can.
 Result<bool> Daemon::start_plugins() {
     const auto connect = [this] {
-        return on_loop(host_, [beside = beside_]() -> Result<void> {
+        return on_loop(host_, [beside = background_]() -> Result<void> {
             beside->connect_plugins();
             return {};
         });
@@ -247,18 +250,19 @@ Result<bool> Daemon::await_plugins(const std::function<bool(const PluginStarts&)
     for (;;) {
         CAPSTAN_TRY(const bool is_over, on_loop(host_, [&]() -> Result<bool> {
                         CAPSTAN_CHECK(starts_->refusal());
-                        return beside_->is_told_to_stop() || are_there(*starts_);
+                        return background_->is_told_to_stop() || are_there(*starts_);
                     }));
         if (is_over) break;
-        std::ignore = from_loop<Waiting::Next>(
+        std::ignore = from_loop<PassScheduler::Next>(
             host_,
-            [beside = beside_](const PluginHost::Done<Waiting::Next>& done) {
-                beside->waiting().next(false, std::nullopt, done);
+            [beside = background_](const PluginHost::Done<PassScheduler::Next>& done) {
+                beside->pass_scheduler().next(false, std::nullopt, done);
             },
             waiting_patience);
     }
-    CAPSTAN_TRY(const bool is_stopping,
-                on_loop(host_, [this]() -> Result<bool> { return beside_->is_told_to_stop(); }));
+    CAPSTAN_TRY(const bool is_stopping, on_loop(host_, [this]() -> Result<bool> {
+                    return background_->is_told_to_stop();
+                }));
     return !is_stopping;
 }
 
@@ -287,7 +291,7 @@ void Daemon::leave_starts(const std::vector<PluginInstanceId>& ids) {
 Result<void> Daemon::start() {
     return on_loop(host_, [this]() -> Result<void> {
         watch_config();
-        beside_->start();
+        background_->start();
         return {};
     });
 }
@@ -296,20 +300,21 @@ Result<void> Daemon::start() {
 void Daemon::watch_config() {
     if (options_.file.empty()) return;
     const auto on_change = [this, reloads = exchange_.config().reload.watch] {
-        reloads ? beside_->request_reload() : exchange_.leave_unread(shown_);
+        reloads ? background_->request_reload() : exchange_.leave_unread(observable_);
     };
-    beside_->watch(
-        options_.file, on_change, [this](bool is_gone) { exchange_.see_file(is_gone, shown_); },
+    background_->watch(
+        options_.file, on_change,
+        [this](bool is_gone) { exchange_.see_file(is_gone, observable_); },
         exchange_.loaded()->text);
 }
 
 void Daemon::run() {
     for (;;) {
         const Duration began = host_.loop().monotonic();
-        const Waiting::Next next = wait();
-        shown_.metrics.waited(host_.loop().monotonic() - began);
+        const PassScheduler::Next next = wait();
+        observable_.metrics.waited(host_.loop().monotonic() - began);
         const auto requests =
-            on_loop(host_, [beside = beside_]() -> Result<BackgroundServices::PendingRequests> {
+            on_loop(host_, [beside = background_]() -> Result<BackgroundServices::PendingRequests> {
                 return beside->take_pending_requests();
             });
         if (!requests || requests->stop) return;
@@ -318,45 +323,46 @@ void Daemon::run() {
             host_.log().write(config::LogLevel::error, source, joined.error().message);
         if (requests->reload) reload();
         follow_term();
-        if (next == Waiting::Next::pass) pass();
+        if (next == PassScheduler::Next::pass) pass();
         stage("");
     }
 }
 
 void Daemon::reload() {
     const Duration began = host_.loop().monotonic();
-    exchange_.take_over(options_.read_config, *autoscaler_, shown_, beside_);
-    teller_->reloaded();
-    shown_.metrics.reconfigured(host_.loop().monotonic() - began);
+    exchange_.take_over(options_.read_config, *autoscaler_, observable_, background_);
+    pass_reporter_->reloaded();
+    observable_.metrics.reconfigured(host_.loop().monotonic() - began);
 }
 
-Waiting::Next Daemon::wait() {
-    const auto next = from_loop<Waiting::Next>(
+PassScheduler::Next Daemon::wait() {
+    const auto next = from_loop<PassScheduler::Next>(
         host_,
-        [beside = beside_,
-         wake_at = autoscaler_->wake_at()](const PluginHost::Done<Waiting::Next>& done) {
-            beside->waiting().next(beside->wants_passes(), wake_at, done);
+        [beside = background_,
+         wake_at = autoscaler_->wake_at()](const PluginHost::Done<PassScheduler::Next>& done) {
+            beside->pass_scheduler().next(beside->wants_passes(), wake_at, done);
         },
         waiting_patience);
-    return next.value_or(Waiting::Next::other);
+    return next.value_or(PassScheduler::Next::other);
 }
 
 std::optional<std::uint64_t> Daemon::find_term() {
-    const auto term = on_loop(host_, [beside = beside_]() -> Result<std::optional<std::uint64_t>> {
-        return beside->leadership().term();
-    });
+    const auto term =
+        on_loop(host_, [beside = background_]() -> Result<std::optional<std::uint64_t>> {
+            return beside->leadership().term();
+        });
     return term.value_or(std::nullopt);
 }
 
 /// Health is asked of a host from the moment that it leads.
 void Daemon::follow_term() {
     const std::optional<std::uint64_t> term = find_term();
-    shown_.metrics.set_leader(term.has_value());
+    observable_.metrics.set_leader(term.has_value());
     if (!term || !makes_passes(exchange_.config().pipeline)) {
-        shown_.health.stand_by();
-    } else if (!shown_.health.is_watching(*term)) {
-        shown_.health.begin(*term, host_.loop().monotonic());
-        teller_->begun();
+        observable_.health.stand_by();
+    } else if (!observable_.health.is_watching(*term)) {
+        observable_.health.begin(*term, host_.loop().monotonic());
+        pass_reporter_->begun();
     }
 }
 
@@ -373,12 +379,12 @@ void Daemon::pass() {
     if (!term) return;
     const Duration began = host_.loop().monotonic();
     stage("a pass is under way");
-    teller_->pass_began();
+    pass_reporter_->pass_began();
     if (const Result<void> begun = begin_term(*term); !begun)
-        return teller_->failed(begun.error(), host_.loop().monotonic() - began);
+        return pass_reporter_->failed(begun.error(), host_.loop().monotonic() - began);
     const auto report = autoscaler_->run();
-    if (!report) return teller_->failed(report.error(), host_.loop().monotonic() - began);
-    teller_->tell(*report);
+    if (!report) return pass_reporter_->failed(report.error(), host_.loop().monotonic() - began);
+    pass_reporter_->tell(*report);
     exchange_.stop_replaced();
     if (options_.on_pass) options_.on_pass(**report);
 }
@@ -399,18 +405,18 @@ void Daemon::close() {
         if (!ended) host_.log().write(config::LogLevel::warn, source, ended.error().message);
     }
     exchange_.stop_replaced();
-    if (!beside_) return;
+    if (!background_) return;
     host_.pass_requests().listen({});
     const auto stopped =
-        from_loop<void>(host_, [beside = beside_](const PluginHost::Done<void>& done) {
+        from_loop<void>(host_, [beside = background_](const PluginHost::Done<void>& done) {
             beside->stop([done] { done({}); });
         });
     if (!stopped) host_.log().write(config::LogLevel::warn, source, stopped.error().message);
     autoscaler_.reset();
     inheritance_.reset();
-    teller_.reset();
+    pass_reporter_.reset();
     // It ends where it lived.
-    const auto ended = on_loop(host_, [beside = std::exchange(beside_, nullptr)]() mutable {
+    const auto ended = on_loop(host_, [beside = std::exchange(background_, nullptr)]() mutable {
         beside.reset();
         return Result<void>();
     });
@@ -421,7 +427,7 @@ void Daemon::close() {
 
 Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
                         DaemonOptions options) {
-    warn_of_surroundings(config->config, host.log());
+    warn_of_environment(config->config, host.log());
     Daemon daemon(std::move(config), host, std::move(options));
     const Result<bool> opened = daemon.open();
     if (opened && *opened) daemon.run();

@@ -45,7 +45,8 @@ void write_config_standing(record::JsonText& out, const ConfigStanding& config) 
     out.end_object();
 }
 
-std::string status_json(Shown& shown, BackgroundServices& beside, const DaemonFacts& facts) {
+std::string status_json(ObservableState& shown, BackgroundServices& beside,
+                        const DaemonFacts& facts) {
     record::JsonText out;
     out.begin_object();
     out.text_member("version", facts.version);
@@ -183,7 +184,7 @@ std::string config_json(const std::string& toml) {
 }
 
 /// The passes' thread answers, for that takes as long as a pass does.
-void explain_later(Shown& shown, BackgroundServices& beside, const DaemonFacts& facts,
+void explain_later(ObservableState& shown, BackgroundServices& beside, const DaemonFacts& facts,
                    const AdminQuestion& question, const AdminSources::Answer& answer) {
     auto pass = shown.board.last();
     if (!pass) return answer(fail(ErrorCode::unavailable, "there has been no pass yet"));
@@ -195,7 +196,7 @@ void explain_later(Shown& shown, BackgroundServices& beside, const DaemonFacts& 
 /// Of what waits for the next pass.
 constexpr Duration snapshot_patience = std::chrono::minutes(1);
 
-void take_snapshot(PluginHost& host, Shown& shown, BackgroundServices& beside,
+void take_snapshot(PluginHost& host, ObservableState& shown, BackgroundServices& beside,
                    const DebugSnapshot::Answer& answer) {
     if (!beside.wants_passes())
         return answer(fail(ErrorCode::unavailable, "this host makes no passes now"));
@@ -206,7 +207,7 @@ void take_snapshot(PluginHost& host, Shown& shown, BackgroundServices& beside,
     });
 }
 
-std::string unready_because(PluginHost& host, const Shown& shown,
+std::string unready_because(PluginHost& host, const ObservableState& shown,
                             const BackgroundServices& beside) {
     std::string waits = beside.unready_because();
     if (!waits.empty()) return waits;
@@ -219,7 +220,7 @@ std::string unready_because(PluginHost& host, const Shown& shown,
 
 }  // namespace
 
-AdminSources make_sources(PluginHost& host, Shown& shown, BackgroundServices& beside,
+AdminSources make_sources(PluginHost& host, ObservableState& shown, BackgroundServices& beside,
                           const DaemonFacts& facts) {
     const auto groups = [&shown] {
         const auto pass = shown.board.last();

@@ -33,7 +33,7 @@ struct DaemonFacts {
 };
 
 /// `beside` owns the server that asks these, and outlives them so.
-AdminSources make_sources(PluginHost& host, Shown& shown, BackgroundServices& beside,
+AdminSources make_sources(PluginHost& host, ObservableState& shown, BackgroundServices& beside,
                           const DaemonFacts& facts);
 
 }  // namespace capstan::runtime::daemon

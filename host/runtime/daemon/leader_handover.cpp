@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "runtime/daemon/on_loop.hpp"
-#include "runtime/daemon/plugin_states.hpp"
+#include "runtime/daemon/plugin_starts.hpp"
 #include "runtime/record/memory_text.hpp"
 
 namespace capstan::runtime::daemon {
@@ -23,7 +23,7 @@ constexpr Duration freshness = std::chrono::minutes(1);
 LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServices> beside,
                                std::string version, std::string identity)
     : host_(host),
-      beside_(std::move(beside)),
+      background_(std::move(beside)),
       version_(std::move(version)),
       identity_(std::move(identity)),
       failures_(host.log(), {.source = "capstan",
@@ -33,10 +33,10 @@ LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServi
 
 Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {
     CAPSTAN_TRY(PersistedState persisted,
-                from_loop<PersistedState>(
-                    host_, [beside = beside_, term](const PluginHost::Done<PersistedState>& done) {
-                        beside->load_memory(term, done);
-                    }));
+                from_loop<PersistedState>(host_, [beside = background_, term](
+                                                     const PluginHost::Done<PersistedState>& done) {
+                    beside->load_memory(term, done);
+                }));
     take_over_states(host_, persisted.states);
     term_ = term;
     last_text_.clear();
@@ -83,12 +83,12 @@ void LeaderHandover::note_attempt(const std::string& text) {
 }
 
 Result<bool> LeaderHandover::write(const engine::Memory& memory) {
-    const std::size_t room = beside_->keeper().room();
+    const std::size_t room = background_->keeper().room();
     SharedStates states = share_states(host_, identity_, room / 2);
     CAPSTAN_TRY(const std::string text, text_of(memory, room - states.bytes));
     note_attempt(text);
     CAPSTAN_TRY(const bool is_written,
-                from_loop<bool>(host_, [beside = beside_, text, texts = std::move(states.texts),
+                from_loop<bool>(host_, [beside = background_, text, texts = std::move(states.texts),
                                         term = term_](const PluginHost::Done<bool>& done) {
                     // The leader there is now has read it, and writes its own.
                     if (beside->leadership().term() != term) return done(false);

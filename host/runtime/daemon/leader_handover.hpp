@@ -46,7 +46,7 @@ private:
     Result<std::string> text_of(const engine::Memory& memory, std::size_t room);
 
     PluginHost& host_;
-    const std::shared_ptr<BackgroundServices> beside_;
+    const std::shared_ptr<BackgroundServices> background_;
     const std::string version_, identity_;
     FailureLog failures_;
     std::uint64_t term_ = 0;

@@ -8,32 +8,32 @@ namespace capstan::runtime::daemon {
 
 void PassReporter::begun() {
     failures_.forget();
-    shown_.metrics.term_began();
+    observable_.metrics.term_began();
     const Time wall = host_.loop().clock()->wall();
     write_status(initializing_text("Initializing", wall), wall);
 }
 
 void PassReporter::pass_began() {
     const Duration now = host_.loop().monotonic();
-    shown_.health.pass_began(now);
+    observable_.health.pass_began(now);
     const Time wall = host_.loop().clock()->wall();
-    shown_.metrics.pass_began(wall, now);
-    shown_.snapshot->pass_began(wall);
+    observable_.metrics.pass_began(wall, now);
+    observable_.snapshot->pass_began(wall);
 }
 
 void PassReporter::tell(const std::shared_ptr<const PassReport>& pass) {
-    shown_.snapshot->pass_ended(pass.get(), host_.loop().clock()->wall());
+    observable_.snapshot->pass_ended(pass.get(), host_.loop().clock()->wall());
     log_.tell(*pass);
-    shown_.board.put(pass);
+    observable_.board.put(pass);
     if (!pass->dropped_because.empty()) return;
     failures_.succeeded(host_.loop().monotonic());
-    shown_.health.pass_succeeded(host_.loop().monotonic());
+    observable_.health.pass_succeeded(host_.loop().monotonic());
     const engine::health::Health health = health_after(*pass);
-    shown_.metrics.observe(*pass, health);
+    observable_.metrics.observe(*pass, health);
     ClusterStatus status = status_.make(*pass, health);
-    status.config = shown_.config.standing();
+    status.config = observable_.config.standing();
     write_status(status_text(status), pass->shown_at());
-    boost::asio::post(host_.loop().io(), [beside = beside_, events = events_, pass,
+    boost::asio::post(host_.loop().io(), [beside = background_, events = events_, pass,
                                           unhealthy = health.unhealthy_because] {
         const auto about = beside->status() != nullptr ? beside->status()->reference()
                                                        : kubernetes::client::ObjectReference{};
@@ -42,14 +42,14 @@ void PassReporter::tell(const std::shared_ptr<const PassReport>& pass) {
 }
 
 void PassReporter::failed(const Error& error, Duration took) {
-    shown_.snapshot->pass_ended(nullptr, host_.loop().clock()->wall());
+    observable_.snapshot->pass_ended(nullptr, host_.loop().clock()->wall());
     failures_.failed(error, host_.loop().monotonic());
     const bool is_ours = error.code == ErrorCode::internal;
-    shown_.metrics.pass_failed(is_ours ? "internalError" : "apiCallError", took);
+    observable_.metrics.pass_failed(is_ours ? "internalError" : "apiCallError", took);
 }
 
 void PassReporter::write_status(std::string text, Time wall) {
-    boost::asio::post(host_.loop().io(), [beside = beside_, text = std::move(text), wall] {
+    boost::asio::post(host_.loop().io(), [beside = background_, text = std::move(text), wall] {
         if (beside->status() != nullptr && beside->leadership().term())
             beside->status()->write(text, wall);
     });

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "runtime/daemon/background_services.hpp"
-#include "runtime/daemon/config_standing.hpp"
+#include "runtime/daemon/config_watch.hpp"
 #include "runtime/daemon/daemon_metrics.hpp"
 #include "runtime/daemon/debug_snapshot.hpp"
 #include "runtime/daemon/decision_history.hpp"
@@ -18,8 +18,8 @@
 namespace capstan::runtime::daemon {
 
 /// What is shown of the daemon.
-struct Shown {
-    Shown(const config::Admin& limits, prometheus::Registry& registry)
+struct ObservableState {
+    ObservableState(const config::Admin& limits, prometheus::Registry& registry)
         : health(limits), metrics(registry), config([this](bool is_in_force, Time taken_over) {
               metrics.set_config(is_in_force, taken_over);
           }) {}
@@ -36,15 +36,15 @@ struct Shown {
 class PassReporter {
 public:
     /// Borrows all; `beside` is told of things on the loop's thread.
-    PassReporter(PluginHost& host, config::LogFormat format, Shown& shown,
+    PassReporter(PluginHost& host, config::LogFormat format, ObservableState& shown,
                  std::shared_ptr<BackgroundServices> beside)
         : host_(host),
-          shown_(shown),
+          observable_(shown),
           log_(host.log(), format),
           failures_(
               host.log(),
               {.source = "pass", .failed = "pass failed", .succeeded = "passes succeed again"}),
-          beside_(std::move(beside)),
+          background_(std::move(beside)),
           events_(std::make_shared<EventReporter>(host.loop(), host.log(), shown.metrics)) {}
 
     /// A term began, and there has been no pass in it.
@@ -59,11 +59,11 @@ private:
     void write_status(std::string text, Time wall);
 
     PluginHost& host_;
-    Shown& shown_;
+    ObservableState& observable_;
     DecisionLog log_;
     FailureLog failures_;
     StatusMaker status_{};
-    std::shared_ptr<BackgroundServices> beside_;
+    std::shared_ptr<BackgroundServices> background_;
     const std::shared_ptr<EventReporter> events_;  ///< used on the loop's thread
 };
 

@@ -8,7 +8,7 @@
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/memory_keeper.hpp"
 #include "runtime/daemon/on_loop.hpp"
-#include "runtime/daemon/plugin_states.hpp"
+#include "runtime/daemon/plugin_starts.hpp"
 #include "runtime/daemon/startup_gate.hpp"
 #include "runtime/services/kube_gateway.hpp"
 
@@ -20,8 +20,8 @@ constexpr Duration look_period = std::chrono::milliseconds(100);
 Result<void> refuse_in_dry_run() { return fail(ErrorCode::cancelled, "this is a dry run"); }
 
 /// What is needed on the loop's thread, and ends there.
-struct Surroundings {
-    Surroundings(std::unique_ptr<ClusterLink> opened, const config::Cluster& config, PluginHost& of)
+struct Environment {
+    Environment(std::unique_ptr<ClusterLink> opened, const config::Cluster& config, PluginHost& of)
         : host(of),
           link(std::move(opened)),
           plugins(host.cluster()),
@@ -30,9 +30,9 @@ struct Surroundings {
                  {.name = {config.kube_namespace, config.memory_config_map_name}}) {
         if (plugins != nullptr) plugins->connect(link->api());
     }
-    Surroundings(const Surroundings&) = delete;
-    Surroundings& operator=(const Surroundings&) = delete;
-    ~Surroundings() {
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+    ~Environment() {
         if (plugins != nullptr) plugins->disconnect();
     }
 
@@ -56,9 +56,9 @@ struct Surroundings {
     bool is_held = false;               ///< plugins alone have yet to see it, as look() found
 };
 
-Result<std::shared_ptr<Surroundings>> open(const config::Config& config, PluginHost& host,
-                                           const SinglePassOptions& options) {
-    return on_loop(host, [&config, &host, options]() -> Result<std::shared_ptr<Surroundings>> {
+Result<std::shared_ptr<Environment>> open(const config::Config& config, PluginHost& host,
+                                          const SinglePassOptions& options) {
+    return on_loop(host, [&config, &host, options]() -> Result<std::shared_ptr<Environment>> {
         CAPSTAN_TRY(auto link,
                     ClusterLink::open(config.cluster, host.loop(), host.log(),
                                       {.version = options.version,
@@ -67,7 +67,7 @@ Result<std::shared_ptr<Surroundings>> open(const config::Config& config, PluginH
                                        .builder = {.spread_timeout_annotation =
                                                        config.scale_up.spread_timeout_annotation},
                                        .http = options.http}));
-        auto out = std::make_shared<Surroundings>(std::move(link), config.cluster, host);
+        auto out = std::make_shared<Environment>(std::move(link), config.cluster, host);
         out->link->mirror().start();
         return out;
     });
@@ -75,8 +75,7 @@ Result<std::shared_ptr<Surroundings>> open(const config::Config& config, PluginH
 
 /// Looks again until the whole cluster is there. What plugins wait for has an end of its own, so it
 /// may take longer.
-Result<engine::snapshot::Cluster> look(PluginHost& host,
-                                       const std::shared_ptr<Surroundings>& beside,
+Result<engine::snapshot::Cluster> look(PluginHost& host, const std::shared_ptr<Environment>& beside,
                                        Duration patience) {
     const Duration end = host.loop().monotonic() + patience;
     for (;;) {
@@ -88,7 +87,7 @@ Result<engine::snapshot::Cluster> look(PluginHost& host,
     }
 }
 
-Result<engine::Memory> load_memory(PluginHost& host, const std::shared_ptr<Surroundings>& beside) {
+Result<engine::Memory> load_memory(PluginHost& host, const std::shared_ptr<Environment>& beside) {
     CAPSTAN_TRY(
         PersistedState persisted,
         from_loop<PersistedState>(host, [beside](const PluginHost::Done<PersistedState>& done) {
@@ -104,7 +103,7 @@ Result<engine::Memory> load_memory(PluginHost& host, const std::shared_ptr<Surro
 Result<std::shared_ptr<const PassReport>> decide_with(const config::Config& config,
                                                       PluginHost& host,
                                                       const SinglePassOptions& options,
-                                                      const std::shared_ptr<Surroundings>& beside) {
+                                                      const std::shared_ptr<Environment>& beside) {
     CAPSTAN_TRY(
         const auto autoscaler,
         Autoscaler::make(config, {.host = host,
@@ -126,7 +125,7 @@ Result<std::shared_ptr<const PassReport>> decide_with(const config::Config& conf
 Result<std::shared_ptr<const PassReport>> decide_single_pass(const config::Config& config,
                                                              PluginHost& host,
                                                              const SinglePassOptions& options) {
-    CAPSTAN_TRY(std::shared_ptr<Surroundings> beside, open(config, host, options));
+    CAPSTAN_TRY(std::shared_ptr<Environment> beside, open(config, host, options));
     auto report = decide_with(config, host, options, beside);
     CAPSTAN_CHECK(on_loop(host, [beside = std::move(beside)]() mutable {
         beside.reset();

@@ -14,7 +14,7 @@
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
 #include "kubernetes/timestamps.hpp"
-#include "runtime/pass_metrics/failure_reason.hpp"
+#include "runtime/pass_metrics/families.hpp"
 
 namespace capstan::runtime::daemon {
 namespace {

@@ -15,7 +15,7 @@
 #include "engine/health/health.hpp"
 #include "kubernetes/client/writes/config_maps.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
-#include "runtime/daemon/config_standing.hpp"
+#include "runtime/daemon/config_watch.hpp"
 #include "runtime/daemon/pass_report.hpp"
 
 namespace capstan::runtime::daemon {

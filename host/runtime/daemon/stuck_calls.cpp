@@ -38,7 +38,7 @@ void StuckCalls::look(const std::vector<loop::HeldCall>& stuck) {
 }
 
 void StuckCalls::show(const std::vector<loop::HeldCall>& stuck) {
-    std::erase_if(shown_, [&](const auto& entry) {
+    std::erase_if(observable_, [&](const auto& entry) {
         const bool is_stuck = std::ranges::any_of(stuck, [&](const loop::HeldCall& call) {
             return Key(call.plugin, call.hook) == entry.first;
         });
@@ -46,7 +46,7 @@ void StuckCalls::show(const std::vector<loop::HeldCall>& stuck) {
         return !is_stuck;
     });
     for (const loop::HeldCall& call : stuck) {
-        prometheus::Gauge*& gauge = shown_[Key(call.plugin, call.hook)];
+        prometheus::Gauge*& gauge = observable_[Key(call.plugin, call.hook)];
         if (gauge == nullptr)
             gauge = &seconds_.Add(
                 {{"plugin", call.plugin}, {"hook", std::string(loop::name_of(call.hook))}});

@@ -49,7 +49,7 @@ private:
     io::Loop& loop_;
     prometheus::Family<prometheus::Gauge>& seconds_;
     const Options options_;
-    std::map<Key, prometheus::Gauge*> shown_{};
+    std::map<Key, prometheus::Gauge*> observable_{};
     std::optional<Duration> handed_over_at_{};
     bool is_back_ = true;
     std::optional<io::TimerId> timer_{};

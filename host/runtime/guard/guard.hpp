@@ -10,6 +10,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -22,14 +23,34 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "runtime/guard/exit_held_up.hpp"
+#include <capstan/time.hpp>
+
 #include "runtime/guard/guard_voice.hpp"
-#include "runtime/guard/held_call_log.hpp"
-#include "runtime/guard/loop_pulse.hpp"
 #include "runtime/guard/signal_trap.hpp"
 #include "runtime/loop/call_watch.hpp"
 
 namespace capstan::runtime::guard {
+
+// Whether an event loop still runs what is posted to it.
+
+/// Counts the time that passed between `beat`s while a posted function did not run. A process that
+/// was stopped, as by a debugger, is not late: no beat counts for more than two periods. [any
+/// thread]
+class LoopPulse {
+public:
+    /// Borrowed until `unwatch`.
+    void watch(boost::asio::io_context& io);
+    void unwatch();
+    /// `passed` since the last beat, which was due after `period`. For how long the loop has not
+    /// answered; zero: it has, or none is watched.
+    Duration beat(Duration passed, Duration period);
+
+private:
+    std::mutex mutex_;
+    boost::asio::io_context* io_ = nullptr;
+    std::shared_ptr<std::atomic<bool>> has_answered_;  ///< NULL: none is asked
+    Duration silent_for_{};
+};
 
 /// One per process, made before its first thread. Its thread waits for nothing but signals and
 /// time, so what it is given to call must not block. Times are the machine's. [any thread]

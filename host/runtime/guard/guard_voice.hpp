@@ -3,14 +3,37 @@
 
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "runtime/config/daemon_config.hpp"
+#include "runtime/loop/call_watch.hpp"
 #include "runtime/services/logger.hpp"
 
 namespace capstan::runtime::guard {
+
+// What is said of calls that do not return, while they last.
+
+/// One sentence when a call is first seen as stuck, one at each doubling of its time, and one when
+/// its thread is back. Used by one thread.
+class HeldCallLog {
+public:
+    using Line = std::pair<config::LogLevel, std::string>;
+    /// `stuck`: all calls that are stuck now. What is to be said of it.
+    std::vector<Line> look(const std::vector<loop::HeldCall>& stuck);
+
+private:
+    struct Told {
+        loop::HeldCall call{};
+        Duration next{};  ///< told again once it has lasted so long
+    };
+    std::map<std::string, Told> told_;  ///< by plugin
+};
 
 /// A line is written by a thread of its own, for a log whose reader has gone away holds up each
 /// thread that writes. [any thread]

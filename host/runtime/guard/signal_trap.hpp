@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <optional>
 #include <string>
@@ -33,5 +34,16 @@ public:
     /// "SIGTERM".
     static std::string name_of(int signal);
 };
+
+// The exit code of a process that was held up.
+
+/// The process ended itself because a plugin, a thread or memory held it up; it is to be started
+/// anew. What is kept (Lease, memory, state) is as after a crash.
+inline constexpr int exit_held_up = 4;
+
+// When a second stop signal is the first once more.
+
+/// A supervisor that signals a process and its group at once has asked once.
+inline constexpr Duration same_signal_within = std::chrono::seconds(1);
 
 }  // namespace capstan::runtime::guard

@@ -7,7 +7,7 @@
 
 #include "io/printable.hpp"
 #include "runtime/instances/absent_policies.hpp"
-#include "runtime/loop/plugin_error.hpp"
+#include "runtime/loop/guarded_call.hpp"
 
 namespace capstan::runtime::instances {
 

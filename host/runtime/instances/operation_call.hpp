@@ -9,7 +9,7 @@
 #include <capstan/error.hpp>
 
 #include "runtime/instances/instance.hpp"
-#include "runtime/loop/plugin_error.hpp"
+#include "runtime/loop/guarded_call.hpp"
 
 namespace capstan::runtime::instances {
 

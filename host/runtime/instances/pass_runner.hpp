@@ -1,12 +1,12 @@
 /// Runs a pass so that no plugin can hold it up.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "runtime/instances/pass_thread.hpp"
 #include "runtime/instances/pass_watch.hpp"
 
 namespace capstan::runtime::instances {
@@ -18,6 +18,34 @@ struct WatchedResult {
     std::vector<SkippedHook>
         skipped_hooks;  ///< give them to `run_watched` to come to the same result again
     int reruns = 0;
+};
+
+// The thread that passes are run on, one after the other.
+
+/// Begun with the first task, and kept for the next one. Used by one thread at a time.
+class PassThread {
+public:
+    using RealTime = std::chrono::steady_clock::time_point;
+    using Task = std::function<void()>;
+
+    PassThread() = default;
+    PassThread(const PassThread&) = delete;
+    PassThread& operator=(const PassThread&) = delete;
+    /// No task is under way.
+    ~PassThread();
+
+    /// After the last task has ended, or was left to itself. The task must not throw;
+    /// std::system_error comes of it where no thread is to be had.
+    void start(Task task);
+    /// Until the task has ended and nothing of it is left; false: that takes longer than `until`.
+    bool wait(RealTime until);
+    /// Leaves the task to itself: its thread ends with it, however late, and the next task gets
+    /// another one.
+    void abandon();
+
+private:
+    struct Worker;
+    std::shared_ptr<Worker> desk_{};  ///< NULL: there is no thread
 };
 
 namespace detail {

@@ -21,7 +21,7 @@ clockid_t own_cpu_clock() {
 
 PassWatch::PassWatch(std::vector<SkippedHook> known) : known_(std::move(known)) {
     // No hook of an instance that has not started can be asked for.
-    std::ranges::copy_if(known_, std::back_inserter(misses_),
+    std::ranges::copy_if(known_, std::back_inserter(skipped_),
                          [](const SkippedHook& miss) { return miss.hook == loop::Hook::start; });
 }
 
@@ -68,7 +68,7 @@ const std::string* PassWatch::missed(PluginInstance& instance, loop::Hook hook) 
         at = std::prev(verdicts_.end());
         if (at->because) {
             const std::lock_guard lock(mutex_);
-            misses_.push_back({instance.context().identity().id, hook, *at->because});
+            skipped_.push_back({instance.context().identity().id, hook, *at->because});
         }
     }
     return at->because ? &*at->because : nullptr;
@@ -114,7 +114,7 @@ void PassWatch::leave() {
 
 std::vector<SkippedHook> PassWatch::skipped_hooks() const {
     const std::lock_guard lock(mutex_);
-    return misses_;
+    return skipped_;
 }
 
 std::optional<SkippedHook> PassWatch::find_overdue(RealTime now) {

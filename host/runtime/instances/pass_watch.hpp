@@ -101,7 +101,7 @@ private:
     const std::vector<SkippedHook> known_;
     std::deque<Verdict> verdicts_;  ///< of the pass's thread alone
     mutable std::mutex mutex_;
-    std::vector<SkippedHook> misses_;
+    std::vector<SkippedHook> skipped_;
     std::function<void()> outside_;  ///< what the pass's thread waits for; guarded by mutex_
     std::condition_variable served_;
     std::mutex abandoning_;  ///< held until everything about an abandoned call is in its place

@@ -17,7 +17,7 @@
 
 namespace capstan::runtime::loop {
 
-struct Trail::Record {
+struct CallMarkers::Record {
     std::uint32_t in_use;
     std::array<std::uint32_t, 27>
         under_way;  ///< by hook; more than there are, so that one more is no new format
@@ -28,7 +28,7 @@ struct Breadcrumbs::Layout {
     std::array<char, 16> magic;
     std::uint32_t is_running;
     std::array<std::uint32_t, 11> reserved;
-    std::array<Trail::Record, 512> records;
+    std::array<CallMarkers::Record, 512> records;
     // Files of earlier versions end here, and are made longer.
     std::array<char, 512> because;  ///< ends with a NUL
 };
@@ -89,20 +89,20 @@ std::string text_in(const std::array<char, size>& bytes) {
 
 }  // namespace
 
-Trail::Trail() noexcept : under_way_(own_.data()) {}
+CallMarkers::CallMarkers() noexcept : under_way_(own_.data()) {}
 
-Trail::Trail(std::shared_ptr<void> mapping, Record* record) noexcept
+CallMarkers::CallMarkers(std::shared_ptr<void> mapping, Record* record) noexcept
     : mapping_(std::move(mapping)), record_(record), under_way_(record->under_way.data()) {}
 
-Trail::~Trail() {
+CallMarkers::~CallMarkers() {
     if (record_ != nullptr) Word(record_->in_use).store(0);
 }
 
-void Trail::enter(Hook hook) noexcept {
+void CallMarkers::enter(Hook hook) noexcept {
     Word(under_way_[index_of(hook)]).fetch_add(1, std::memory_order_relaxed);
 }
 
-void Trail::leave(Hook hook) noexcept {
+void CallMarkers::leave(Hook hook) noexcept {
     Word(under_way_[index_of(hook)]).fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -128,7 +128,7 @@ void Breadcrumbs::read_previous() {
     previous_.clean = layout().is_running == 0;
     if (previous_.clean) return;
     previous_.because = text_in(layout().because);
-    for (const Trail::Record& record : layout().records) {
+    for (const CallMarkers::Record& record : layout().records) {
         if (record.in_use == 0) continue;
         for (std::size_t hook = 0; hook < hook_count; ++hook)
             if (record.under_way[hook] != 0)
@@ -164,17 +164,17 @@ Breadcrumbs::Layout& Breadcrumbs::layout() const noexcept {
     return *static_cast<Layout*>(mapping_.get());
 }
 
-std::unique_ptr<Trail> Breadcrumbs::trail(std::string_view instance) {
-    for (Trail::Record& record : layout().records) {
+std::unique_ptr<CallMarkers> Breadcrumbs::trail(std::string_view instance) {
+    for (CallMarkers::Record& record : layout().records) {
         std::uint32_t free = 0;
         if (!Word(record.in_use).compare_exchange_strong(free, 1)) continue;
         record.under_way.fill(0);
         record.name.fill(0);
         const std::string_view name = beginning_of(instance, record.name.size() - 1);
         std::copy(name.begin(), name.end(), record.name.begin());
-        return std::unique_ptr<Trail>(new Trail(mapping_, &record));
+        return std::unique_ptr<CallMarkers>(new CallMarkers(mapping_, &record));
     }
-    return std::make_unique<Trail>();
+    return std::make_unique<CallMarkers>();
 }
 
 }  // namespace capstan::runtime::loop

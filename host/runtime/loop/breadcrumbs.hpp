@@ -64,13 +64,13 @@ constexpr std::string_view name_of(Hook hook) noexcept { return hook_names[index
 
 /// The counters of one instance, where the calls into it that have not returned are counted. [any
 /// thread]
-class Trail {
+class CallMarkers {
 public:
     /// Counts without a file.
-    Trail() noexcept;
-    Trail(const Trail&) = delete;
-    Trail& operator=(const Trail&) = delete;
-    ~Trail();
+    CallMarkers() noexcept;
+    CallMarkers(const CallMarkers&) = delete;
+    CallMarkers& operator=(const CallMarkers&) = delete;
+    ~CallMarkers();
 
     void enter(Hook hook) noexcept;
     void leave(Hook hook) noexcept;
@@ -78,7 +78,7 @@ public:
 private:
     friend class Breadcrumbs;
     struct Record;
-    Trail(std::shared_ptr<void> mapping, Record* record) noexcept;
+    CallMarkers(std::shared_ptr<void> mapping, Record* record) noexcept;
 
     std::shared_ptr<void> mapping_;
     Record* record_ = nullptr;
@@ -87,15 +87,17 @@ private:
 };
 
 /// Stands for one call, which costs some nanoseconds more.
-class Crumb {
+class CallMarker {
 public:
-    Crumb(Trail& trail, Hook hook) noexcept : trail_(trail), hook_(hook) { trail_.enter(hook_); }
-    Crumb(const Crumb&) = delete;
-    Crumb& operator=(const Crumb&) = delete;
-    ~Crumb() { trail_.leave(hook_); }
+    CallMarker(CallMarkers& trail, Hook hook) noexcept : trail_(trail), hook_(hook) {
+        trail_.enter(hook_);
+    }
+    CallMarker(const CallMarker&) = delete;
+    CallMarker& operator=(const CallMarker&) = delete;
+    ~CallMarker() { trail_.leave(hook_); }
 
 private:
-    Trail& trail_;
+    CallMarkers& trail_;
     const Hook hook_;
 };
 
@@ -131,7 +133,7 @@ public:
 
     const Ending& previous() const noexcept { return previous_; }
     /// `instance` is how the report will call it; beyond 512 instances it is not recorded.
-    std::unique_ptr<Trail> trail(std::string_view instance);
+    std::unique_ptr<CallMarkers> trail(std::string_view instance);
 
 private:
     struct Layout;

@@ -51,14 +51,14 @@ private:
 /// Stands for one call on the instance's thread, for as long as it lasts; leaves a crumb, too.
 class StrandCall {
 public:
-    StrandCall(CallWatch& watch, Trail& trail, Hook hook);
+    StrandCall(CallWatch& watch, CallMarkers& trail, Hook hook);
     StrandCall(const StrandCall&) = delete;
     StrandCall& operator=(const StrandCall&) = delete;
     ~StrandCall();
 
 private:
     CallWatch& watch_;
-    const Crumb crumb_;
+    const CallMarker marker_;
 };
 
 /// Those of all instances of a host. [any thread]

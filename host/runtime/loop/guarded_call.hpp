@@ -5,12 +5,24 @@
 
 #include <exception>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <capstan/abi/error.h>
+#include <capstan/error.hpp>
 #include <capstan/result.hpp>
 
 namespace capstan::runtime::loop {
+
+// Errors as plugins report them, made safe to keep and to print.
+
+/// A copy of what a plugin reported: the message cut at 4 KiB and printable. Nothing, a struct that
+/// is too short and CAPSTAN_OK are the plugin's bug: `internal`, which the message says.
+Error copy_error(const capstan_error* reported);
+
+/// What a status without a report says.
+Error error_of(capstan_status status, std::string_view what);
 
 /// `function` as one that may throw. The tables of the C boundary say that nothing is thrown, and a
 /// compiler that goes by it leaves out the handlers around the call: what a plugin throws all the

@@ -26,7 +26,7 @@ public:
 
     /// Without a report it is silent. `strand` watches calls on the instance's thread; NULL: one of
     /// its own.
-    explicit PluginCalls(std::shared_ptr<Trail> trail, Report report = {},
+    explicit PluginCalls(std::shared_ptr<CallMarkers> trail, Report report = {},
                          std::shared_ptr<CallWatch> strand = {})
         : trail_(std::move(trail)),
           report_(std::move(report)),
@@ -62,7 +62,7 @@ private:
     void tell_escape(Hook hook, const std::string& what);
     void tell_thread_end(Hook hook) const;
 
-    const std::shared_ptr<Trail> trail_;
+    const std::shared_ptr<CallMarkers> trail_;
     const Report report_;
     const std::shared_ptr<CallWatch> strand_;
     std::array<std::atomic<std::uint64_t>, hook_count> escapes_{};

@@ -4,7 +4,6 @@
 #include <prometheus/registry.h>
 
 #include "runtime/pass_metrics/families.hpp"
-#include "runtime/pass_metrics/observation.hpp"
 
 namespace capstan::runtime::pass_metrics {
 

@@ -52,4 +52,22 @@ prometheus::Labels GaugeSeries::labels_of(const Name& name) const {
     return out;
 }
 
+std::string failure_reason(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::deadline: return "timeout";
+        case ErrorCode::unavailable:
+        case ErrorCode::throttled:
+        case ErrorCode::unauthenticated:
+        case ErrorCode::permission:
+        case ErrorCode::internal: return "apiCallError";
+        case ErrorCode::out_of_capacity:
+        case ErrorCode::quota: return std::string(name_of(code));
+        default: return "cloudProviderError";
+    }
+}
+
+std::string failure_reason(const Error& error) {
+    return error.provider_code.empty() ? failure_reason(error.code) : error.provider_code;
+}
+
 }  // namespace capstan::runtime::pass_metrics

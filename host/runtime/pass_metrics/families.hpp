@@ -14,6 +14,12 @@
 #include <prometheus/labels.h>
 #include <prometheus/registry.h>
 
+#include <capstan/error.hpp>
+#include <capstan/time.hpp>
+
+#include "engine/pass/outcome.hpp"
+#include "engine/snapshot.hpp"
+
 namespace capstan::runtime::pass_metrics {
 
 using Counters = prometheus::Family<prometheus::Counter>;
@@ -51,6 +57,27 @@ private:
     Gauges* family_;
     std::string first_, second_;
     std::map<Name, prometheus::Gauge*> series_{};
+};
+
+// What a failure to grow is called in metrics.
+
+/// Upstream's names: "timeout" for machines that did not join, "apiCallError" where the cloud could
+/// not be asked, else "cloudProviderError"; what only we tell apart has a name of its own.
+std::string failure_reason(ErrorCode code);
+/// The provider's own word, where it has one.
+std::string failure_reason(const Error& error);
+
+// One pass as metrics look at it.
+
+/// Borrows all of it.
+struct PassObservation {
+    const engine::Snapshot& snapshot;
+    const engine::Settings& settings;
+    const engine::Decision& decision;
+    const engine::Results& results;
+    const engine::Memory& memory;  ///< after the results, if the host lived to note them
+    const engine::PassFigures& figures;
+    Time at;  ///< when they were there, on the clock of the pass
 };
 
 }  // namespace capstan::runtime::pass_metrics

@@ -6,7 +6,7 @@
 
 #include <capstan/well_known.hpp>
 
-#include "engine/limits/totals.hpp"
+#include "engine/limits/limits.hpp"
 #include "engine/templates/membership.hpp"
 
 namespace capstan::runtime::pass_metrics {

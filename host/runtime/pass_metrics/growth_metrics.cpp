@@ -4,7 +4,7 @@
 
 #include "engine/each_action.hpp"
 #include "engine/snapshot.hpp"
-#include "runtime/pass_metrics/failure_reason.hpp"
+#include "runtime/pass_metrics/families.hpp"
 #include "runtime/pass_metrics/gpus.hpp"
 
 namespace capstan::runtime::pass_metrics {

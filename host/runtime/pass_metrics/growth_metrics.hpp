@@ -10,7 +10,6 @@
 
 #include "runtime/pass_metrics/families.hpp"
 #include "runtime/pass_metrics/gpus.hpp"
-#include "runtime/pass_metrics/observation.hpp"
 
 namespace capstan::runtime::pass_metrics {
 

@@ -14,7 +14,7 @@
 #include "engine/removal/phases.hpp"
 #include "engine/scale_down/removal_order.hpp"
 #include "engine/templates/node_taints.hpp"
-#include "runtime/pass_metrics/failure_reason.hpp"
+#include "runtime/pass_metrics/families.hpp"
 
 namespace capstan::runtime::pass_metrics {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "engine/health/health.hpp"
 #include "runtime/pass_metrics/families.hpp"
-#include "runtime/pass_metrics/observation.hpp"
 
 namespace capstan::runtime::pass_metrics {
 

@@ -13,7 +13,6 @@
 #include "engine/decision.hpp"
 #include "engine/memory.hpp"
 #include "engine/snapshot/objects.hpp"
-#include "runtime/record/described.hpp"
 #include "runtime/record/json_form.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN

@@ -9,7 +9,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 namespace {
 
 namespace json = boost::json;
@@ -103,4 +103,4 @@ void rename_older_record_keys(json::value& document) {
     each_at(document, "outcome", rename_older_memory_keys);
 }
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

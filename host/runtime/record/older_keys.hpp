@@ -8,11 +8,11 @@
 
 #include <boost/json/value.hpp>
 
-namespace capstan::runtime {
+namespace capstan::runtime::record {
 
 /// Of a text of version 1 (memory_text.hpp).
 void rename_older_memory_keys(boost::json::value& document);
 /// Of a record of version 1 (pass_record.hpp), and of both memories in it.
 void rename_older_record_keys(boost::json::value& document);
 
-}  // namespace capstan::runtime
+}  // namespace capstan::runtime::record

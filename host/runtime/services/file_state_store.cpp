@@ -17,7 +17,6 @@
 
 #include "io/file_descriptor.hpp"
 #include "runtime/services/state_store.hpp"
-#include "runtime/services/state_text.hpp"
 
 namespace capstan::runtime::services {
 

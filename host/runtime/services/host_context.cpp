@@ -24,10 +24,10 @@ std::string crash_name(const InstanceIdentity& identity) {
                                    : name;
 }
 
-std::shared_ptr<loop::Trail> make_trail(const std::shared_ptr<loop::Breadcrumbs>& crumbs,
-                                        const InstanceIdentity& identity) {
-    return crumbs ? std::shared_ptr<loop::Trail>(crumbs->trail(crash_name(identity)))
-                  : std::make_shared<loop::Trail>();
+std::shared_ptr<loop::CallMarkers> make_trail(const std::shared_ptr<loop::Breadcrumbs>& crumbs,
+                                              const InstanceIdentity& identity) {
+    return crumbs ? std::shared_ptr<loop::CallMarkers>(crumbs->trail(crash_name(identity)))
+                  : std::make_shared<loop::CallMarkers>();
 }
 
 loop::Strand::Watchdog watchdog(std::shared_ptr<Logger> log,

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-#include "runtime/loop/plugin_error.hpp"
+#include "runtime/loop/guarded_call.hpp"
 #include "runtime/loop/plugin_time.hpp"
 
 namespace capstan::runtime::services {

@@ -12,17 +12,17 @@
 namespace capstan::runtime::services {
 
 /// Drops a wish while there is no listener. [any thread]
-template <class Wish>
+template <class Request>
 class PendingRequests {
 public:
-    using Listener = std::function<void(const Wish& wish)>;
+    using Listener = std::function<void(const Request& wish)>;
 
     /// Called inside `want`; NULL: there is none any more.
     void listen(Listener listener) {
         const std::lock_guard lock(mutex_);
         listener_ = std::move(listener);
     }
-    void want(const Wish& wish) const {
+    void want(const Request& wish) const {
         Listener listener;
         {
             const std::lock_guard lock(mutex_);
@@ -46,6 +46,6 @@ struct PassRequest {
 using PassRequests = PendingRequests<PassRequest>;
 
 /// Between two passes that begin by such wishes.
-inline constexpr Duration pass_wish_pause = std::chrono::seconds(5);
+inline constexpr Duration pass_request_pause = std::chrono::seconds(5);
 
 }  // namespace capstan::runtime::services

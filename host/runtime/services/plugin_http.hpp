@@ -7,20 +7,51 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <capstan/abi/service_http.h>
+#include <capstan/result.hpp>
+#include <capstan/time.hpp>
 
 #include "io/http_client.hpp"
 #include "io/loop.hpp"
+#include "io/tls_options.hpp"
+#include "runtime/config/pipeline.hpp"
 #include "runtime/loop/pending_callbacks.hpp"
 #include "runtime/services/metrics.hpp"
 #include "runtime/services/operations.hpp"
-#include "runtime/services/tls_renewal.hpp"
 
 namespace capstan::runtime::services {
+
+// The authorities and the client certificate of an instance's requests, as their files are now.
+
+/// Reads the files again before a request, at most every ten seconds, so that a renewed certificate
+/// counts without a restart. [any thread]
+class TlsRenewal {
+public:
+    using OnTrouble = std::function<void(const Error&)>;
+    /// `on_trouble` is told when files that were fine can no longer be used; what they held before
+    /// goes on to count.
+    TlsRenewal(config::PluginTls files, OnTrouble on_trouble)
+        : files_(std::move(files)), on_trouble_(std::move(on_trouble)) {}
+
+    /// `now`: monotonic. Calls `use` with what is new, if anything is. The error of
+    /// read_plugin_tls: the files have never been fine.
+    Result<void> renew(Duration now, const std::function<void(const io::TlsOptions&)>& use);
+
+private:
+    Result<void> keep_old(const Error& error);
+
+    const config::PluginTls files_;
+    const OnTrouble on_trouble_;
+    std::mutex mutex_;
+    std::optional<Duration> looked_{};
+    std::optional<io::TlsOptions> known_{};
+    std::optional<Error> trouble_{};
+};
 
 /// Lets through what the instance's grants name. A part of the requests is under way, until the
 /// instance has been told of their end; the others wait in the order in which they were sent. [any

@@ -1,9 +1,15 @@
-/// What is answered at fixed paths: discovery, OpenAPI, version, health and the faults' own door.
+#include "simulation/api_server/api_documents.hpp"
+
+#include <algorithm>
+#include <utility>
+
 #include "simulation/api_server/api_call.hpp"
 #include "simulation/api_server/api_server.hpp"
-#include "simulation/api_server/discovery_documents.hpp"
 
 namespace capstan::simulation::api_server {
+
+/// What is answered at fixed paths: discovery, OpenAPI, version, health and the faults' own door.
+
 namespace {
 
 HttpReply found(const std::optional<json::object>& document, const ApiRequest& request) {
@@ -109,6 +115,296 @@ HttpReply ApiServer::serve_faults(const ApiRequest& request) {
     json::array all;
     for (const ApiFault& fault : faults_.all()) all.push_back(fault_object(fault));
     return json_reply(200, {{"faults", std::move(all)}, {"taken", faults_.taken()}});
+}
+
+namespace {
+
+const std::vector<std::string> all_verbs = {"create", "delete", "deletecollection", "get",
+                                            "list",   "patch",  "update",           "watch"};
+
+json::array texts(const std::vector<std::string>& list) {
+    json::array out;
+    for (const std::string& text : list) out.emplace_back(text);
+    return out;
+}
+
+json::object response_kind(std::string_view group, std::string_view version,
+                           std::string_view kind) {
+    return {
+        {"group", json_view(group)}, {"version", json_view(version)}, {"kind", json_view(kind)}};
+}
+
+json::object discovered(const ResourceKind& kind) {
+    json::object out{{"resource", kind.plural},
+                     {"responseKind", response_kind(kind.group, kind.version, kind.kind)},
+                     {"scope", kind.namespaced ? "Namespaced" : "Cluster"},
+                     {"singularResource", kind.singular},
+                     {"verbs", texts(all_verbs)}};
+    if (!kind.short_names.empty()) out["shortNames"] = texts(kind.short_names);
+    if (!kind.categories.empty()) out["categories"] = texts(kind.categories);
+    json::array below;
+    for (const Subresource& sub : subresources_of(kind))
+        below.push_back(
+            json::object{{"subresource", sub.name},
+                         {"responseKind", response_kind(sub.group, sub.version, sub.kind)},
+                         {"verbs", texts(sub.verbs)}});
+    if (!below.empty()) out["subresources"] = std::move(below);
+    return out;
+}
+
+/// The entry of that name at the end of a list, or a new one.
+json::object& last_named(json::array& list, const char* key, const std::string& name,
+                         json::object fresh) {
+    if (list.empty() || text_at(list.back().get_object(), key) != name)
+        list.push_back(std::move(fresh));
+    return list.back().get_object();
+}
+
+json::object group_version(const std::string& group, const std::string& version) {
+    return {{"groupVersion", group + "/" + version}, {"version", version}};
+}
+
+json::object make_group(const ResourceKinds& kinds, const std::string& group) {
+    json::array versions;
+    for (const KindPtr& kind : kinds.all()) {
+        const json::object entry = group_version(group, kind->version);
+        if (kind->group == group &&
+            std::ranges::find(versions, json::value(entry)) == versions.end())
+            versions.push_back(entry);
+    }
+    const json::value preferred = versions.front();
+    return {{"kind", "APIGroup"},
+            {"apiVersion", "v1"},
+            {"name", group},
+            {"versions", std::move(versions)},
+            {"preferredVersion", preferred}};
+}
+
+json::object legacy_resource(const ResourceKind& kind) {
+    json::object out{{"name", kind.plural},
+                     {"singularName", kind.singular},
+                     {"namespaced", kind.namespaced},
+                     {"kind", kind.kind},
+                     {"verbs", texts(all_verbs)}};
+    if (!kind.short_names.empty()) out["shortNames"] = texts(kind.short_names);
+    if (!kind.categories.empty()) out["categories"] = texts(kind.categories);
+    return out;
+}
+
+json::object legacy_subresource(const ResourceKind& kind, const Subresource& sub) {
+    json::object out{{"name", kind.plural + "/" + sub.name},
+                     {"singularName", ""},
+                     {"namespaced", kind.namespaced},
+                     {"kind", sub.kind},
+                     {"verbs", texts(sub.verbs)}};
+    if (sub.group == kind.group && sub.version == kind.version) return out;
+    out["group"] = sub.group;
+    out["version"] = sub.version;
+    return out;
+}
+
+bool is_served(const ResourceKinds& kinds, std::string_view group, std::string_view version) {
+    return std::ranges::any_of(kinds.all(), [&](const KindPtr& kind) {
+        return kind->group == group && (version.empty() || kind->version == version);
+    });
+}
+
+}  // namespace
+
+std::vector<Subresource> subresources_of(const ResourceKind& kind) {
+    std::vector<Subresource> out;
+    if (kind.resource() == "pods") {
+        out.push_back({"binding", "", "v1", "Binding", {"create"}});
+        out.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
+        out.push_back({"log", "", "v1", "Pod", {"get"}});
+    }
+    if (kind.resource() == "serviceaccounts")
+        out.push_back({"token", "authentication.k8s.io", "v1", "TokenRequest", {"create"}});
+    const std::vector<std::string> verbs = {"get", "patch", "update"};
+    if (kind.scale) out.push_back({"scale", "autoscaling", "v1", "Scale", verbs});
+    if (kind.has_status) out.push_back({"status", kind.group, kind.version, kind.kind, verbs});
+    return out;
+}
+
+json::object group_discovery(const ResourceKinds& kinds, bool is_core, Form form) {
+    json::array groups;
+    for (const KindPtr& kind : kinds.all()) {
+        if (kind->group.empty() != is_core) continue;
+        json::object metadata;
+        if (!is_core) metadata["name"] = kind->group;
+        json::object& group =
+            last_named(groups, "metadata.name", kind->group,
+                       {{"metadata", std::move(metadata)}, {"versions", json::array()}});
+        json::object& version = last_named(
+            group["versions"].get_array(), "version", kind->version,
+            {{"version", kind->version}, {"resources", json::array()}, {"freshness", "Current"}});
+        version["resources"].get_array().push_back(discovered(*kind));
+    }
+    const bool is_beta = form == Form::discovery_v2beta1;
+    return {{"kind", "APIGroupDiscoveryList"},
+            {"apiVersion", is_beta ? "apidiscovery.k8s.io/v2beta1" : "apidiscovery.k8s.io/v2"},
+            {"metadata", json::object()},
+            {"items", std::move(groups)}};
+}
+
+json::object legacy_versions() {
+    return {{"kind", "APIVersions"},
+            {"versions", json::array{"v1"}},
+            {"serverAddressByClientCIDRs", json::array()}};
+}
+
+json::object legacy_groups(const ResourceKinds& kinds) {
+    json::array groups;
+    for (const KindPtr& kind : kinds.all())
+        if (!kind->group.empty())
+            last_named(groups, "name", kind->group, make_group(kinds, kind->group));
+    return {{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(groups)}};
+}
+
+std::optional<json::object> legacy_group(const ResourceKinds& kinds, std::string_view group) {
+    if (!is_served(kinds, group, {})) return std::nullopt;
+    return make_group(kinds, std::string(group));
+}
+
+std::optional<json::object> legacy_resources(const ResourceKinds& kinds, std::string_view group,
+                                             std::string_view version) {
+    if (!is_served(kinds, group, version)) return std::nullopt;
+    json::array resources;
+    std::string name;
+    for (const KindPtr& kind : kinds.all()) {
+        if (kind->group != group || kind->version != version) continue;
+        name = kind->api_version();
+        resources.push_back(legacy_resource(*kind));
+        for (const Subresource& sub : subresources_of(*kind))
+            resources.push_back(legacy_subresource(*kind, sub));
+    }
+    return json::object{{"kind", "APIResourceList"},
+                        {"apiVersion", "v1"},
+                        {"groupVersion", name},
+                        {"resources", std::move(resources)}};
+}
+
+/// As little OpenAPI as makes clients send what they have: which patches validate fields, and the
+/// schemas of definitions that have one.
+
+namespace {
+
+/// "api/v1", "apis/apps/v1"
+std::string document_path(const ResourceKind& kind) {
+    return (kind.group.empty() ? "api/" : "apis/" + kind.group + "/") + kind.version;
+}
+
+json::object itself(const ResourceKind& kind) {
+    return {{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}};
+}
+
+json::object operation(const ResourceKind& kind, const char* action) {
+    const json::object parameter{
+        {"name", "fieldValidation"}, {"in", "query"}, {"schema", json::object{{"type", "string"}}}};
+    return {{"x-kubernetes-action", action},
+            {"x-kubernetes-group-version-kind", itself(kind)},
+            {"parameters", json::array{parameter}},
+            {"responses", json::object{{"200", json::object{{"description", "OK"}}}}}};
+}
+
+/// That of a definition; of other kinds that they are there, for `kubectl explain` to say so.
+json::object schema_of(const ResourceKind& kind) {
+    json::object out{
+        {"type", "object"},
+        {"description", "This simulated API server serves " + kind.kind +
+                            " whole, but does not describe its fields; a real one does."}};
+    if (kind.schema != nullptr) out = *kind.schema;
+    out["x-kubernetes-group-version-kind"] = json::array{itself(kind)};
+    return out;
+}
+
+std::string schema_name(const ResourceKind& kind) {
+    return (kind.group.empty() ? "core" : kind.group) + "." + kind.version + "." + kind.kind;
+}
+
+}  // namespace
+
+json::object openapi_index(const ResourceKinds& kinds) {
+    json::object paths;
+    for (const KindPtr& kind : kinds.all()) {
+        const std::string path = document_path(*kind);
+        // A document changes with what is served; the hash only has to tell that.
+        paths[path] =
+            json::object{{"serverRelativeURL",
+                          "/openapi/v3/" + path + "?hash=" + std::to_string(kinds.changes())}};
+    }
+    return {{"paths", std::move(paths)}};
+}
+
+std::optional<json::object> openapi_document(const ResourceKinds& kinds, std::string_view group,
+                                             std::string_view version) {
+    json::object paths, schemas;
+    for (const KindPtr& kind : kinds.all()) {
+        if (kind->group != group || kind->version != version) continue;
+        schemas[schema_name(*kind)] = schema_of(*kind);
+        const std::string list = "/" + document_path(*kind) +
+                                 (kind->namespaced ? "/namespaces/{namespace}/" : "/") +
+                                 kind->plural;
+        paths[list] = json::object{{"post", operation(*kind, "post")}};
+        paths[list + "/{name}"] =
+            json::object{{"patch", operation(*kind, "patch")}, {"put", operation(*kind, "put")}};
+    }
+    if (paths.empty()) return std::nullopt;
+    return json::object{{"openapi", "3.0.0"},
+                        {"info", json::object{{"title", "Kubernetes"}, {"version", "v1"}}},
+                        {"paths", std::move(paths)},
+                        {"components", json::object{{"schemas", std::move(schemas)}}}};
+}
+
+/// The same as protobuf under the older OpenAPI v2, which kubectl asks for up to 1.28. Numbers of
+/// fields are those of gnostic's openapi_v2.Document.
+
+namespace {
+
+void append_varint(std::string& out, std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) out += static_cast<char>(number | 0x80);
+    out += static_cast<char>(number);
+}
+
+/// A text or a message, which look alike.
+std::string protobuf_field(unsigned number, std::string_view content) {
+    constexpr unsigned length_delimited = 2;
+    std::string out;
+    append_varint(out, number << 3 | length_delimited);
+    append_varint(out, content.size());
+    return out.append(content);
+}
+
+/// A query parameter "fieldValidation" inside of what kinds of parameters there are.
+std::string validation_parameter() {
+    const std::string query = protobuf_field(2, "query") + protobuf_field(4, "fieldValidation") +
+                              protobuf_field(6, "string");
+    return protobuf_field(1, protobuf_field(2, protobuf_field(3, query)));
+}
+
+std::string patch_operation(const ResourceKind& kind) {
+    const std::string itself = "group: \"" + kind.group + "\"\nversion: \"" + kind.version +
+                               "\"\nkind: \"" + kind.kind + "\"\n";
+    const std::string extension = protobuf_field(1, "x-kubernetes-group-version-kind") +
+                                  protobuf_field(2, protobuf_field(2, itself));
+    return protobuf_field(8, validation_parameter()) + protobuf_field(13, extension);
+}
+
+}  // namespace
+
+std::string openapi_protobuf(const ResourceKinds& kinds) {
+    constexpr unsigned patch = 8, path = 2, paths = 8;
+    std::string all;
+    for (const KindPtr& kind : kinds.all()) {
+        const std::string name = (kind->group.empty() ? "/api/" : "/apis/" + kind->group + "/") +
+                                 kind->version + "/" + kind->plural + "/{name}";
+        all += protobuf_field(path,
+                              protobuf_field(1, name) +
+                                  protobuf_field(2, protobuf_field(patch, patch_operation(*kind))));
+    }
+    return protobuf_field(1, "2.0") +
+           protobuf_field(2, protobuf_field(1, "Kubernetes") + protobuf_field(2, "v1")) +
+           protobuf_field(paths, all);
 }
 
 }  // namespace capstan::simulation::api_server

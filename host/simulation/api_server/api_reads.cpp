@@ -1,4 +1,3 @@
-/// GET of one object and of lists.
 #include <algorithm>
 #include <charconv>
 
@@ -9,6 +8,9 @@
 #include "simulation/api_server/tables.hpp"
 
 namespace capstan::simulation::api_server {
+
+/// GET of one object and of lists.
+
 namespace {
 
 RowObject row_object(const ApiRequest& request) {
@@ -165,6 +167,33 @@ Answer<HttpReply> serve_list(const ApiCall& call) {
     HttpReply out = text_reply(200, list_text(call.kind, accepted, cut));
     out.headers = {{"content-type", "application/json"}};
     return out;
+}
+
+HttpReply json_reply(int status, const json::object& body) {
+    return {status, {{"content-type", "application/json"}}, json::serialize(body) + "\n"};
+}
+
+HttpReply text_reply(int status, std::string body) {
+    return {status, {{"content-type", "text/plain; charset=utf-8"}}, std::move(body)};
+}
+
+HttpReply refusal_reply(const StatusError& refusal) {
+    HttpReply out = json_reply(refusal.code, status_object(refusal));
+    if (refusal.retry_after_s)
+        out.headers.emplace_back("retry-after", std::to_string(*refusal.retry_after_s));
+    return out;
+}
+
+json::object success(const ResourceKind& kind, const json::object& object) {
+    json::object details{{"name", json_view(text_at(object, "metadata.name"))},
+                         {"kind", kind.plural},
+                         {"uid", json_view(text_at(object, "metadata.uid"))}};
+    if (!kind.group.empty()) details["group"] = kind.group;
+    return {{"kind", "Status"},
+            {"apiVersion", "v1"},
+            {"metadata", json::object()},
+            {"status", "Success"},
+            {"details", std::move(details)}};
 }
 
 }  // namespace capstan::simulation::api_server

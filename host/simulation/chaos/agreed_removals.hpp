@@ -1,4 +1,4 @@
-/// Machines that clouds have agreed to remove, as long as their lists show them.
+/// NodeRegistrar that clouds have agreed to remove, as long as their lists show them.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ public:
     void see_results(const engine::Decision& decision, const engine::Results& results);
 
     bool is_going(const Machine& machine) const;
-    /// Machines that are going, and that the group's listed target still has.
+    /// NodeRegistrar that are going, and that the group's listed target still has.
     int still_in_target(const engine::Group& group) const;
 
 private:

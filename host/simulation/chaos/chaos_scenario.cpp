@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "simulation/chaos/dice.hpp"
 #include "simulation/toml_values.hpp"
 
 namespace capstan::simulation::chaos {
@@ -227,8 +226,9 @@ private:
 
 }  // namespace
 
-Result<ChaosScenario> make_storm(const Input& base, const std::vector<SimulatedCloud>& clouds,
-                                 std::uint64_t seed) {
+Result<ChaosScenario> make_chaos_scenario(const Input& base,
+                                          const std::vector<SimulatedCloud>& clouds,
+                                          std::uint64_t seed) {
     if (clouds.empty())
         return fail(ErrorCode::invalid_config,
                     base.source + ": chaos needs a simulated cloud, and this has others");

@@ -1,7 +1,7 @@
 #include <map>
 
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/judgement.hpp"
+#include "simulation/pod_predicates.hpp"
 
 namespace capstan::simulation::chaos {
 namespace {

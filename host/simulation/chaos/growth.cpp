@@ -6,7 +6,7 @@
 
 #include "engine/health/backoff.hpp"
 #include "engine/templates/membership.hpp"
-#include "simulation/judgement.hpp"
+#include "simulation/pod_predicates.hpp"
 
 namespace capstan::simulation::chaos {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/health/backoff.hpp"
-#include "simulation/judgement.hpp"
+#include "simulation/pod_predicates.hpp"
 
 namespace capstan::simulation::chaos {
 namespace {

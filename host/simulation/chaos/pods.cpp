@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/judgement.hpp"
+#include "simulation/pod_predicates.hpp"
 
 namespace capstan::simulation::chaos {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "engine/removal/removal.hpp"
 #include "simulation/chaos/invariant.hpp"
-#include "simulation/judgement.hpp"
+#include "simulation/pod_predicates.hpp"
 
 namespace capstan::simulation::chaos {
 namespace {

@@ -12,7 +12,7 @@
 #include "engine/health/backoff.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/picture.hpp"
-#include "simulation/judgement.hpp"
+#include "simulation/pod_predicates.hpp"
 
 namespace capstan::simulation::chaos {
 namespace {

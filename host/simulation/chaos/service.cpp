@@ -11,7 +11,7 @@
 #include "simulation/chaos/growth.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/sums.hpp"
-#include "simulation/judgement.hpp"
+#include "simulation/pod_predicates.hpp"
 
 namespace capstan::simulation::chaos {
 namespace {

@@ -14,7 +14,7 @@
 #include "engine/templates/membership.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/sums.hpp"
-#include "simulation/judgement.hpp"
+#include "simulation/pod_predicates.hpp"
 
 namespace capstan::simulation::chaos {
 namespace {

@@ -1,5 +1,7 @@
 #include "simulation/chaos/trial.hpp"
 
+#include <utility>
+
 #include "simulation/chaos/chaos_scenario.hpp"
 #include "simulation/observers.hpp"
 #include "simulation/simulated_clouds.hpp"
@@ -9,7 +11,7 @@ namespace capstan::simulation::chaos {
 Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t seed,
                         Observer* beside) {
     CAPSTAN_TRY(const ChaosScenario storm,
-                make_storm(base, simulated_clouds(base, setup.plugins), seed));
+                make_chaos_scenario(base, simulated_clouds(base, setup.plugins), seed));
     const Time calm = storm.input.start + storm.storm;
     InvariantChecker witness({.start = storm.input.start, .calm = calm, .end = calm + storm.calm});
     Observers observers;
@@ -19,6 +21,82 @@ Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t see
     return Trial{.violations = witness.violations(),
                  .error = report ? "" : report.error().message,
                  .exposure = witness.exposure()};
+}
+
+std::vector<std::unique_ptr<Invariant>> all_invariants() {
+    std::vector<std::unique_ptr<Invariant>> out;
+    out.push_back(bounds_invariant());
+    out.push_back(limits_invariant());
+    out.push_back(minima_invariant());
+    out.push_back(made_groups_invariant());
+    out.push_back(evictions_invariant());
+    out.push_back(removals_invariant());
+    out.push_back(pods_invariant());
+    out.push_back(leftovers_invariant());
+    out.push_back(service_invariant());
+    out.push_back(purpose_invariant());
+    out.push_back(thrift_invariant());
+    out.push_back(rest_invariant());
+    out.push_back(cost_invariant());
+    out.push_back(restart_invariant());
+    out.push_back(memory_invariant());
+    return out;
+}
+
+Exposure& Exposure::operator+=(const Exposure& other) noexcept {
+    passes += other.passes;
+    faults += other.faults;
+    restarts += other.restarts;
+    increases += other.increases;
+    decreases += other.decreases;
+    removals += other.removals;
+    evictions += other.evictions;
+    return *this;
+}
+
+void InvariantChecker::add(const Invariant& invariant, Time now, std::vector<std::string> texts) {
+    for (std::string& text : texts)
+        violations_.push_back({now - watch_.start, std::string(invariant.name()), std::move(text)});
+}
+
+void InvariantChecker::on_event(const Event& event) {
+    if (event.kind == EventKind::fault) ++exposure_.faults;
+}
+
+void InvariantChecker::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
+    const Moment moment{.input = input, .result = result, .calm = watch_.calm};
+    const engine::Decision& decision = moment.decision();
+    ++exposure_.passes;
+    exposure_.increases += static_cast<std::int64_t>(decision.increases.size());
+    exposure_.decreases += static_cast<std::int64_t>(decision.decreases.size());
+    exposure_.evictions += static_cast<std::int64_t>(decision.evictions.size());
+    for (const engine::MachineRemoval& removal : decision.removals)
+        exposure_.removals += static_cast<std::int64_t>(removal.machines.size());
+    for (const auto& invariant : invariants_)
+        add(*invariant, moment.now(), invariant->on_pass(moment));
+    last_.emplace(Pass{input, result});
+}
+
+void InvariantChecker::on_results(const runtime::pass_metrics::PassObservation& pass) {
+    for (const auto& invariant : invariants_)
+        add(*invariant, pass.at, invariant->on_results(pass.decision, pass.results));
+}
+
+void InvariantChecker::on_restart(const engine::Memory&, Time) {
+    ++exposure_.restarts;
+    for (const auto& invariant : invariants_) invariant->on_restart();
+}
+
+void InvariantChecker::on_end() {
+    if (!last_) return;
+    const bool has_end = watch_.end != Time::max();
+    const Moment moment{.input = last_->input,
+                        .result = last_->result,
+                        .calm = watch_.calm,
+                        .end = has_end ? std::optional(watch_.end) : std::nullopt};
+    for (const auto& invariant : invariants_)
+        add(*invariant, moment.now(), invariant->on_end(moment));
+    last_.reset();
 }
 
 }  // namespace capstan::simulation::chaos

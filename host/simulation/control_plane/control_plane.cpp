@@ -3,6 +3,7 @@
 #include <boost/assert.hpp>
 
 #include "simulation/control_plane/context/control_context.hpp"
+#include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/disruption/disruption_controller.hpp"
 #include "simulation/control_plane/garbage_collector.hpp"
 #include "simulation/control_plane/nodes/node_health.hpp"
@@ -10,7 +11,6 @@
 #include "simulation/control_plane/nodes/pod_garbage_collector.hpp"
 #include "simulation/control_plane/nodes/pod_lifecycle.hpp"
 #include "simulation/control_plane/nodes/taint_evictions.hpp"
-#include "simulation/control_plane/pod_priorities.hpp"
 #include "simulation/control_plane/scheduling/pod_scheduler.hpp"
 #include "simulation/control_plane/volume_claims.hpp"
 #include "simulation/control_plane/workloads/daemon_sets.hpp"
@@ -56,6 +56,44 @@ void ControlPlane::start() {
     parts_->priorities.start();
     parts_->volume_claims.start();
     parts_->context.feed().start();
+}
+
+namespace {
+
+constexpr std::string_view priority_classes_resource = "priorityclasses.scheduling.k8s.io";
+
+struct Builtin {
+    std::string_view name;
+    std::int64_t value;
+};
+
+constexpr Builtin builtins[] = {{"system-cluster-critical", 2'000'000'000},
+                                {"system-node-critical", 2'000'001'000}};
+
+}  // namespace
+
+PodPriorities::PodPriorities(ControlContext& context) : context_(context) {
+    context.feed().listen("pods", [this](const api_server::Change& change) { admit(change); });
+}
+
+void PodPriorities::start() {
+    for (const Builtin& builtin : builtins)
+        context_.create(priority_classes_resource, "",
+                        {{"metadata", json::object{{"name", api_server::json_view(builtin.name)}}},
+                         {"value", builtin.value},
+                         {"globalDefault", false}});
+}
+
+void PodPriorities::admit(const api_server::Change& change) {
+    const std::string_view name = api_server::text_at(*change.object, "spec.priorityClassName");
+    if (change.type != api_server::ChangeType::added || name.empty()) return;
+    const api_server::ApiObject found =
+        context_.find(priority_classes_resource, api_server::object_key("", name));
+    if (found == nullptr) return;
+    const std::int64_t value = number_or(*found, "value", 0);
+    if (number_or(*change.object, "spec.priority", 0) == value) return;
+    context_.edit("pods", *change.object,
+                  [&](json::object& pod) { api_server::set_value(pod, "spec.priority", value); });
 }
 
 }  // namespace capstan::simulation::control_plane

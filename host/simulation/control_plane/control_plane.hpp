@@ -8,9 +8,26 @@
 #include <memory>
 
 #include "simulation/api_server/object_store.hpp"
+#include "simulation/control_plane/context/control_context.hpp"
 #include "simulation/control_plane/context/control_plane_options.hpp"
 
 namespace capstan::simulation::control_plane {
+
+// PriorityClasses: the two that every cluster has, and what they mean for pods.
+
+/// Gives a pod that names a class the priority of the class, as a server's admission does. Must
+/// listen before the scheduler. [the loop's thread]
+class PodPriorities {
+public:
+    explicit PodPriorities(ControlContext& context);
+    /// Makes the classes that are missing.
+    void start();
+
+private:
+    void admit(const api_server::Change& change);
+
+    ControlContext& context_;
+};
 
 /// Everything that happens, happens on the store's loop, in answer to changes of the store and to
 /// timers; a turn of the loop does a bounded piece of it. [the loop's thread]

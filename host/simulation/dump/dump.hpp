@@ -2,14 +2,72 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <capstan/result.hpp>
 
+#include "engine/snapshot/cluster_sink.hpp"
 #include "simulation/input.hpp"
 
 namespace capstan::simulation::dump {
+
+// Keeps decoded objects as they are.
+
+class CollectedObjects final : public engine::snapshot::ClusterSink {
+public:
+    void set(const engine::snapshot::NodeObject& o) override { nodes_.insert_or_assign(o.name, o); }
+    void set(const engine::snapshot::PodObject& o) override {
+        pods_.insert_or_assign({o.ns, o.name}, o);
+    }
+    void set(engine::snapshot::DaemonSetObject o) override { put(daemon_sets_, std::move(o)); }
+    /// What it may do now changes as pods move; their bounds are in DumpFacts.
+    void set(engine::snapshot::DisruptionBudgetObject) override {}
+    void set(engine::snapshot::ControllerObject o) override {
+        Key key(o.kind + "/" + o.ns, o.name);
+        controllers_.insert_or_assign(std::move(key), std::move(o));
+    }
+    void set(engine::snapshot::ClaimObject o) override { put(claims_, std::move(o)); }
+    void set(engine::snapshot::VolumeObject o) override { put(volumes_, std::move(o)); }
+    void set(engine::snapshot::StorageClassObject o) override {
+        put(storage_classes_, std::move(o));
+    }
+    void set(engine::snapshot::CsiNodeObject o) override { put(csi_nodes_, std::move(o)); }
+    void set(engine::snapshot::CsiDriverObject o) override { put(csi_drivers_, std::move(o)); }
+    void set(engine::snapshot::CsiCapacityObject o) override { put(csi_capacities_, std::move(o)); }
+    void set(engine::snapshot::NamespaceObject o) override { put(namespaces_, std::move(o)); }
+    void set(engine::snapshot::ServiceObject o) override { put(services_, std::move(o)); }
+
+    /// All of them, by namespace and name.
+    Objects take() &&;
+
+private:
+    using Key = std::pair<std::string, std::string>;
+    template <class T>
+    using ByName = std::map<Key, T>;
+    template <class T>
+    static void put(ByName<T>& to, T object) {
+        std::string ns;
+        if constexpr (requires { object.ns; }) ns = object.ns;
+        Key key(std::move(ns), object.name);
+        to.insert_or_assign(std::move(key), std::move(object));
+    }
+
+    std::map<std::string, engine::snapshot::NodeObject> nodes_;
+    ByName<engine::snapshot::PodObject> pods_;
+    ByName<engine::snapshot::DaemonSetObject> daemon_sets_;
+    ByName<engine::snapshot::ControllerObject> controllers_;
+    ByName<engine::snapshot::ClaimObject> claims_;
+    ByName<engine::snapshot::VolumeObject> volumes_;
+    ByName<engine::snapshot::StorageClassObject> storage_classes_;
+    ByName<engine::snapshot::CsiNodeObject> csi_nodes_;
+    ByName<engine::snapshot::CsiDriverObject> csi_drivers_;
+    ByName<engine::snapshot::CsiCapacityObject> csi_capacities_;
+    ByName<engine::snapshot::NamespaceObject> namespaces_;
+    ByName<engine::snapshot::ServiceObject> services_;
+};
 
 struct Dump {
     Input input{};

@@ -8,7 +8,7 @@
 
 #include <capstan/duration.hpp>
 
-#include "simulation/cloud_changes.hpp"
+#include "simulation/cloud_control.hpp"
 #include "simulation/toml_values.hpp"
 
 namespace capstan::simulation::live {

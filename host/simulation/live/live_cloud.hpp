@@ -21,8 +21,8 @@ public:
     /// are `unsupported`. `since`: real time from the start of the story.
     Result<void> happen(const ExternalEvent& what, Duration since);
 
-    /// A table: groups, `register_nodes`, and what else the scenario says of its cloud. Machines
-    /// take as long to boot as until their nodes join.
+    /// A table: groups, `register_nodes`, and what else the scenario says of its cloud.
+    /// NodeRegistrar take as long to boot as until their nodes join.
     runtime::config::TomlValue settings() const;
     /// From a request to the node, of the slowest group whose machines join at all.
     Duration slowest_boot() const;

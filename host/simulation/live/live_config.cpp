@@ -22,7 +22,7 @@ using runtime::config::SettingValue;
 constexpr std::array<std::string_view, 4> of_this_machine{
     "simulation_timeout", "max_bulk_soft_taint_time", "max_nodegroup_binpacking_duration",
     "unremovable_node_recheck_timeout"};
-/// Passes more often than that would be all that happens.
+/// SimulatedAutoscaler more often than that would be all that happens.
 constexpr Duration scan_interval_min = std::chrono::milliseconds(250);
 
 constexpr std::string_view simulated = "simulated";

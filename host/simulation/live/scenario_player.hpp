@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -10,12 +11,38 @@
 
 #include "simulation/api_server/object_store.hpp"
 #include "simulation/input.hpp"
-#include "simulation/live/live_story.hpp"
+#include "simulation/live/live_events.hpp"
 #include "simulation/live/manifests.hpp"
-#include "simulation/live/rest.hpp"
 #include "simulation/shared_replicas.hpp"
 
 namespace capstan::simulation::live {
+
+// When a live cluster has come to rest.
+
+/// Nodes and pods of one moment, as far as the wait for quiescence needs them.
+struct ClusterFigures {
+    std::int64_t pending = 0;                    ///< pods without a node that are not over
+    std::map<std::string, int> nodes{};          ///< by group of the simulated cloud; "": of none
+    std::map<std::string, std::string> looks{};  ///< nodes by name: taints, cordoned, ready
+    std::int64_t ending = 0;  ///< pods that were told to end, on nodes that are there
+
+    bool operator==(const ClusterFigures&) const = default;
+};
+ClusterFigures figures_of(const api_server::ObjectStore& store);
+
+/// Looked at again and again. Pods that only wait and nodes that stay as they are count as rest.
+class QuiescenceWatch {
+public:
+    explicit QuiescenceWatch(Duration patience) : patience_(patience) {}
+    /// From now on; forgets what was.
+    void begin(Duration now) { since_ = now; }
+    bool is_at_rest(const api_server::ObjectStore& store, Duration now);
+
+private:
+    const Duration patience_;
+    Duration since_{0};
+    ClusterFigures last_{};
+};
 
 /// [the loop's thread]
 class ScenarioPlayer {
@@ -78,7 +105,7 @@ private:
     api_server::ObjectStore& store_;
     const Input& input_;
     const Options options_;
-    Rest rest_;
+    QuiescenceWatch rest_;
     Duration started_{0};
     std::size_t step_ = 0;
     int unmet_ = 0;

@@ -51,8 +51,8 @@ struct History {
     Duration end{0};
 };
 
-/// Passes that are left out change nothing, so a level holds until a later pass sees another. Where
-/// the clock is set back, time stands still until it has caught up.
+/// SimulatedAutoscaler that are left out change nothing, so a level holds until a later pass sees
+/// another. Where the clock is set back, time stands still until it has caught up.
 class PassHistory final : public Observer {
 public:
     explicit PassHistory(Time start) : start_(start) {}

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "simulation/page/frame.hpp"
 #include "simulation/page/history.hpp"
 #include "simulation/page/markup.hpp"
+#include "simulation/page/style.hpp"
 #include "simulation/report.hpp"
 
 namespace capstan::simulation::page {

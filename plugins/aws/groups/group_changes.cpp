@@ -33,7 +33,7 @@ const AsgInstance* find_instance(const AutoScalingGroup& group, std::string_view
     return at != group.instances.end() ? &*at : nullptr;
 }
 
-Standing standing_of(const AsgInstance& instance) {
+Membership standing_of(const AsgInstance& instance) {
     return read_lifecycle(instance.lifecycle_state).standing;
 }
 
@@ -69,7 +69,7 @@ Task<GroupChanges::Current> GroupChanges::read(NodeGroupId id) {
     Current out{.group = *std::move(told)};
     out.desired = out.group.desired;
     for (const AsgInstance& instance : out.group.instances) {
-        if (standing_of(instance) != Standing::member) continue;
+        if (standing_of(instance) != Membership::member) continue;
         // A list that still has an instance that goes has the target with it.
         if (is_going(id, instance.id)) {
             --out.desired;
@@ -176,7 +176,7 @@ Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGro
     for (const MachineId& machine : request.machines) {
         const AsgInstance* const instance =
             find_instance(listed.group, instance_id_of(machine.value()));
-        const bool counts = instance != nullptr && standing_of(*instance) == Standing::member &&
+        const bool counts = instance != nullptr && standing_of(*instance) == Membership::member &&
                             !is_going(request.group, instance->id);
         if (counts || ordinal_of(machine.value(), listed.group.name)) ++going;
     }
@@ -268,16 +268,16 @@ Task<std::vector<Error>> GroupChanges::terminate_all(NodeGroupId group,
             failed.push_back({.code = ErrorCode::not_found,
                               .message = titled(group) + ": it has no such machine",
                               .subject = machine.value()});
-        } else if (standing_of(*instance) == Standing::member && going_[group].contains(id)) {
+        } else if (standing_of(*instance) == Membership::member && going_[group].contains(id)) {
             failed.push_back({.code = ErrorCode::deadline,
                               .message = titled(group) +
                                          ": AWS was asked to terminate it and gave " +
                                          "no answer; it is asked again after two minutes",
                               .subject = machine.value()});
-        } else if (standing_of(*instance) == Standing::member) {
+        } else if (standing_of(*instance) == Membership::member) {
             going.push_back(machine);
             calls.push_back(terminate(group, id));
-        } else if (standing_of(*instance) != Standing::leaving) {
+        } else if (standing_of(*instance) != Membership::leaving) {
             failed.push_back({.code = ErrorCode::invalid_argument,
                               .message = titled(group) + ": it is " + instance->lifecycle_state +
                                          ", which does not count as the group's",
@@ -351,7 +351,7 @@ void GroupChanges::forget_what_is_seen() {
             if (is_past(one.second.asked_at)) return true;
             if (!is_fresh) return false;
             const AsgInstance* const instance = find_instance(listed->group, one.first);
-            return instance == nullptr || standing_of(*instance) != Standing::member;
+            return instance == nullptr || standing_of(*instance) != Membership::member;
         });
     }
     std::erase_if(going_, [](const auto& entry) { return entry.second.empty(); });

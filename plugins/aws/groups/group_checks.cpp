@@ -70,7 +70,7 @@ std::string why_not_growing(const AutoScalingGroup& group) {
     return is_suspended(group, "Launch") ? "its process Launch is suspended" : "";
 }
 
-std::vector<std::string> find_remarks(const AutoScalingGroup& group) {
+std::vector<std::string> find_notes(const AutoScalingGroup& group) {
     std::vector<std::string> out;
     const auto remark = [&](const std::string& what) {
         out.push_back(named_group(group) + ": " + what);
@@ -81,7 +81,7 @@ std::vector<std::string> find_remarks(const AutoScalingGroup& group) {
         remark("its process Terminate is suspended, so machines may stay that were removed");
     const bool has_warm = std::any_of(
         group.instances.begin(), group.instances.end(), [](const AsgInstance& instance) {
-            return read_lifecycle(instance.lifecycle_state).standing == Standing::warm;
+            return read_lifecycle(instance.lifecycle_state).standing == Membership::warm;
         });
     if (group.has_warm_pool || has_warm)
         remark(

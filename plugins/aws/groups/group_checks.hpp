@@ -19,6 +19,6 @@ std::optional<Error> find_obstacle(const AutoScalingGroup& group);
 std::string why_not_growing(const AutoScalingGroup& group);
 
 /// What else differs from a plain group, in sentences that name it.
-std::vector<std::string> find_remarks(const AutoScalingGroup& group);
+std::vector<std::string> find_notes(const AutoScalingGroup& group);
 
 }  // namespace capstan::aws

@@ -26,8 +26,8 @@ InstanceCounts count_instances(const AutoScalingGroup& group) noexcept {
     InstanceCounts out;
     for (const AsgInstance& instance : group.instances) {
         const Lifecycle lifecycle = read_lifecycle(instance.lifecycle_state);
-        if (lifecycle.standing == Standing::leaving) ++out.leaving;
-        if (lifecycle.standing != Standing::member) continue;
+        if (lifecycle.standing == Membership::leaving) ++out.leaving;
+        if (lifecycle.standing != Membership::member) continue;
         ++out.members;
         if (lifecycle.state != MachineState::running) ++out.unfinished;
     }

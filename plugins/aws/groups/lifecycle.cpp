@@ -10,7 +10,7 @@ struct LifecycleRow {
     Lifecycle means;
 };
 
-using enum Standing;
+using enum Membership;
 using enum MachineState;
 
 // EnteringStandby and Detaching have left the desired capacity already; where it is kept, an

@@ -8,7 +8,7 @@
 
 namespace capstan::aws {
 
-enum class Standing : std::uint8_t {
+enum class Membership : std::uint8_t {
     member,   ///< counts towards the desired capacity
     leaving,  ///< is being terminated; the desired capacity is without it
     apart,    ///< runs beside the group and does not count: standby, detached
@@ -16,7 +16,7 @@ enum class Standing : std::uint8_t {
 };
 
 struct Lifecycle {
-    Standing standing = Standing::member;
+    Membership standing = Membership::member;
     MachineState state = MachineState::creating;
     bool operator==(const Lifecycle&) const = default;
 };

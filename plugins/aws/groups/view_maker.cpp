@@ -59,7 +59,7 @@ void ViewMaker::leave_out(const std::string& name, Error why, CloudView& out) {
 }
 
 void ViewMaker::tell_group(const AutoScalingGroup& group, const NodeGroup& told) {
-    std::vector<std::string> sentences = find_remarks(group);
+    std::vector<std::string> sentences = find_notes(group);
     for (std::string& conflict : parts_.limits.find_conflicts(group))
         sentences.push_back(std::move(conflict));
     for (const std::string& warning : read_option_tags(group.tags).warnings)
@@ -94,7 +94,7 @@ void ViewMaker::add_machines(const GroupContext& context, const ListedGroup& lis
                              CloudView& out) const {
     const auto first = static_cast<std::ptrdiff_t>(out.machines.size());
     for (const AsgInstance& instance : listed.group.instances) {
-        if (read_lifecycle(instance.lifecycle_state).standing != Standing::warm)
+        if (read_lifecycle(instance.lifecycle_state).standing != Membership::warm)
             out.machines.push_back(make_machine(context, instance));
     }
     std::sort(out.machines.begin() + first, out.machines.end(),
@@ -106,7 +106,7 @@ Machine ViewMaker::make_machine(const GroupContext& context, const AsgInstance& 
     const Lifecycle lifecycle = read_lifecycle(instance.lifecycle_state);
     Machine out;
     out.id = MachineId(machine_id_of(instance.zone, instance.id));
-    if (lifecycle.standing != Standing::apart) out.group = NodeGroupId(context.group.name);
+    if (lifecycle.standing != Membership::apart) out.group = NodeGroupId(context.group.name);
     out.state = lifecycle.state;
     out.machine_type = instance.instance_type;
     out.zone = instance.zone;

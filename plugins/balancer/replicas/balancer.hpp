@@ -13,7 +13,7 @@
 #include <capstan/time.hpp>
 
 #include "placement.hpp"
-#include "trouble.hpp"
+#include "problem.hpp"
 
 namespace capstan::replicas {
 
@@ -47,7 +47,7 @@ struct Balancer {
     std::vector<std::string> order{};
     std::map<std::string, std::int64_t, std::less<>> weights{};
     std::optional<Duration> startup_timeout{};  ///< nothing: never falls back
-    std::vector<Trouble> troubles{};            ///< in what is written there
+    std::vector<Problem> troubles{};            ///< in what is written there
     Json status{};                              ///< as the cluster has it
 
     std::string path() const { return ns + "/" + name; }

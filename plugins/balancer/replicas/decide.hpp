@@ -48,7 +48,7 @@ struct Decision {
     std::int64_t stuck = 0;  ///< growth of targets that cannot be written
     std::int64_t observed = 0;
     std::vector<TargetState> targets{};  ///< in the Balancer's order
-    std::vector<Trouble> troubles{};     ///< the Balancer's own first
+    std::vector<Problem> troubles{};     ///< the Balancer's own first
     std::optional<Time> next_due{};      ///< something changes then without an event
 };
 

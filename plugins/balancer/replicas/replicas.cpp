@@ -33,10 +33,10 @@ Replicas::Replicas(Host host, Config config)
     : host_(host),
       config_(std::move(config)),
       scales_(host),
-      teller_(host),
-      followed_(host, {.ns = config_.ns,
-                       .on_news = [this] { want_soon(); },
-                       .on_gone = [this](const Entry& entry) { teller_.forget(entry); }}) {}
+      reporter_(host),
+      informers_(host, {.ns = config_.ns,
+                        .on_news = [this] { want_soon(); },
+                        .on_gone = [this](const Entry& entry) { reporter_.forget(entry); }}) {}
 
 /// Refused is only what comes too late.
 void Replicas::want_soon() const {
@@ -46,16 +46,16 @@ void Replicas::want_soon() const {
 
 void Replicas::reconfigure(Config config) {
     config_ = std::move(config);
-    followed_.book().soil_all();
+    informers_.book().mark_all_dirty();
     want_soon();
 }
 
 Task<Reconciled> Replicas::reconcile(Reconcile what) {
     const Duration began = host_.monotonic();
-    if (!followed_.is_complete()) co_return report();
-    Book& book = followed_.book();
+    if (!informers_.is_complete()) co_return report();
+    BalancerCache& book = informers_.book();
     if (what.is_first || !looked_at_all_ || began - *looked_at_all_ >= config_.resync) {
-        book.soil_all();
+        book.mark_all_dirty();
         looked_at_all_ = began;
     }
     book.soil_due(host_.now());
@@ -69,10 +69,10 @@ Task<Reconciled> Replicas::reconcile(Reconcile what) {
 }
 
 Reconciled Replicas::report() const {
-    const Book& book = followed_.book();
+    const BalancerCache& book = informers_.book();
     Reconciled out{.objects = static_cast<int>(book.entries().size()),
-                   .problems = followed_.problems()};
-    if (!followed_.is_complete()) {
+                   .problems = informers_.problems()};
+    if (!informers_.is_complete()) {
         out.summary = "waits until all Balancers and pods have been seen";
         return out;
     }
@@ -98,27 +98,27 @@ Task<void> Replicas::look_after(std::shared_ptr<Entry> entry) {
     entry->is_dirty = false;
     entry->last_turn = ++turns_;
     Turn turn{.entry = entry, .balancer = entry->balancer, .began = host_.monotonic()};
-    yield_to_elders(turn.balancer);
+    yield_to_owners(turn.balancer);
     co_await read_targets(turn);
     // Changed or deleted meanwhile: then its turn comes again, or never.
     if (entry->is_dirty || entry->is_gone) co_return;
-    turn.decision = decide(turn.balancer, turn.readings, followed_.pods(), config_, host_.now());
+    turn.decision = decide(turn.balancer, turn.readings, informers_.pods(), config_, host_.now());
     entry->next_due = turn.decision.next_due;
     co_await carry_out(turn);
     if (entry->is_gone) co_return;
     entry->now = turn.decision.troubles;
-    teller_.tell(*entry, turn.decision, turn.done);
+    reporter_.tell(*entry, turn.decision, turn.done);
     co_await write_status(turn);
 }
 
 /// Two Balancers would pull a target to and fro for ever.
-void Replicas::yield_to_elders(Balancer& balancer) const {
+void Replicas::yield_to_owners(Balancer& balancer) const {
     std::erase_if(balancer.targets, [&](const Target& target) {
-        const Balancer* const elder = followed_.book().find_elder(balancer, target);
-        if (elder == nullptr) return false;
+        const Balancer* const owner = informers_.book().find_elder(balancer, target);
+        if (owner == nullptr) return false;
         balancer.troubles.push_back(
             {Phase::spec, "target " + target.name + " is left alone: " + target.ref.kind + " " +
-                              target.ref.name + " is a target of Balancer " + elder->name +
+                              target.ref.name + " is a target of Balancer " + owner->name +
                               ", which is older"});
         return true;
     });
@@ -156,7 +156,7 @@ Task<Reading> Replicas::read_target(Turn& turn, const Target& target) {
     if (is_asked && code == ErrorCode::deadline) turn.entry->silent.insert(target.ref);
     if (code == ErrorCode::not_found) known.erase(target.ref);
     if (reading.scale) {
-        followed_.follow(reading.scale->resource);
+        informers_.follow(reading.scale->resource);
         known[target.ref] = *reading.scale;
         turn.entry->silent.erase(target.ref);
     }
@@ -187,7 +187,7 @@ Task<bool> Replicas::write(Turn& turn, Step step) {
     } catch (const Failure& failure) {
         failed = failure.error();
     }
-    teller_.count_write(failed ? name_of(failed->code) : "done");
+    reporter_.count_write(failed ? name_of(failed->code) : "done");
     Decision& decision = turn.decision;
     if (!failed) {
         std::ranges::find(decision.targets, step.name, &TargetState::name)->replicas = step.to;

@@ -10,10 +10,10 @@
 #include <capstan/controller.hpp>
 #include <capstan/host.hpp>
 
-#include "followed.hpp"
+#include "informers.hpp"
+#include "reporter.hpp"
 #include "scales.hpp"
 #include "settings.hpp"
-#include "teller.hpp"
 
 namespace capstan::replicas {
 
@@ -24,8 +24,8 @@ public:
     Replicas(const Replicas&) = delete;
     Replicas& operator=(const Replicas&) = delete;
 
-    void start() { followed_.start(); }
-    void stop() { followed_.stop(); }
+    void start() { informers_.start(); }
+    void stop() { informers_.stop(); }
     Task<Reconciled> reconcile(Reconcile what);
     void reconfigure(Config config);
 
@@ -41,7 +41,7 @@ private:
     };
     void want_soon() const;
     Task<void> look_after(std::shared_ptr<Entry> entry);
-    void yield_to_elders(Balancer& balancer) const;
+    void yield_to_owners(Balancer& balancer) const;
     Task<void> read_targets(Turn& turn);
     Task<Reading> read_target(Turn& turn, const Target& target);
     Task<void> carry_out(Turn& turn);
@@ -55,8 +55,8 @@ private:
     Host host_;
     Config config_;
     Scales scales_;
-    Teller teller_;
-    Followed followed_;
+    Reporter reporter_;
+    Informers informers_;
     std::optional<Duration> looked_at_all_{};  ///< by the even clock
     std::uint64_t turns_ = 0;
 };

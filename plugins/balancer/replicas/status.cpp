@@ -17,7 +17,7 @@ Condition balancing_of(const Balancer& balancer, const Decision& decision) {
                   .message = "Balancer running OK",
                   .observed_generation = balancer.generation};
     if (out.is_true) return out;
-    const auto first = std::ranges::min_element(decision.troubles, {}, &Trouble::phase);
+    const auto first = std::ranges::min_element(decision.troubles, {}, &Problem::phase);
     out.reason = name_of(first->phase);
     out.message = troubles_text(decision.troubles);
     return out;
@@ -96,9 +96,9 @@ bool is_same(const Json& a, const Json& b) {
     return a == b;
 }
 
-std::string troubles_text(const std::vector<Trouble>& troubles) {
+std::string troubles_text(const std::vector<Problem>& troubles) {
     std::string out;
-    for (const Trouble& trouble : troubles) out += (out.empty() ? "" : "; ") + trouble.message;
+    for (const Problem& trouble : troubles) out += (out.empty() ? "" : "; ") + trouble.message;
     return out;
 }
 

@@ -17,7 +17,7 @@ Json make_status(const Balancer& balancer, const Decision& decision, Time now);
 bool is_same(const Json& a, const Json& b);
 
 /// "scale target a: forbidden; target b: ..."; empty: there is none.
-std::string troubles_text(const std::vector<Trouble>& troubles);
+std::string troubles_text(const std::vector<Problem>& troubles);
 /// "2 replicas are asked of others, for pods of a, b do not start"
 std::string fallback_text(const Decision& decision);
 /// The same where none is.

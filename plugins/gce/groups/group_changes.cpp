@@ -276,7 +276,7 @@ GroupChanges::UnmadeMachines GroupChanges::find_unmade(const NodeGroupId& group,
     UnmadeMachines out;
     std::vector<ResourceLink> without_fault;
     for (const GroupMachine& machine : listed.list.machines) {
-        if (machine.standing.standing != Standing::member || is_going(group, machine.link.name))
+        if (machine.standing.standing != Membership::member || is_going(group, machine.link.name))
             continue;
         const bool is_unmade = machine.id.empty() || machine.id == "0";
         if (!machine.fault && !is_unmade) {

@@ -32,7 +32,7 @@ std::optional<Error> find_obstacle(const ManagedGroup& group) {
     return std::nullopt;
 }
 
-std::vector<std::string> find_remarks(const ManagedGroup& group) {
+std::vector<std::string> find_notes(const ManagedGroup& group) {
     std::vector<std::string> out;
     const auto remark = [&](const std::string& what) {
         out.push_back(named_mig(group) + ": " + what);

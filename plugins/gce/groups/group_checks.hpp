@@ -16,6 +16,6 @@ namespace capstan::gce {
 std::optional<Error> find_obstacle(const ManagedGroup& group);
 
 /// What else differs from a plain group, in sentences that name it.
-std::vector<std::string> find_remarks(const ManagedGroup& group);
+std::vector<std::string> find_notes(const ManagedGroup& group);
 
 }  // namespace capstan::gce

@@ -232,9 +232,9 @@ void GroupLists::store_machines(const std::string& id, std::vector<GroupMachine>
     if (list.asked_at == 0 || list.machines != machines || list.unreadable) ++version_;
     list.members = list.leaving = list.unfinished = 0;
     for (const GroupMachine& machine : machines) {
-        const bool is_member = machine.standing.standing == Standing::member;
+        const bool is_member = machine.standing.standing == Membership::member;
         if (is_member) ++list.members;
-        if (machine.standing.standing == Standing::leaving) ++list.leaving;
+        if (machine.standing.standing == Membership::leaving) ++list.leaving;
         if (is_member && machine.standing.state != MachineState::running) ++list.unfinished;
     }
     list.machines = std::move(machines);

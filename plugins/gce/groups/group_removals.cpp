@@ -85,7 +85,7 @@ Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGro
     std::set<std::string> going;
     for (const MachineId& machine : request.machines) {
         const GroupMachine* const known = find_machine(listed, machine);
-        const bool counts = known != nullptr && known->standing.standing == Standing::member &&
+        const bool counts = known != nullptr && known->standing.standing == Membership::member &&
                             !is_going(request.group, known->link.name);
         if (counts) going.insert(known->link.name);
     }
@@ -113,10 +113,10 @@ void GroupChanges::sort_out(const Removal& request, const ListedGroup& listed,
         };
         if (known == nullptr) {
             refuse(ErrorCode::not_found, "it has no such machine");
-        } else if (known->standing.standing == Standing::apart) {
+        } else if (known->standing.standing == Membership::apart) {
             refuse(ErrorCode::invalid_argument,
                    "it is suspended, stopped or abandoned, and does not count as the group's");
-        } else if (known->standing.standing == Standing::member &&
+        } else if (known->standing.standing == Membership::member &&
                    !is_going(request.group, known->link.name)) {
             going.push_back(known->link);
         }
@@ -192,7 +192,7 @@ void GroupChanges::forget_what_is_seen() {
             const auto& machines = listed->list.machines;
             return std::none_of(machines.begin(), machines.end(), [&](const GroupMachine& machine) {
                 return machine.link.name == one.first &&
-                       machine.standing.standing == Standing::member;
+                       machine.standing.standing == Membership::member;
             });
         });
     }

@@ -175,7 +175,7 @@ std::optional<std::vector<GroupMachine>> MachineLists::find_machines(
         if (own == listed->second.by_base.end()) continue;
         for (const ListedInstance* const instance : own->second) {
             GroupMachine& machine = out.emplace_back(machine_of(*instance, has_standby(row)));
-            const bool is_member = machine.standing.standing == Standing::member;
+            const bool is_member = machine.standing.standing == Membership::member;
             if (is_member && instance->status != "RUNNING") return std::nullopt;
             ++(is_member ? members : apart);
             keep_known(machine, group.list.machines);

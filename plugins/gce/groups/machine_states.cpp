@@ -13,7 +13,7 @@ struct ActionRow {
     MachineStanding means;
 };
 
-using enum Standing;
+using enum Membership;
 using enum MachineState;
 
 constexpr std::array action_rows{

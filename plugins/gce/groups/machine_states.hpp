@@ -12,14 +12,14 @@
 
 namespace capstan::gce {
 
-enum class Standing : std::uint8_t {
+enum class Membership : std::uint8_t {
     member,   ///< counts towards the target size
     leaving,  ///< is being deleted; the target size is without it
     apart,    ///< exists beside the target size: suspended, stopped, abandoned
 };
 
 struct MachineStanding {
-    Standing standing = Standing::member;
+    Membership standing = Membership::member;
     MachineState state = MachineState::creating;
     bool operator==(const MachineStanding&) const = default;
 };

@@ -77,7 +77,7 @@ void ViewMaker::leave_out(const std::string& id, const ListedGroup& listed, Erro
 }
 
 void ViewMaker::tell_group(const GroupContext& context) {
-    std::vector<std::string> sentences = find_remarks(context.listed.row);
+    std::vector<std::string> sentences = find_notes(context.listed.row);
     const KubeEnvOptions* const options = templates_.find_options(context.listed.row.template_link);
     if (options != nullptr) {
         for (const std::string& warning : options->warnings)
@@ -123,7 +123,7 @@ Machine ViewMaker::make_machine(GroupContext& context, const GroupMachine& machi
     const bool is_current = machine.template_link == row.template_link;
     Machine out;
     out.id = MachineId(machine_id_of(machine.link));
-    if (machine.standing.standing != Standing::apart) out.group = NodeGroupId(context.id);
+    if (machine.standing.standing != Membership::apart) out.group = NodeGroupId(context.id);
     out.state = machine.standing.state;
     out.machine_type = machine.machine_type;
     out.zone = machine.link.place.name;

@@ -154,8 +154,8 @@ inline Task<std::vector<Json>> read_objects(Host host, KubeResource kind) {
 
 /// What all nodes of a group carry and its template does not: a sentence for each group. Labels of
 /// Kubernetes, of clouds and of autoscalers are left out, and so are taints that come and go.
-inline std::vector<std::string> find_untold_marks(const std::vector<Json>& nodes,
-                                                  const std::vector<CheckedGroup>& groups) {
+inline std::vector<std::string> find_unreported_marks(const std::vector<Json>& nodes,
+                                                      const std::vector<CheckedGroup>& groups) {
     std::map<std::string, std::set<std::string>> by_id;
     for (const Json& node : nodes)
         by_id.emplace(node.text_at({"spec", "providerID"}), detail::marks_of_node(node));
@@ -202,7 +202,7 @@ inline Task<std::vector<std::string>> check_cluster(Host host, std::vector<Check
     };
     const auto nodes = co_await as_result(detail::read_objects(host, detail::checked_nodes()));
     if (nodes) {
-        append(find_untold_marks(*nodes, groups));
+        append(find_unreported_marks(*nodes, groups));
     } else {
         out.push_back(detail::not_checked("whether templates tell the labels and taints of nodes",
                                           "nodes:list", nodes.error()));

@@ -1,7 +1,7 @@
 /// Warnings that are logged once, for as long as what they say goes on.
 ///
 ///     StandingWarnings warnings_{host_};                       // a member
-///     warnings_.tell("group " + id, find_remarks(group));      // in each refresh
+///     warnings_.tell("group " + id, find_notes(group));      // in each refresh
 #pragma once
 
 #include <algorithm>

@@ -11,8 +11,6 @@
 
 #include <gmock/gmock.h>
 
-#include "commands/plugin_templates.hpp"
-
 namespace capstan::commands {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "commands/reserved_port.hpp"
+#include "commands/cluster_daemon.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

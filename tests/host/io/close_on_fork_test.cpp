@@ -1,4 +1,4 @@
-#include "io/close_on_fork.hpp"
+#include "io/file_descriptor.hpp"
 
 #include <fcntl.h>
 #include <netinet/in.h>

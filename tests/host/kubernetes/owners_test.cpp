@@ -1,4 +1,4 @@
-#include "kubernetes/owners.hpp"
+#include "kubernetes/metadata.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/pass_currency.hpp"
+#include "runtime/pass_clock.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

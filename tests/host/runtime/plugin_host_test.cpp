@@ -150,7 +150,7 @@ TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
     std::vector<instances::SkippedHook> absent;
     for (const PluginInstanceId& id : {one, two, one, splitter})
         absent.push_back({id, loop::Hook::start, "it has not started"});
-    EXPECT_EQ(misses_of(*wiring), absent);
+    EXPECT_EQ(skipped_of(*wiring), absent);
     instances::PassWatch watch;
     const auto policies =
         PassPolicies::make(*wiring, watch, std::make_shared<instances::ExpanderAnswers>());

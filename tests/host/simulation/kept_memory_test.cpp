@@ -1,4 +1,4 @@
-#include "simulation/kept_memory.hpp"
+#include "simulation/simulated_autoscaler.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "io/url.hpp"
-#include "kubernetes/client/access/credentials_file.hpp"
+#include "kubernetes/client/access/credentials.hpp"
 #include "kubernetes/client/access/exec_credentials.hpp"
 #include "kubernetes/client/access/kubeconfig.hpp"
 

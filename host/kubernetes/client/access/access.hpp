@@ -14,7 +14,6 @@
 #include "io/loop.hpp"
 #include "io/tls_options.hpp"
 #include "kubernetes/client/access/credentials.hpp"
-#include "kubernetes/client/access/credentials_environment.hpp"
 #include "kubernetes/client/access/credentials_stored.hpp"
 
 namespace capstan::kubernetes::client {

@@ -1,10 +1,15 @@
 /// The identity that requests to an API server are made with.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/post.hpp>
 
@@ -76,5 +81,47 @@ private:
 /// moment, and TLS would only say that something is wrong. `invalid_config`: one of them cannot be
 /// read, the key has a passphrase, or they do not belong together. Shows nothing of either.
 Result<void> check_key_pair(const std::string& certificate_pem, const std::string& key_pem);
+
+// The variables a program was started with.
+
+/// Handed in wherever variables decide, so that tests bring their own.
+class Environment {
+public:
+    Environment() = default;
+    explicit Environment(std::map<std::string, std::string, std::less<>> variables)
+        : variables_(std::move(variables)) {}
+    /// This process's own. Copies; call it before there are threads that change variables.
+    static Environment of_process();
+
+    /// Empty when unset.
+    std::string get(std::string_view name) const;
+    void set(std::string name, std::string value);
+    /// "NAME=value" each, by name: what a new process is started with.
+    std::vector<std::string> lines() const;
+
+private:
+    std::map<std::string, std::string, std::less<>> variables_;
+};
+
+// Small files that hold secrets. No error here tells what a file holds.
+
+inline constexpr std::size_t max_secret_file_bytes = std::size_t{1} << 20;
+
+/// `invalid_config`: cannot be read, is a folder, or is longer than `max_bytes`. Names the file.
+Result<std::string> read_small_file(const std::filesystem::path& file,
+                                    std::size_t max_bytes = max_secret_file_bytes);
+
+/// The token in a file, without the space around it. `invalid_config`: the file cannot be read, is
+/// empty, or holds what no header can carry.
+Result<std::string> read_token_file(const std::filesystem::path& file);
+
+/// Visible ASCII, at least one character.
+bool is_bearer_token(std::string_view text) noexcept;
+
+/// What a PEM file is for.
+enum class PemKind { certificate, private_key };
+/// A file with at least one block of that kind.
+Result<std::string> read_pem_file(const std::filesystem::path& file, PemKind kind);
+bool has_pem(std::string_view text, PemKind kind) noexcept;
 
 }  // namespace capstan::kubernetes::client

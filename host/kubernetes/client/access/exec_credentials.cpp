@@ -13,8 +13,7 @@
 #include "io/printable.hpp"
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/access/credentials.hpp"
-#include "kubernetes/client/access/credentials_file.hpp"
-#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/api_status.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {
@@ -167,18 +166,18 @@ void ExecCredentials::run() {
     later_.call([this, error = std::move(error)] { fail_all(error); });
 }
 
-Result<std::unique_ptr<ProgramProcess>> ExecCredentials::start() {
+Result<std::unique_ptr<io::ProgramProcess>> ExecCredentials::start() {
     CAPSTAN_TRY(const std::filesystem::path program, find_program());
     Environment environment = options_.environment;
     for (const auto& [name, value] : options_.plugin.variables) environment.set(name, value);
     environment.set("KUBERNETES_EXEC_INFO", exec_info(options_.plugin, options_.cluster));
-    const ProgramRun run{.program = program,
-                         .arguments = options_.plugin.arguments,
-                         .environment = environment.lines(),
-                         .deadline = options_.deadline,
-                         .output_max = exec_output_max};
-    return ProgramProcess::start(loop_, run,
-                                 [this](Result<ProgramEnd> end) { on_end(std::move(end)); });
+    const io::ProgramRun run{.program = program,
+                             .arguments = options_.plugin.arguments,
+                             .environment = environment.lines(),
+                             .deadline = options_.deadline,
+                             .output_max = exec_output_max};
+    return io::ProgramProcess::start(
+        loop_, run, [this](Result<io::ProgramEnd> end) { on_end(std::move(end)); });
 }
 
 Result<std::filesystem::path> ExecCredentials::find_program() const {
@@ -188,14 +187,14 @@ Result<std::filesystem::path> ExecCredentials::find_program() const {
     if (is_path && std::filesystem::exists(plugin.command, error))
         return std::filesystem::path(plugin.command);
     const auto found =
-        is_path ? std::nullopt : find_in_path(plugin.command, options_.environment.get("PATH"));
+        is_path ? std::nullopt : io::find_in_path(plugin.command, options_.environment.get("PATH"));
     if (found) return *found;
     std::string why = is_path ? "there is no such program" : "PATH leads to no such program";
     if (!plugin.install_hint.empty()) why += "; " + io::printable(plugin.install_hint, 1024);
     return fail(ErrorCode::invalid_config, std::move(why));
 }
 
-void ExecCredentials::on_end(Result<ProgramEnd> end) {
+void ExecCredentials::on_end(Result<io::ProgramEnd> end) {
     process_.reset();
     auto answer = answer_of(std::move(end));
     if (!answer) {
@@ -207,11 +206,12 @@ void ExecCredentials::on_end(Result<ProgramEnd> end) {
     tell_all(Result<Credential>(*credential_));
 }
 
-Result<ExecAnswer> ExecCredentials::answer_of(Result<ProgramEnd> end) const {
+Result<ExecAnswer> ExecCredentials::answer_of(Result<io::ProgramEnd> end) const {
     if (!end) return fail(std::move(end).error());
-    const std::string said = last_words(end->errors);
+    const std::string said = io::last_words(end->errors);
     const std::string suffix = said.empty() ? "" : "; it said: " + said;
-    if (!end->is_well()) return fail(ErrorCode::unavailable, end->sentence() + suffix);
+    if (!end->status.is_success())
+        return fail(ErrorCode::unavailable, end->status.sentence() + suffix);
     auto answer = parse_exec_answer(options_.plugin.api_version, end->output);
     if (!answer) answer.error().message += suffix;
     return answer;

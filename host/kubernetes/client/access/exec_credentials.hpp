@@ -18,9 +18,8 @@
 #include <capstan/time.hpp>
 
 #include "io/loop.hpp"
+#include "io/process.hpp"
 #include "kubernetes/client/access/credentials.hpp"
-#include "kubernetes/client/access/credentials_environment.hpp"
-#include "kubernetes/client/access/exec_credentials_process.hpp"
 #include "kubernetes/client/watch_backoff.hpp"
 
 namespace capstan::kubernetes::client {
@@ -96,10 +95,10 @@ private:
     bool is_resting() const;
     Error resting_error() const;
     void run();
-    Result<std::unique_ptr<ProgramProcess>> start();
+    Result<std::unique_ptr<io::ProgramProcess>> start();
     Result<std::filesystem::path> find_program() const;
-    void on_end(Result<ProgramEnd> end);
-    Result<ExecAnswer> answer_of(Result<ProgramEnd> end) const;
+    void on_end(Result<io::ProgramEnd> end);
+    Result<ExecAnswer> answer_of(Result<io::ProgramEnd> end) const;
     void keep(ExecAnswer answer);
     void fail_all(Error error);
     void tell_all(const Result<Credential>& result);
@@ -110,7 +109,7 @@ private:
     std::optional<Credential> credential_{};
     std::optional<Time> expires_{};  ///< of the credential; nothing: never
     std::vector<Done> waiting_{};    ///< for the run that is under way
-    std::unique_ptr<ProgramProcess> process_{};
+    std::unique_ptr<io::ProgramProcess> process_{};
     WatchBackoff backoff_;
     std::optional<Error> failure_{};  ///< of the last run; nothing: it went well
     Duration rests_until_{};          ///< after a failure

@@ -134,8 +134,8 @@ std::string ClusterCache::unobserved_because() const {
     return {};
 }
 
-std::vector<std::string> ClusterCache::find_untold(std::string_view node,
-                                                   const std::vector<std::string>& pods) const {
+std::vector<std::string> ClusterCache::find_unreported(std::string_view node,
+                                                       const std::vector<std::string>& pods) const {
     const engine::snapshot::Cluster cluster = state_->feed.builder().build();
     const std::optional<engine::snapshot::NodeIndex> index = cluster.find_node(node);
     const Lane* const lane = state_->find_lane("Pod");

@@ -69,8 +69,8 @@ public:
     /// has not told of so far, whatever the last cluster() showed: "namespace/name". Not among them
     /// are pods with an undecodable last version, which the watch did tell of, and pods of a node
     /// that is gone.
-    std::vector<std::string> find_untold(std::string_view node,
-                                         const std::vector<std::string>& pods) const;
+    std::vector<std::string> find_unreported(std::string_view node,
+                                             const std::vector<std::string>& pods) const;
     /// Lists all objects of the kind anew, since its watch is open but has not told of something;
     /// once in 30 s at most, for the mirror is blind meanwhile. False: it does not, because of that
     /// or since no watch is open (see Reflector).

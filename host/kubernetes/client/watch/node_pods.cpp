@@ -11,7 +11,6 @@
 
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/api_status.hpp"
-#include "kubernetes/client/json_object.hpp"
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/client/watch/watch_error.hpp"
 

@@ -9,7 +9,7 @@
 #include "engine/snapshot/cluster_copy.hpp"
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/list_decoder.hpp"
-#include "kubernetes/object_name.hpp"
+#include "kubernetes/metadata.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {

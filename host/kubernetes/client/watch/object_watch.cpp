@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/api_status.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {
@@ -16,8 +16,8 @@ std::string object_key(const boost::json::object& object) {
 }  // namespace
 
 ObjectWatch::ObjectWatch(Api& api, io::Loop& loop, const Options& options)
-    : teller_(options),
-      reflector_(api, loop, teller_,
+    : forwarder_(options),
+      reflector_(api, loop, forwarder_,
                  {.what = {.name = options.path,
                            .path = options.path,
                            .selectors = options.selectors,
@@ -26,9 +26,9 @@ ObjectWatch::ObjectWatch(Api& api, io::Loop& loop, const Options& options)
                   .page = options.page,
                   .only_pages = true,
                   .seed = options.seed,
-                  .on_trouble = [this](const Error& error) { teller_.see_trouble(error); }}) {}
+                  .on_trouble = [this](const Error& error) { forwarder_.see_trouble(error); }}) {}
 
-void ObjectWatch::Teller::finish_replace() {
+void ObjectWatch::EventForwarder::finish_replace() {
     for (auto at = known_.begin(); at != known_.end();) {
         const auto each = at++;
         if (each->second.seen_in == lists_) continue;
@@ -38,7 +38,7 @@ void ObjectWatch::Teller::finish_replace() {
     tell(Change::synced, {});
 }
 
-void ObjectWatch::Teller::set(const boost::json::value& object) {
+void ObjectWatch::EventForwarder::set(const boost::json::value& object) {
     const boost::json::object& members = object.get_object();
     const std::string key = object_key(members);
     const std::string_view uid = base::text_at(members, "metadata.uid");
@@ -55,33 +55,33 @@ void ObjectWatch::Teller::set(const boost::json::value& object) {
     if (!is_told) tell(is_new ? Change::added : Change::modified, whole(object));
 }
 
-void ObjectWatch::Teller::remove(const boost::json::value& object) {
+void ObjectWatch::EventForwarder::remove(const boost::json::value& object) {
     if (known_.erase(object_key(object.get_object())) > 0) tell(Change::deleted, whole(object));
 }
 
-void ObjectWatch::Teller::confirm() {
+void ObjectWatch::EventForwarder::confirm() {
     if (is_in_trouble_) tell(Change::synced, {});
 }
 
-void ObjectWatch::Teller::see_trouble(const Error& error) {
+void ObjectWatch::EventForwarder::see_trouble(const Error& error) {
     is_in_trouble_ = true;
     if (options_.on_trouble) options_.on_trouble(error);
 }
 
 /// With memory of its own, and with the kind that a list does not say.
-boost::json::object ObjectWatch::Teller::whole(const boost::json::value& object) const {
+boost::json::object ObjectWatch::EventForwarder::whole(const boost::json::value& object) const {
     boost::json::object out(object.get_object(), boost::json::storage_ptr());
     if (!out.contains("apiVersion")) out["apiVersion"] = options_.api_version;
     if (!out.contains("kind")) out["kind"] = options_.kind;
     return out;
 }
 
-void ObjectWatch::Teller::tell(Change change, const boost::json::object& object) {
+void ObjectWatch::EventForwarder::tell(Change change, const boost::json::object& object) {
     is_in_trouble_ = false;
     if (options_.on_change) options_.on_change(change, object);
 }
 
-void ObjectWatch::Teller::tell_vanished(const std::string& key, const Known& known) {
+void ObjectWatch::EventForwarder::tell_vanished(const std::string& key, const Known& known) {
     const std::size_t slash = key.find('/');
     boost::json::object metadata{{"name", key.substr(slash + 1)}, {"uid", known.uid}};
     if (slash > 0) metadata["namespace"] = key.substr(0, slash);

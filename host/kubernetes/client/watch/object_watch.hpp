@@ -57,9 +57,9 @@ public:
 
 private:
     /// What has been told, by which the reflector's objects become changes.
-    class Teller final : public KindStore {
+    class EventForwarder final : public KindStore {
     public:
-        explicit Teller(Options options) : options_(std::move(options)) {}
+        explicit EventForwarder(Options options) : options_(std::move(options)) {}
 
         void begin_replace() override { ++lists_; }
         void finish_replace() override;
@@ -84,7 +84,7 @@ private:
         bool is_in_trouble_ = false;
     };
 
-    Teller teller_;
+    EventForwarder forwarder_;
     Reflector reflector_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/watch/reflector_state.hpp"
-#include "kubernetes/object_name.hpp"
+#include "kubernetes/metadata.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {

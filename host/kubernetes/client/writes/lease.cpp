@@ -8,7 +8,7 @@
 #include <capstan/time_text.hpp>
 
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/timestamps.hpp"
 

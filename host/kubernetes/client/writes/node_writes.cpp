@@ -10,7 +10,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/client/writes/write_conflicts.hpp"
 #include "kubernetes/timestamps.hpp"

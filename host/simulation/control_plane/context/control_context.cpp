@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <tuple>
 #include <utility>
+
+#include <capstan/ascii.hpp>
+#include <capstan/time_text.hpp>
 
 namespace capstan::simulation::control_plane {
 namespace {
@@ -71,6 +75,87 @@ void ControlContext::remove(std::string_view resource, const json::object& objec
     const std::string_view name = api_server::text_at(object, "metadata.name");
     options.uid = api_server::text_at(object, "metadata.uid");
     if (store_.remove(kind, space, name, options)) index_.note(kind, space, name);
+}
+
+namespace {
+
+constexpr Duration kept_for = std::chrono::hours(1);
+
+std::string id_of(const json::object& object, const ControllerEvents::Event& event) {
+    return std::string(api_server::text_at(object, "metadata.uid"))
+        .append("\n")
+        .append(event.reason)
+        .append("\n")
+        .append(event.message);
+}
+
+json::object reference_to(const api_server::ResourceKind& kind, const json::object& object) {
+    json::object out{{"kind", kind.kind},
+                     {"apiVersion", kind.api_version()},
+                     {"name", api_server::json_view(api_server::text_at(object, "metadata.name"))},
+                     {"uid", api_server::json_view(api_server::text_at(object, "metadata.uid"))},
+                     {"resourceVersion", api_server::json_view(api_server::text_at(
+                                             object, "metadata.resourceVersion"))}};
+    if (kind.namespaced)
+        out["namespace"] = api_server::json_view(api_server::text_at(object, "metadata.namespace"));
+    return out;
+}
+
+std::string event_name(const json::object& object, std::uint64_t number) {
+    return std::string(api_server::text_at(object, "metadata.name")) + "." + hex_text(number);
+}
+
+}  // namespace
+
+void ControllerEvents::record(const api_server::ResourceKind& kind, const json::object& object,
+                              const Event& event) {
+    forget_old();
+    const std::string id = id_of(object, event);
+    const Time now = store_.now();
+    const auto again = [&](json::object& fresh) {
+        fresh["count"] = api_server::integer_at(fresh, "count").value_or(1) + 1;
+        fresh["lastTimestamp"] = format_rfc3339(now, 0);
+    };
+    const auto before = said_.find(id);
+    const bool is_again =
+        before != said_.end() &&
+        store_.edit(store_.kind("events"), before->second.space, before->second.name, again,
+                    {.part = api_server::ObjectPart::everything});
+    if (!is_again) write(kind, object, event, id);
+    by_time_.emplace_back(now, id);
+    said_[id].last = now;
+}
+
+void ControllerEvents::write(const api_server::ResourceKind& kind, const json::object& object,
+                             const Event& event, const std::string& id) {
+    Said& said = said_[id];
+    said.space = kind.namespaced ? api_server::text_at(object, "metadata.namespace") : "default";
+    said.name = event_name(object, ++last_number_);
+    const std::string now = format_rfc3339(store_.now(), 0);
+    json::object out{
+        {"metadata", json::object{{"name", said.name}}},
+        {"involvedObject", reference_to(kind, object)},
+        {"reason", api_server::json_view(event.reason)},
+        {"message", event.message},
+        {"source", json::object{{"component", api_server::json_view(event.component)}}},
+        {"reportingComponent", api_server::json_view(event.component)},
+        {"type", event.is_warning ? "Warning" : "Normal"},
+        {"firstTimestamp", now},
+        {"lastTimestamp", now},
+        {"count", 1},
+    };
+    // A namespace on its way out takes no events.
+    std::ignore = store_.create(store_.kind("events"), said.space, std::move(out));
+}
+
+void ControllerEvents::forget_old() {
+    const Time until = store_.now() - kept_for;
+    for (; !by_time_.empty() && by_time_.front().first <= until; by_time_.pop_front()) {
+        const auto said = said_.find(by_time_.front().second);
+        if (said == said_.end() || said->second.last > until) continue;
+        std::ignore = store_.remove(store_.kind("events"), said->second.space, said->second.name);
+        said_.erase(said);
+    }
 }
 
 }  // namespace capstan::simulation::control_plane

@@ -2,14 +2,52 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "simulation/api_server/object_store.hpp"
 #include "simulation/control_plane/context/control_plane_options.hpp"
-#include "simulation/control_plane/context/controller_events.hpp"
 #include "simulation/control_plane/context/object_index.hpp"
 
 namespace capstan::simulation::control_plane {
+
+// Events, as `kubectl describe` shows them below an object.
+
+/// What is said again of the same object counts up. Each goes an hour after it was last said, as
+/// soon as something else is. [the loop's thread]
+class ControllerEvents {
+public:
+    struct Event {
+        std::string_view component{};  ///< "default-scheduler"
+        std::string_view reason{};     ///< "FailedScheduling"
+        std::string message{};
+        bool is_warning = false;
+    };
+    explicit ControllerEvents(api_server::ObjectStore& store) : store_(store) {}
+    ControllerEvents(const ControllerEvents&) = delete;
+    ControllerEvents& operator=(const ControllerEvents&) = delete;
+
+    void record(const api_server::ResourceKind& kind, const json::object& object,
+                const Event& event);
+
+private:
+    struct Said {
+        std::string space{}, name{};  ///< of the Event
+        Time last{};
+    };
+    void write(const api_server::ResourceKind& kind, const json::object& object, const Event& event,
+               const std::string& id);
+    void forget_old();
+
+    api_server::ObjectStore& store_;
+    std::map<std::string, Said> said_;
+    std::deque<std::pair<Time, std::string>> by_time_;  ///< an id again for each time it was said
+    std::uint64_t last_number_ = 0;
+};
 
 /// Writes go through here, so that the index knows of them before they are told. What is refused,
 /// because the object is gone for example, is left to the next reason to look at it.

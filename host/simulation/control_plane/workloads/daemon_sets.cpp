@@ -11,8 +11,8 @@
 #include "kubernetes/object_decode.hpp"
 #include "kubernetes/pod_decode.hpp"
 #include "simulation/control_plane/context/object_fields.hpp"
+#include "simulation/control_plane/workloads/pod_control.hpp"
 #include "simulation/control_plane/workloads/replica_sets.hpp"
-#include "simulation/control_plane/workloads/rollout_plan.hpp"
 
 namespace capstan::simulation::control_plane {
 namespace {

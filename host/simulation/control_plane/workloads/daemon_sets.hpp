@@ -8,7 +8,6 @@
 
 #include "engine/snapshot/pod_spec.hpp"
 #include "simulation/control_plane/workloads/pod_control.hpp"
-#include "simulation/control_plane/workloads/rollout_plan.hpp"
 
 namespace capstan::simulation::control_plane {
 

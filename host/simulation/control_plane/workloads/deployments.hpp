@@ -4,7 +4,7 @@
 #include <string>
 
 #include "simulation/control_plane/workloads/deployment_sets.hpp"
-#include "simulation/control_plane/workloads/rollout_plan.hpp"
+#include "simulation/control_plane/workloads/pod_control.hpp"
 
 namespace capstan::simulation::control_plane {
 

@@ -1,6 +1,8 @@
 #include "simulation/control_plane/workloads/pod_control.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <boost/json/serialize.hpp>
@@ -141,6 +143,195 @@ std::string template_hash(const json::object& pod_template, std::int64_t collisi
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     const std::string all = api_server::name_suffix(hash) + api_server::name_suffix(hash >> 32);
     return all;
+}
+
+namespace {
+
+constexpr std::string_view revisions_resource = "controllerrevisions.apps";
+
+/// The template as a revision keeps it: a patch that `kubectl rollout undo` applies.
+json::object revision_data(const json::object& object) {
+    json::object pod_template = *api_server::find_object(object, "spec.template");
+    pod_template["$patch"] = "replace";
+    return {{"spec", json::object{{"template", std::move(pod_template)}}}};
+}
+
+/// The eldest first.
+std::vector<api_server::ApiObject> revisions_of(ControlContext& context, const Workload& workload) {
+    auto out = context.index().controlled_by(api_server::text_at(*workload.object, "metadata.uid"),
+                                             revisions_resource);
+    std::ranges::sort(out, {}, [](const api_server::ApiObject& revision) {
+        return std::pair(number_or(*revision, "revision", 0),
+                         std::string(api_server::text_at(*revision, "metadata.name")));
+    });
+    return out;
+}
+
+api_server::ApiObject make_revision(ControlContext& context, const Workload& workload,
+                                    json::object data, std::int64_t number) {
+    const json::object& object = *workload.object;
+    const std::string_view space = api_server::text_at(object, "metadata.namespace");
+    for (std::int64_t collisions = 0;; ++collisions) {
+        const std::string hash = template_hash(data, collisions);
+        const std::string name =
+            std::string(api_server::text_at(object, "metadata.name")) + "-" + hash;
+        if (context.find(revisions_resource, api_server::object_key(space, name)) != nullptr)
+            continue;
+        json::object labels;
+        if (const json::object* own =
+                api_server::find_object(object, "spec.template.metadata.labels"))
+            labels = *own;
+        labels[api_server::json_view(revision_label)] = hash;
+        json::object out{{"metadata", json::object{{"name", name}, {"labels", std::move(labels)}}},
+                         {"data", std::move(data)},
+                         {"revision", number}};
+        add_owner(out, make_controller_reference(*workload.kind, object));
+        return context.create(revisions_resource, space, std::move(out));
+    }
+}
+
+}  // namespace
+
+api_server::ApiObject present_revision(ControlContext& context, const Workload& workload) {
+    if (api_server::find_object(*workload.object, "spec.template") == nullptr) return nullptr;
+    json::object data = revision_data(*workload.object);
+    const std::vector<api_server::ApiObject> known = revisions_of(context, workload);
+    const std::int64_t highest = known.empty() ? 0 : number_or(*known.back(), "revision", 0);
+    const auto same = std::ranges::find_if(known, [&](const api_server::ApiObject& revision) {
+        const json::object* kept = api_server::find_object(*revision, "data");
+        return kept != nullptr && *kept == data;
+    });
+    if (same == known.end()) return make_revision(context, workload, std::move(data), highest + 1);
+    if (*same == known.back()) return *same;
+    return context.edit(revisions_resource, **same,
+                        [&](json::object& fresh) { fresh["revision"] = highest + 1; });
+}
+
+api_server::ApiObject find_revision(ControlContext& context, const Workload& workload,
+                                    std::string_view name) {
+    return context.find(
+        revisions_resource,
+        api_server::object_key(api_server::text_at(*workload.object, "metadata.namespace"), name));
+}
+
+Workload at_revision(const Workload& workload, const json::object& revision) {
+    json::object object = *workload.object;
+    json::object pod_template = *api_server::find_object(revision, "data.spec.template");
+    pod_template.erase("$patch");
+    api_server::set_value(object, "spec.template", std::move(pod_template));
+    return {workload.kind, std::make_shared<const json::object>(std::move(object)),
+            workload.component};
+}
+
+void forget_old_revisions(ControlContext& context, const Workload& workload,
+                          const std::set<std::string, std::less<>>& used) {
+    std::vector<api_server::ApiObject> idle = revisions_of(context, workload);
+    std::erase_if(idle, [&](const api_server::ApiObject& revision) {
+        return used.contains(api_server::text_at(*revision, "metadata.name"));
+    });
+    const auto keep = number_or(*workload.object, "spec.revisionHistoryLimit", 10);
+    for (std::size_t i = 0;
+         i + static_cast<std::size_t>(std::max<std::int64_t>(keep, 0)) < idle.size(); ++i)
+        context.remove(revisions_resource, *idle[i]);
+}
+
+namespace {
+
+std::int64_t wanted_by_old(const Rollout& rollout) {
+    return std::accumulate(rollout.old.begin(), rollout.old.end(), std::int64_t{0},
+                           [](std::int64_t sum, const SetSize& set) { return sum + set.wanted; });
+}
+
+SetSizes present_sizes(const Rollout& rollout) {
+    SetSizes out{.fresh = rollout.fresh.wanted};
+    for (const SetSize& set : rollout.old) out.old.push_back(set.wanted);
+    return out;
+}
+
+std::int64_t next_fresh(const Rollout& rollout) {
+    const std::int64_t now = rollout.fresh.wanted;
+    if (now >= rollout.replicas) return rollout.replicas;
+    const std::int64_t room = rollout.replicas + rollout.max_surge - (now + wanted_by_old(rollout));
+    return now + std::clamp<std::int64_t>(room, 0, rollout.replicas - now);
+}
+
+/// Takes from the eldest first, of each at most what `may_go` says; how many went.
+template <class MayGo>
+std::int64_t shrink(std::vector<std::int64_t>& sizes, std::int64_t most, const MayGo& may_go) {
+    std::int64_t gone = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const std::int64_t by = std::min(most - gone, may_go(i));
+        if (by <= 0) continue;
+        sizes[i] -= by;
+        gone += by;
+    }
+    return gone;
+}
+
+void shrink_old(const Rollout& rollout, SetSizes& sizes) {
+    const SetSize& fresh = rollout.fresh;
+    const std::int64_t least = rollout.replicas - rollout.max_unavailable;
+    const std::int64_t unavailable_fresh = fresh.wanted - fresh.available;
+    const std::int64_t most = fresh.wanted + wanted_by_old(rollout) - least - unavailable_fresh;
+    if (most <= 0) return;
+    const std::int64_t unhealthy = shrink(sizes.old, most, [&](std::size_t i) {
+        return rollout.old[i].wanted - rollout.old[i].available;
+    });
+    std::int64_t available = fresh.available;
+    for (const SetSize& set : rollout.old) available += set.available;
+    shrink(sizes.old, std::min(available - least, most - unhealthy),
+           [&](std::size_t i) { return sizes.old[i]; });
+}
+
+/// By how much a set's share of the difference changes it.
+std::int64_t share_of(const SetSize& set, const Rollout& rollout, std::int64_t now_allowed) {
+    const std::int64_t before = set.limit > 0 ? set.limit : rollout.replicas;
+    if (before == 0) return 0;
+    return std::llround(static_cast<double>(set.wanted * now_allowed) /
+                        static_cast<double>(before)) -
+           set.wanted;
+}
+
+/// The largest first, among equals the newest when it grows and the eldest when it shrinks.
+std::vector<std::size_t> sharing_order(const std::vector<SetSize>& sets, bool grows) {
+    std::vector<std::size_t> out(sets.size());
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    std::ranges::sort(out, [&](std::size_t a, std::size_t b) {
+        if (sets[a].wanted != sets[b].wanted) return sets[a].wanted > sets[b].wanted;
+        return grows ? a > b : a < b;
+    });
+    return out;
+}
+
+}  // namespace
+
+SetSizes plan_rolling_step(const Rollout& rollout) {
+    SetSizes out = present_sizes(rollout);
+    out.fresh = next_fresh(rollout);
+    if (out.fresh == rollout.fresh.wanted) shrink_old(rollout, out);
+    return out;
+}
+
+SetSizes plan_scaling(const Rollout& rollout) {
+    std::vector<SetSize> sets = rollout.old;
+    sets.push_back(rollout.fresh);
+    const std::int64_t total = rollout.fresh.wanted + wanted_by_old(rollout);
+    const std::int64_t allowed = rollout.replicas > 0 ? rollout.replicas + rollout.max_surge : 0;
+    std::int64_t left = allowed - total;
+    const bool grows = left > 0;
+    const std::vector<std::size_t> order = sharing_order(sets, grows);
+    for (const std::size_t i : order) {
+        if (sets[i].wanted == 0) continue;
+        std::int64_t by = share_of(sets[i], rollout, allowed);
+        by = grows ? std::clamp<std::int64_t>(by, 0, left) : std::clamp<std::int64_t>(by, left, 0);
+        sets[i].wanted += by;
+        left -= by;
+    }
+    SetSize& first = sets[order.front()];
+    first.wanted = std::max<std::int64_t>(first.wanted + left, 0);
+    SetSizes out{.fresh = sets.back().wanted};
+    for (std::size_t i = 0; i + 1 < sets.size(); ++i) out.old.push_back(sets[i].wanted);
+    return out;
 }
 
 }  // namespace capstan::simulation::control_plane

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "simulation/control_plane/context/object_fields.hpp"
+#include "simulation/control_plane/workloads/pod_control.hpp"
 #include "simulation/control_plane/workloads/replica_sets.hpp"
-#include "simulation/control_plane/workloads/rollout_plan.hpp"
 
 namespace capstan::simulation::control_plane {
 namespace {
@@ -109,7 +109,8 @@ struct StatefulSets::Look {
     std::string_view next_name() const { return api_server::text_at(*next, "metadata.name"); }
     /// Of the next revision, wherever it stands among the ordinals.
     bool is_updated(const json::object& pod) const {
-        return api_server::label_of(pod, revision_label) == api_server::label_of(*next, revision_label);
+        return api_server::label_of(pod, revision_label) ==
+               api_server::label_of(*next, revision_label);
     }
     std::int64_t partition() const {
         return number_or(*set.object, "spec.updateStrategy.rollingUpdate.partition", 0);

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "simulation/control_plane/workloads/pod_control.hpp"
-#include "simulation/control_plane/workloads/rollout_plan.hpp"
 
 namespace capstan::simulation::control_plane {
 

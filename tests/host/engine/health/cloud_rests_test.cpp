@@ -1,4 +1,4 @@
-#include "engine/health/cloud_rests.hpp"
+#include "engine/health/backoff.hpp"
 
 #include <gmock/gmock.h>
 

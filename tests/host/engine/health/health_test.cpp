@@ -138,54 +138,56 @@ TEST(Upcoming, EachGroupHasItsOwn) {
 struct Stands {
     const char* what;
     std::function<void(World&, snapshot::NodeObject&)> change;
-    Standing standing;
+    NodeUsability standing;
 };
 
 void taint(snapshot::NodeObject& node, const char* key) { node.taints.push_back({.key = key}); }
 
 /// About a node of a group that joined five minutes ago and is not ready.
 const std::vector<Stands> standing_cases = {
-    {"as it is", [](World&, snapshot::NodeObject&) {}, Standing::starting},
+    {"as it is", [](World&, snapshot::NodeObject&) {}, NodeUsability::starting},
     {"with the taints of such a node",
      [](World&, snapshot::NodeObject& n) { taint(n, "node.kubernetes.io/not-ready"); },
-     Standing::starting},
-    {"ready", [](World&, snapshot::NodeObject& n) { n.ready = true; }, Standing::takes_pods},
+     NodeUsability::starting},
+    {"ready", [](World&, snapshot::NodeObject& n) { n.ready = true; }, NodeUsability::takes_pods},
     {"ready and held back by a start-up taint",
      [](World&, snapshot::NodeObject& n) {
          n.ready = true;
          taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/cni");
      },
-     Standing::starting},
+     NodeUsability::starting},
     {"ready and held back for too long",
      [](World&, snapshot::NodeObject& n) {
          n.ready = true;
          n.created = noon - 1h;
          taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/cni");
      },
-     Standing::takes_pods},
+     NodeUsability::takes_pods},
     {"ready and tainted for good",
      [](World&, snapshot::NodeObject& n) {
          n.ready = true;
          taint(n, "dedicated");
      },
-     Standing::takes_pods},
+     NodeUsability::takes_pods},
     {"not for longer than it may take",
-     [](World&, snapshot::NodeObject& n) { n.created = noon - 15min + 1ns; }, Standing::starting},
+     [](World&, snapshot::NodeObject& n) { n.created = noon - 15min + 1ns; },
+     NodeUsability::starting},
     {"for too long", [](World&, snapshot::NodeObject& n) { n.created = noon - 15min; },
-     Standing::out},
-    {"cordoned", [](World&, snapshot::NodeObject& n) { n.unschedulable = true; }, Standing::out},
+     NodeUsability::out},
+    {"cordoned", [](World&, snapshot::NodeObject& n) { n.unschedulable = true; },
+     NodeUsability::out},
     {"about to be removed",
      [](World&, snapshot::NodeObject& n) { taint(n, "ToBeDeletedByClusterAutoscaler"); },
-     Standing::out},
+     NodeUsability::out},
     {"with daemons on it", [](World& w, snapshot::NodeObject&) { w.daemon("cni", "cni-1", "i-1"); },
-     Standing::starting},
+     NodeUsability::starting},
     {"with pods on it, so it was ready once",
-     [](World& w, snapshot::NodeObject&) { w.pod("web", "i-1"); }, Standing::out},
+     [](World& w, snapshot::NodeObject&) { w.pod("web", "i-1"); }, NodeUsability::out},
     {"of no group", [](World&, snapshot::NodeObject& n) { n.provider_id = "other"; },
-     Standing::out},
+     NodeUsability::out},
 };
 
-TEST(Standing, TellsWhoTakesPodsNow) {
+TEST(NodeUsability, TellsWhoTakesPodsNow) {
     for (const Stands& c : standing_cases) {
         World world;
         world.group("web", 1);
@@ -195,7 +197,7 @@ TEST(Standing, TellsWhoTakesPodsNow) {
         c.change(world, node);
         const Health health = assess_groups(world);
         EXPECT_EQ(health.nodes.at(0), c.standing) << c.what;
-        const bool starting = c.standing == Standing::starting;
+        const bool starting = c.standing == NodeUsability::starting;
         EXPECT_EQ(health.groups.at(0).upcoming.starting, starting ? 1 : 0) << c.what;
         if (starting) {
             EXPECT_EQ(health.groups.at(0).upcoming.because, "1 node is not ready yet") << c.what;
@@ -204,30 +206,30 @@ TEST(Standing, TellsWhoTakesPodsNow) {
     }
 }
 
-TEST(Standing, ANodeWhoseMachineGoesTakesNoPods) {
+TEST(NodeUsability, ANodeWhoseMachineGoesTakesNoPods) {
     World world;
     world.group("web", 0);
     world.node("i-1");
     world.machine("web", "i-1", MachineState::deleting);
-    EXPECT_EQ(assess_groups(world).nodes.at(0), Standing::out);
+    EXPECT_EQ(assess_groups(world).nodes.at(0), NodeUsability::out);
 }
 
-TEST(Standing, TheOperatorNamesStartUpTaints) {
+TEST(NodeUsability, TheOperatorNamesStartUpTaints) {
     World world;
     world.group("web", 1);
     snapshot::NodeObject& node = world.node("i-1", "web");
     node.created = noon - 1min;
     taint(node, "zalando.org/node-not-ready");
-    EXPECT_EQ(assess_groups(world).nodes.at(0), Standing::takes_pods);
+    EXPECT_EQ(assess_groups(world).nodes.at(0), NodeUsability::takes_pods);
     Settings settings;
     settings.startup_taints = {"zalando.org/node-not-ready"};
-    EXPECT_EQ(assess_groups(world, {}, settings).nodes.at(0), Standing::starting);
+    EXPECT_EQ(assess_groups(world, {}, settings).nodes.at(0), NodeUsability::starting);
     settings = Settings();
     settings.startup_taint_prefixes = {"zalando.org/"};
-    EXPECT_EQ(assess_groups(world, {}, settings).nodes.at(0), Standing::starting);
+    EXPECT_EQ(assess_groups(world, {}, settings).nodes.at(0), NodeUsability::starting);
 }
 
-TEST(Standing, AStartingNodeIsNotAlsoMissing) {
+TEST(NodeUsability, AStartingNodeIsNotAlsoMissing) {
     World world;
     world.group("web", 2);
     snapshot::NodeObject& node = world.node("i-1", "web");

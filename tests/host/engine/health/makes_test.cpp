@@ -1,4 +1,4 @@
-#include "engine/health/failures.hpp"
+#include "engine/health/requests.hpp"
 
 #include <gmock/gmock.h>
 

@@ -21,7 +21,7 @@ struct Reads {
     const char* what;
     std::function<void(World&, snapshot::NodeObject&)> change;
     Readiness readiness;
-    Standing standing;
+    NodeUsability standing;
 };
 
 void add_taint(snapshot::NodeObject& node, const char* key, Effect effect = Effect::no_schedule) {
@@ -31,77 +31,77 @@ void age(snapshot::NodeObject& node, Duration age) { node.created = noon - age; 
 
 /// About a ready node of a group, five minutes old.
 const std::vector<Reads> cases = {
-    {"as it is", [](World&, snapshot::NodeObject&) {}, Readiness::ready, Standing::takes_pods},
+    {"as it is", [](World&, snapshot::NodeObject&) {}, Readiness::ready, NodeUsability::takes_pods},
     {"cordoned", [](World&, snapshot::NodeObject& n) { n.unschedulable = true; }, Readiness::ready,
-     Standing::takes_pods},
+     NodeUsability::takes_pods},
     {"chosen for removal",
      [](World&, snapshot::NodeObject& n) { add_taint(n, "ToBeDeletedByClusterAutoscaler"); },
-     Readiness::ready, Standing::takes_pods},
+     Readiness::ready, NodeUsability::takes_pods},
     {"being removed",
      [](World&, snapshot::NodeObject& n) { add_taint(n, "BeingDeletedByClusterAutoscaler"); },
-     Readiness::deleted, Standing::out},
+     Readiness::deleted, NodeUsability::out},
     {"with a readiness taint",
      [](World&, snapshot::NodeObject& n) { add_taint(n, "zalando.org/node-not-ready"); },
-     Readiness::starting, Standing::starting},
+     Readiness::starting, NodeUsability::starting},
     {"whatever its effect",
      [](World&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready", Effect::prefer_no_schedule);
      },
-     Readiness::starting, Standing::starting},
+     Readiness::starting, NodeUsability::starting},
     {"and with pods on it",
      [](World& w, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          w.pod("web", "i-1");
      },
-     Readiness::starting, Standing::out},
+     Readiness::starting, NodeUsability::out},
     {"the last moment of its start",
      [](World&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min - 1ns);
      },
-     Readiness::starting, Standing::starting},
+     Readiness::starting, NodeUsability::starting},
     {"for too long",
      [](World&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min);
      },
-     Readiness::long_starting, Standing::out},
+     Readiness::long_starting, NodeUsability::out},
     {"being removed all the same",
      [](World&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          add_taint(n, "BeingDeletedByClusterAutoscaler");
      },
-     Readiness::deleted, Standing::out},
+     Readiness::deleted, NodeUsability::out},
     {"with a start-up taint",
      [](World&, snapshot::NodeObject& n) {
          add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
      },
-     Readiness::starting, Standing::starting},
+     Readiness::starting, NodeUsability::starting},
     {"with a start-up taint for too long",
      [](World&, snapshot::NodeObject& n) {
          add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
          age(n, 15min);
      },
-     Readiness::unready, Standing::takes_pods},
+     Readiness::unready, NodeUsability::takes_pods},
     {"with a status taint",
      [](World&, snapshot::NodeObject& n) {
          add_taint(n, "status-taint.cluster-autoscaler.kubernetes.io/x");
      },
-     Readiness::ready, Standing::takes_pods},
+     Readiness::ready, NodeUsability::takes_pods},
     {"not ready", [](World&, snapshot::NodeObject& n) { n.ready = false; }, Readiness::starting,
-     Standing::starting},
+     NodeUsability::starting},
     {"not ready, with pods on it",
      [](World& w, snapshot::NodeObject& n) {
          n.ready = false;
          w.pod("web", "i-1");
      },
-     Readiness::unready, Standing::out},
+     Readiness::unready, NodeUsability::out},
     {"not ready for too long",
      [](World&, snapshot::NodeObject& n) {
          n.ready = false;
          age(n, 15min);
      },
-     Readiness::unready, Standing::out},
+     Readiness::unready, NodeUsability::out},
 };
 
 TEST(Readiness, IsTheFirstThatApplies) {
@@ -140,7 +140,7 @@ TEST(Readiness, OfANodeWithoutAGroupIsItsOwn) {
     node.ready = false;
     age(node, 14min);
     EXPECT_EQ(assess_world(world).readiness.at(0), Readiness::starting);
-    EXPECT_EQ(assess_world(world).nodes.at(0), Standing::out);
+    EXPECT_EQ(assess_world(world).nodes.at(0), NodeUsability::out);
     EXPECT_EQ(assess_world(world).all.starting, 1);
     EXPECT_EQ(assess_world(world).wake_at, noon + 1min);
 }

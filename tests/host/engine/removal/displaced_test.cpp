@@ -9,18 +9,17 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using enum RemovalPhase;
 
-struct Displaced : RemovalCase {
+struct EvictedPods : RemovalCase {
     std::vector<std::string> names() {
         const Snapshot seen = snapshot();
         std::vector<std::string> out;
-        for (const snapshot::PodIndex pod :
-             drainability::displaced_pods(seen, memory, settings, now))
+        for (const snapshot::PodIndex pod : drainability::evicted_pods(seen, memory, settings, now))
             out.push_back(drainability::full_name(seen.cluster, pod));
         return out;
     }
 };
 
-TEST_F(Displaced, AreThePodsThatWillWantAnotherPlace) {
+TEST_F(EvictedPods, AreThePodsThatWillWantAnotherPlace) {
     node("n1");
     removing("n1", draining);
     pod("web-2", "n1");
@@ -34,7 +33,7 @@ TEST_F(Displaced, AreThePodsThatWillWantAnotherPlace) {
     EXPECT_THAT(names(), ElementsAre("default/web-1", "default/web-2"));
 }
 
-TEST_F(Displaced, CountUntilTheNodeIsEmpty) {
+TEST_F(EvictedPods, CountUntilTheNodeIsEmpty) {
     node("n1");
     pod("web-1", "n1");
     for (const auto phase : {tainting, waiting, draining}) {
@@ -47,7 +46,7 @@ TEST_F(Displaced, CountUntilTheNodeIsEmpty) {
     }
 }
 
-TEST_F(Displaced, AreNotThoseThatCannotBeEvicted) {
+TEST_F(EvictedPods, AreNotThoseThatCannotBeEvicted) {
     node("n1");
     pod("web-1", "n1");
     pod("web-2", "n1");
@@ -57,7 +56,7 @@ TEST_F(Displaced, AreNotThoseThatCannotBeEvicted) {
     EXPECT_THAT(names(), ElementsAre("default/web-2"));
 }
 
-TEST_F(Displaced, AreNoneOfANodeThatIsEmptyOrGone) {
+TEST_F(EvictedPods, AreNoneOfANodeThatIsEmptyOrGone) {
     node("n1");
     pod("web-1", "n1");
     removing("n1", tainting, true);

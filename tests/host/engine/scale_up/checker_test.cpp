@@ -85,7 +85,7 @@ public:
                 return name(s) + " fits on node " + std::to_string(*node);
             }
             for (pass_context::GroupIndex g = 0; g < context_.groups().size(); ++g) {
-                if (!progress.ledger.obstacle(g).is_none()) continue;
+                if (!progress.quotas.obstacle(g).is_none()) continue;
                 scheduling::naive::World more = world;
                 const std::size_t node = scheduling::naive::add_node(more, snapshot_.cluster,
                                                                      context_.rules->shapes()[g]);

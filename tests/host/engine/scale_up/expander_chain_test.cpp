@@ -1,4 +1,4 @@
-#include "engine/scale_up/expander_question.hpp"
+#include "engine/scale_up/expander_request.hpp"
 
 #include <functional>
 

@@ -28,7 +28,7 @@ CompiledPredicates make_rules(World& world) {
 
 TEST(Twins, AskTheSameAndLookAtNoPod) {
     World world;
-    EXPECT_THAT(find_twins(make_rules(world)), ElementsAre(0, 0, 2, 3, 4, 5));
+    EXPECT_THAT(find_equivalent_pods(make_rules(world)), ElementsAre(0, 0, 2, 3, 4, 5));
 }
 
 TEST(Twins, AreAlikeToOneNodeWhateverTheyThinkOfOtherPods) {

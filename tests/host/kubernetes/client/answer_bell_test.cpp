@@ -1,4 +1,4 @@
-#include "kubernetes/client/answer_bell.hpp"
+#include "kubernetes/client/api.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/api_status.hpp"
 
 #include <gtest/gtest.h>
 

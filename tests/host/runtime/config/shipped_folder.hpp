@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/config/shipped_plugins.hpp"
+#include "runtime/config/config.hpp"
 
 namespace capstan::runtime::config {
 

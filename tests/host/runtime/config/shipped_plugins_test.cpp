@@ -1,4 +1,4 @@
-#include "runtime/config/shipped_plugins.hpp"
+#include "runtime/config/config.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

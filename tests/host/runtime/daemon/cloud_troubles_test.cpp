@@ -1,4 +1,4 @@
-#include "runtime/daemon/cloud_troubles.hpp"
+#include "runtime/daemon/decision_log.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/daemon/config_standing.hpp"
+#include "runtime/daemon/config_watch.hpp"
 
 #include <gmock/gmock.h>
 

@@ -9,7 +9,7 @@
 
 #include "live_cluster.hpp"
 #include "runtime/record/memory_text.hpp"
-#include "runtime/services/state_text.hpp"
+#include "runtime/services/state_store.hpp"
 
 namespace capstan::runtime::daemon {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/api_status.hpp"
 #include "runtime/assembly.hpp"
 #include "runtime/daemon/checkup.hpp"
 #include "simulation/api_server/local_http_client.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/daemon/pod_events.hpp"
+#include "runtime/daemon/event_reporter.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/daemon/surroundings.hpp"
+#include "runtime/daemon/host_environment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include <future>
 #include <mutex>
 
-#include "runtime/guard/same_signal.hpp"
+#include "runtime/guard/signal_trap.hpp"
 
 namespace capstan::runtime::guard {
 namespace {
@@ -53,7 +53,7 @@ TEST_F(GuardedProcess, EndsWhenItsLoopDoesNotAnswer) {
 TEST_F(GuardedProcess, NamesTheCallThatIsUnderWayAndTheStage) {
     loop::CallWatches calls(0s);
     const auto call = calls.add("aws", "capstan.cloud/1");
-    loop::Trail trail;
+    loop::CallMarkers trail;
     const loop::StrandCall under_way(*call, trail, loop::Hook::refresh);
     const auto shared = std::shared_ptr<loop::CallWatches>(&calls, [](loop::CallWatches*) {});
     Guard::Options soon = options(true);

@@ -1,4 +1,4 @@
-#include "runtime/guard/held_call_log.hpp"
+#include "runtime/guard/guard_voice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -37,7 +37,7 @@ TEST_F(Crumbs, NameTheHookAKilledProcessWasIn) {
     die_in([](loop::Breadcrumbs& crumbs) {
         const auto quiet = crumbs.trail("labels");
         const auto trail = crumbs.trail("acme_score (score.so 1.2.0)");
-        const loop::Crumb crumb(*trail, loop::Hook::filter);
+        const loop::CallMarker crumb(*trail, loop::Hook::filter);
         ::kill(::getpid(), SIGKILL);
     });
     const auto crumbs = loop::Breadcrumbs::open(file);
@@ -51,7 +51,7 @@ TEST_F(Crumbs, SayNothingOfPluginsWhenTheProcessDiedElsewhere) {
     die_in([](loop::Breadcrumbs& crumbs) {
         const auto trail = crumbs.trail("labels");
         {
-            const loop::Crumb crumb(*trail, loop::Hook::similar);
+            const loop::CallMarker crumb(*trail, loop::Hook::similar);
         }
         ::kill(::getpid(), SIGKILL);
     });
@@ -67,8 +67,8 @@ TEST_F(Crumbs, TellAllCallsOfARunInOneSentence) {
     die_in([](loop::Breadcrumbs& crumbs) {
         const auto cloud = crumbs.trail("aws (aws.so 2.0.0)");
         const auto score = crumbs.trail("score (score.so 1.2.0)");
-        const loop::Crumb refresh(*cloud, loop::Hook::refresh);
-        const loop::Crumb filter(*score, loop::Hook::filter);
+        const loop::CallMarker refresh(*cloud, loop::Hook::refresh);
+        const loop::CallMarker filter(*score, loop::Hook::filter);
         ::kill(::getpid(), SIGKILL);
     });
     EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(),
@@ -168,7 +168,7 @@ TEST_F(Crumbs, AreNotKeptFromTheNextHostByAChildOfTheLast) {
 
 TEST_F(Crumbs, HaveRoomForEveryInstanceAndSurviveTheirFile) {
     auto crumbs = loop::Breadcrumbs::open(file).value();
-    std::vector<std::unique_ptr<loop::Trail>> trails;
+    std::vector<std::unique_ptr<loop::CallMarkers>> trails;
     for (int i = 0; i < 600; ++i) trails.push_back(crumbs->trail(std::string(300, 'n')));
     EXPECT_THAT(trails, testing::Each(testing::NotNull())) << "also beyond what is recorded";
     crumbs = nullptr;

@@ -97,7 +97,7 @@ struct PassRunner : testing::Test {
         Hangs::go_on.notify_all();
         while (Hangs::left < Hangs::entered) Hangs::left.wait(Hangs::left);
     }
-    static void until_nobody_is_inside(PluginInstance& instance) {
+    static void until_no_call_is_inside(PluginInstance& instance) {
         std::promise<void> empty;
         instance.gate().close([&] { empty.set_value(); });
         empty.get_future().wait();
@@ -133,7 +133,7 @@ TEST_F(PassRunner, RunsThePassAgainWithoutAHookThatHangs) {
     EXPECT_THAT(host.metrics->text(),
                 HasSubstr("capstan_plugin_skipped_hooks{hook=\"filter\",plugin=\"acme\"} 1"));
     release();
-    until_nobody_is_inside(*hangs);
+    until_no_call_is_inside(*hangs);
     EXPECT_TRUE(Hangs::saw_cancelled);
 }
 
@@ -149,14 +149,14 @@ TEST_F(PassRunner, DoesNotCallAHookWhoseAbandonedCallHasNotReturned) {
         << "a replay of that pass must do without it as well";
     EXPECT_EQ(Hangs::entered, 1);
     release();
-    until_nobody_is_inside(*hangs);
+    until_no_call_is_inside(*hangs);
 }
 
 TEST_F(PassRunner, ComesToTheSameResultAgainFromTheRecordedMisses) {
     Running<Hangs> hangs(host, hasty("acme"));
     const auto recorded = run_watched<std::string>(pass_of({hangs.shared()}));
     release();
-    until_nobody_is_inside(*hangs);
+    until_no_call_is_inside(*hangs);
     const Running<KeepsFirst> healthy(host, identity("acme"));
     const auto replayed =
         run_watched<std::string>(pass_of({healthy.shared()}), recorded.skipped_hooks);
@@ -210,8 +210,8 @@ TEST_F(PassRunner, SurvivesSeveralInstancesThatHang) {
     EXPECT_EQ(ended.reruns, 2);
     EXPECT_THAT(ended.skipped_hooks, testing::SizeIs(2));
     release();
-    until_nobody_is_inside(*one);
-    until_nobody_is_inside(*two);
+    until_no_call_is_inside(*one);
+    until_no_call_is_inside(*two);
 }
 
 TEST_F(PassRunner, DoesNotStopAnInstanceWhileItsHookHangs) {
@@ -252,7 +252,7 @@ TEST_F(PassRunner, LetsAnAbandonedPassAskNobodyElse) {
     Counts::asked() = 0;
     run_watched<std::string>(pass_of({hangs.shared(), after.shared()}));
     release();
-    until_nobody_is_inside(*hangs);
+    until_no_call_is_inside(*hangs);
     EXPECT_EQ(Counts::asked(), 1) << "by the pass that was run again";
 }
 
@@ -272,7 +272,7 @@ TEST_F(PassRunner, StaysOnOneThreadUntilAPassIsLeftToItself) {
     const std::thread::id second = thread_of_a_pass(thread);
     EXPECT_NE(second, first);
     release();
-    until_nobody_is_inside(*hangs);
+    until_no_call_is_inside(*hangs);
     EXPECT_EQ(thread_of_a_pass(thread), second);
 }
 

@@ -28,7 +28,7 @@ int throws_a_number(int number) { throw number; }
 
 struct PluginCallsTest : testing::Test {
     std::vector<std::string> told;
-    loop::PluginCalls calls{std::make_shared<loop::Trail>(),
+    loop::PluginCalls calls{std::make_shared<loop::CallMarkers>(),
                             [this](loop::Hook, const std::string& what) { told.push_back(what); }};
 
     Result<int> call(int (*function)(int)) {
@@ -89,7 +89,7 @@ using PluginCallsDeathTest = PluginCallsTest;
 TEST_F(PluginCallsDeathTest, NameAHookThatEndsItsThread) {
     EXPECT_DEATH(
         {
-            loop::PluginCalls told_to_stderr(std::make_shared<loop::Trail>(),
+            loop::PluginCalls told_to_stderr(std::make_shared<loop::CallMarkers>(),
                                              [](loop::Hook, const std::string& what) {
                                                  std::fprintf(stderr, "%s\n", what.c_str());
                                              });

@@ -58,7 +58,7 @@ TEST(Strand, WithAThreadKnowsTheCallThatDoesNotReturn) {
     CallWatches watches(0s);
     const auto strand = std::make_shared<Strand>(
         io, Strand::Options{.calls = watches.add("aws", "capstan.cloud/1"), .has_thread = true});
-    Trail trail;
+    CallMarkers trail;
     std::promise<void> entered, may_leave;
     EXPECT_EQ(strand->stuck(), std::nullopt);
     strand->post([&] {

@@ -1,4 +1,4 @@
-#include "runtime/services/deferred_api_client.hpp"
+#include "runtime/services/kube_gateway.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/services/startup_watches.hpp"
+#include "runtime/services/kube_gateway.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "runtime/services/tls_renewal.hpp"
+#include "runtime/services/plugin_http.hpp"
 
 #include <chrono>
 #include <string>

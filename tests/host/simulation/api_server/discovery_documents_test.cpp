@@ -1,4 +1,4 @@
-#include "simulation/api_server/discovery_documents.hpp"
+#include "simulation/api_server/api_documents.hpp"
 
 #include "served_api.hpp"
 

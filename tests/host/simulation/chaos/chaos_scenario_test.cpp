@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "simulation/cloud_changes.hpp"
+#include "simulation/cloud_control.hpp"
 #include "simulation/toml_values.hpp"
 
 namespace capstan::simulation::chaos {
@@ -40,7 +40,7 @@ std::vector<SimulatedCloud> one_cloud() {
 std::set<std::string> retargeted(const Input& from, const std::vector<SimulatedCloud>& clouds) {
     std::set<std::string> out;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        const auto storm = make_storm(from, clouds, seed);
+        const auto storm = make_chaos_scenario(from, clouds, seed);
         for (const Action& action : storm->input.steps[0].actions)
             if (const auto* change = std::get_if<CloudChange>(&action.what))
                 out.insert(change->group);
@@ -51,7 +51,7 @@ std::set<std::string> retargeted(const Input& from, const std::vector<SimulatedC
 TEST(ChaosScenario, IsTheSameForOneSeedAndAnotherForTheNext) {
     const auto moments = [](std::uint64_t seed) {
         std::vector<Duration> out;
-        const auto storm = make_storm(base(), one_cloud(), seed);
+        const auto storm = make_chaos_scenario(base(), one_cloud(), seed);
         for (const Action& action : storm->input.steps.at(0).actions) out.push_back(action.after);
         for (const Fault& fault : storm->input.faults) out.push_back(fault.from);
         return out;
@@ -62,7 +62,7 @@ TEST(ChaosScenario, IsTheSameForOneSeedAndAnotherForTheNext) {
 
 TEST(ChaosScenario, IsOverWhenCalmBegins) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        const auto storm = make_storm(base(), one_cloud(), seed);
+        const auto storm = make_chaos_scenario(base(), one_cloud(), seed);
         ASSERT_TRUE(storm);
         ASSERT_EQ(storm->input.steps.size(), 2u);
         EXPECT_TRUE(storm->input.steps[1].actions.empty());
@@ -91,7 +91,7 @@ TEST(ChaosScenario, LeavesAGroupAloneThatHasLeft) {
 }
 
 TEST(ChaosScenario, LeavesOutWhatChanceAddedAndOfTheStorysOwnWhatHasLostItsTarget) {
-    const auto storm = make_storm(base(), one_cloud(), 1);
+    const auto storm = make_chaos_scenario(base(), one_cloud(), 1);
     int own = 0, added = 0;
     for (const Action& action : storm->input.steps[0].actions) {
         const auto* batch = std::get_if<PodBatch>(&action.what);
@@ -105,7 +105,7 @@ TEST(ChaosScenario, LeavesOutWhatChanceAddedAndOfTheStorysOwnWhatHasLostItsTarge
 }
 
 TEST(ChaosScenario, WantsASimulatedCloud) {
-    EXPECT_EQ(make_storm(base(), {}, 1).error().code, ErrorCode::invalid_config);
+    EXPECT_EQ(make_chaos_scenario(base(), {}, 1).error().code, ErrorCode::invalid_config);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "simulation/control_plane/workloads/rollout_plan.hpp"
+#include "simulation/control_plane/workloads/pod_control.hpp"
 
 namespace capstan::simulation::control_plane {
 

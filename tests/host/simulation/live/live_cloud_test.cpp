@@ -5,7 +5,7 @@
 
 #include "live_case.hpp"
 #include "runtime/config/text.hpp"
-#include "simulation/live/remarks.hpp"
+#include "simulation/live/live_warnings.hpp"
 
 namespace capstan::simulation::live {
 namespace {

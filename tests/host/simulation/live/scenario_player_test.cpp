@@ -10,7 +10,7 @@
 #include <capstan/duration.hpp>
 
 #include "live_case.hpp"
-#include "simulation/live/live_story.hpp"
+#include "simulation/live/live_events.hpp"
 
 namespace capstan::simulation::live {
 namespace {
@@ -183,7 +183,7 @@ expect_pending = 1
 }
 
 TEST_F(Player, IsToldAsItHappens) {
-    const LiveStory story(store, teller());
+    const LiveEvents story(store, teller());
     const auto put = [&](const char* node, const char* phase) {
         std::ignore =
             store.edit(store.kind("pods"), "default", "web-1",

@@ -1,4 +1,4 @@
-#include "simulation/page/cells.hpp"
+#include "simulation/page/strip.hpp"
 
 #include <chrono>
 

@@ -1,4 +1,4 @@
-#include "simulation/trace/csv.hpp"
+#include "simulation/trace/trace.hpp"
 
 #include <gtest/gtest.h>
 

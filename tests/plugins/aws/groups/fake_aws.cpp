@@ -166,8 +166,8 @@ testing::HttpOutcome FakeAws::answer(const HttpRequest& request) {
         for (const auto& [name, value] : *parameters) asked[name] = value;
     }
     asked_.push_back(asked);
-    std::deque<Trouble>& troubles = troubles_[asked["Action"]];
-    std::optional<Trouble> trouble;
+    std::deque<Problem>& troubles = troubles_[asked["Action"]];
+    std::optional<Problem> trouble;
     if (!troubles.empty()) {
         trouble = troubles.front();
         troubles.pop_front();

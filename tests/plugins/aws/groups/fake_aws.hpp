@@ -85,7 +85,7 @@ public:
 
 private:
     using Parameters = std::map<std::string, std::string>;
-    struct Trouble {
+    struct Problem {
         std::string code{}, message{};
         int status = 0;  ///< 0: the answer is lost
     };
@@ -105,7 +105,7 @@ private:
     testing::FakeHost& host_;
     std::map<std::string, FakeGroup> listed_{};  ///< while lists lag
     std::vector<Parameters> asked_{};
-    std::map<std::string, std::deque<Trouble>> troubles_{};
+    std::map<std::string, std::deque<Problem>> troubles_{};
     int last_number_ = 0;
 };
 

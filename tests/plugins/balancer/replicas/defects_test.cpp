@@ -243,7 +243,7 @@ TEST(Books, TakeANewObjectOfTheSameNameForAnother) {
         return *parse_json(R"({"metadata":{"namespace":"shop","name":"web","uid":")" +
                            std::string(uid) + R"("},"spec":{}})");
     };
-    Book book;
+    BalancerCache book;
     EXPECT_TRUE(book.put(object("1")));
     EXPECT_FALSE(book.put(object("1")));
     const std::shared_ptr<Entry> first = book.dirty().at(0);
@@ -253,7 +253,7 @@ TEST(Books, TakeANewObjectOfTheSameNameForAnother) {
 }
 
 TEST(Books, LetGoOfWhatVanishedUnseen) {
-    Book book;
+    BalancerCache book;
     EXPECT_TRUE(
         book.put(*parse_json(R"({"metadata":{"namespace":"shop","name":"web"},"spec":{}})")));
     const Json remains = *parse_json(

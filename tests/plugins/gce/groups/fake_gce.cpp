@@ -263,8 +263,8 @@ testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
         asked.method = !is_group ? parts.at(2) : parts.size() > 4 ? parts[4] : "get";
     }
     if (keeps_requests) asked_.push_back(asked);
-    std::deque<Trouble>& troubles = troubles_[asked.method];
-    std::optional<Trouble> trouble;
+    std::deque<Problem>& troubles = troubles_[asked.method];
+    std::optional<Problem> trouble;
     if (!troubles.empty()) {
         trouble = troubles.front();
         troubles.pop_front();

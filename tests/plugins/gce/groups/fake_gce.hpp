@@ -94,7 +94,7 @@ public:
     std::vector<Asked> asked(const std::string& method) const;
 
 private:
-    struct Trouble {
+    struct Problem {
         int status = 0;  ///< 0: the answer is lost
         std::string reason{}, message{};
     };
@@ -114,7 +114,7 @@ private:
     bool is_lagging_ = false;
     std::map<std::string, FakeMig> listed_{};  ///< while lists lag
     std::vector<Asked> asked_{};
-    std::map<std::string, std::deque<Trouble>> troubles_{};
+    std::map<std::string, std::deque<Problem>> troubles_{};
     struct Running {
         int polls = 0;
         Ending ending{};

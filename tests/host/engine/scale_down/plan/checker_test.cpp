@@ -69,13 +69,13 @@ public:
         : case_(c), snapshot_(c.world.snapshot()), cluster_(snapshot_.cluster) {
         context_.emplace(
             pass_context::make_pass_context(snapshot_, c.memory, case_.settings, c.now));
-        scale_up::InitialPlacement ground(*context_);
+        scale_up::InitialPlacement initial(*context_);
         world_ = scheduling::naive::make_world(cluster_);
         for (const snapshot::NodeIndex node : context_->being_removed)
             world_.nodes[node].gone = true;
         // Pods that wait and found room are there first.
         for (scheduling::Slot slot = 0; slot < cluster_.node_count(); ++slot) {
-            for (const scheduling::Assignment& assignment : ground.placement.assignments(slot)) {
+            for (const scheduling::Assignment& assignment : initial.placement.assignments(slot)) {
                 assigned_.insert(slot);
                 const snapshot::PodGroupId id = context_->rules->pod_groups()[assignment.pod_group];
                 for (int i = 0; i < assignment.per_node; ++i)
@@ -83,7 +83,7 @@ public:
             }
         }
         memory_ = c.memory;
-        plan_ = plan_scale_down(*context_, ground.placement, context_->candidates,
+        plan_ = plan_scale_down(*context_, initial.placement, context_->candidates,
                                 context_->budgets, {}, memory_);
         for (snapshot::NodeIndex n = 0; n < cluster_.node_count(); ++n) {
             const bool is_going = std::ranges::count(context_->being_removed, n) > 0;
@@ -104,7 +104,7 @@ public:
     }
 
     /// Empty: every pod of every node that goes has another place. `judge` says which those are.
-    std::string find_homeless(const Judge& judge) {
+    std::string find_unplaceable(const Judge& judge) {
         for (const ChosenNode& chosen : plan_.chosen) {
             const drainability::Candidate& node = at(chosen);
             if (assigned_.contains(node.node)) return name(node.node) + " is waited for";
@@ -207,7 +207,7 @@ bool check(std::uint64_t seed, const scheduling::naive::Spice& spice) {
     const Judge judge(parts);
     const PlanCase c = make_case(parts, false), reversed = make_case(parts, true);
     Played played(c);
-    EXPECT_EQ(played.find_homeless(judge), "");
+    EXPECT_EQ(played.find_unplaceable(judge), "");
     EXPECT_EQ(judge.find_unmovable(played.unneeded()), "");
     EXPECT_EQ(judge.find_overdrawn(played.chosen()), "");
     EXPECT_EQ(judge.find_overdrawn_in_any_order(played.unneeded()), "");

@@ -41,9 +41,9 @@ struct PlanCase {
         snapshot.cluster = snapshot::with_default_spread(snapshot.cluster, settings.default_spread);
         pass_context::PassContext context =
             pass_context::make_pass_context(snapshot, memory, settings, now);
-        scale_up::InitialPlacement ground(context);
+        scale_up::InitialPlacement initial(context);
         Planned out{.memory = memory};
-        out.plan = plan_scale_down(context, ground.placement, context.candidates, context.budgets,
+        out.plan = plan_scale_down(context, initial.placement, context.candidates, context.budgets,
                                    grows, out.memory);
         for (const ChosenNode& node : out.plan.chosen) {
             const snapshot::NodeIndex index = context.candidates.nodes[node.candidate].node;

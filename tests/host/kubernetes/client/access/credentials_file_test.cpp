@@ -1,4 +1,4 @@
-#include "kubernetes/client/access/credentials_file.hpp"
+#include "kubernetes/client/access/credentials.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -139,7 +139,7 @@ TEST_F(Mirrored, FindsPodsOfANodeThatItWasNotToldOf) {
     sync(page(10, {with_uid(pod_line("a", 1, "n"), "u1"), with_uid(pod_line("b", 2), "u2")}),
          page(10, {ready_node("n", 1, "t")}));
     ASSERT_TRUE(mirror.cluster(1min));
-    const auto untold = [&](const Texts& pods) { return mirror.find_untold("n", pods); };
+    const auto untold = [&](const Texts& pods) { return mirror.find_unreported("n", pods); };
     EXPECT_EQ(untold({"shop/a/u1"}), Texts{});
     EXPECT_EQ(untold({"shop/a/u9"}), Texts{"shop/a"}) << "another one of that name";
     EXPECT_EQ(untold({"shop/b/u2"}), Texts{"shop/b"}) << "here it is on no node";
@@ -156,7 +156,7 @@ TEST_F(Mirrored, WasToldOfAPodThatCannotBeRead) {
     push("/api/v1/pods", line("ADDED", R"({"metadata":{"name":"a","namespace":"shop","uid":"u1",)"
                                        R"("resourceVersion":"11"},"spec":{"nodeName":7}})"));
     ASSERT_EQ(status("Pod").unreadable, 1u);
-    EXPECT_EQ(mirror.find_untold("n", {"shop/a/u1"}), Texts{}) << "a list tells no more";
+    EXPECT_EQ(mirror.find_unreported("n", {"shop/a/u1"}), Texts{}) << "a list tells no more";
 }
 
 }  // namespace

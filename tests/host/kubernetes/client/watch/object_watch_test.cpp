@@ -10,7 +10,7 @@
 
 #include "../scripted_api.hpp"
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/client/json_object.hpp"
+#include "kubernetes/client/api_status.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {

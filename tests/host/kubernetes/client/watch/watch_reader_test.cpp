@@ -1,4 +1,4 @@
-#include "kubernetes/client/watch/watch_events.hpp"
+#include "kubernetes/client/watch/reflector_state.hpp"
 
 #include <gtest/gtest.h>
 

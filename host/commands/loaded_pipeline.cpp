@@ -1,0 +1,40 @@
+#include "commands/loaded_pipeline.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace capstan::commands {
+namespace {
+
+/// `from`: a file, or a text that is at hand.
+template <class From>
+std::unique_ptr<LoadedPipeline> prepare_from(const From& from) {
+    runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
+    runtime::config::Loaded loaded = runtime::config::load_config(from, shipped);
+    auto prepared = std::make_unique<LoadedPipeline>(LoadedPipeline{
+        std::move(shipped), runtime::plugin_files::LibraryRegistry(), std::move(loaded), {}});
+    if (prepared->loaded.config) {
+        prepared->plugins = runtime::load_plugins(prepared->config(), prepared->shipped,
+                                                  prepared->registry, prepared->loaded.diagnostics);
+    }
+    return prepared;
+}
+
+}  // namespace
+
+std::unique_ptr<LoadedPipeline> load_pipeline(const std::filesystem::path& file) {
+    return prepare_from(file);
+}
+
+std::unique_ptr<LoadedPipeline> load_default_pipeline() {
+    return prepare_from(runtime::config::Source{"defaults", ""});
+}
+
+std::shared_ptr<std::string> add_config_file(CLI::App& command) {
+    auto file = std::make_shared<std::string>();
+    command.add_option("-c,--config", *file, "The TOML file that wires everything")
+        ->required()
+        ->type_name("FILE");
+    return file;
+}
+
+}  // namespace capstan::commands

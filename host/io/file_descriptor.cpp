@@ -1,0 +1,61 @@
+#include "io/file_descriptor.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace capstan::io {
+namespace {
+
+constexpr int bits_per_word = 64;
+/// Descriptors from here on are beyond what a process is commonly allowed; they get FD_CLOEXEC
+/// alone.
+constexpr int descriptors_max = 1 << 16;
+
+/// One bit for each descriptor: the handler runs where no lock may be taken and no memory
+/// allocated.
+constinit std::array<std::atomic<std::uint64_t>, descriptors_max / bits_per_word> marked{};
+
+bool has_place(int descriptor) { return descriptor >= 0 && descriptor < descriptors_max; }
+std::atomic<std::uint64_t>& word_of(int descriptor) {
+    return marked[static_cast<std::size_t>(descriptor / bits_per_word)];
+}
+std::uint64_t bit_of(int descriptor) {
+    return std::uint64_t{1} << static_cast<unsigned>(descriptor % bits_per_word);
+}
+
+/// In the child, whose only thread is the one that forked.
+void close_marked() noexcept {
+    for (int first = 0; first < descriptors_max; first += bits_per_word) {
+        const std::uint64_t word = word_of(first).exchange(0, std::memory_order_relaxed);
+        for (int fd = first; word != 0 && fd < first + bits_per_word; ++fd) {
+            struct stat facts{};
+            // Another thread of the parent may have closed it in this very moment.
+            if ((word & bit_of(fd)) != 0 && ::fstat(fd, &facts) == 0 && S_ISSOCK(facts.st_mode))
+                ::close(fd);
+        }
+    }
+}
+
+}  // namespace
+
+void close_on_fork(int descriptor) noexcept {
+    [[maybe_unused]] static const int handler = ::pthread_atfork(nullptr, nullptr, close_marked);
+    const int flags = ::fcntl(descriptor, F_GETFD);
+    if (flags >= 0) ::fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC);
+    if (has_place(descriptor))
+        word_of(descriptor).fetch_or(bit_of(descriptor), std::memory_order_relaxed);
+}
+
+void keep_on_fork(int descriptor) noexcept {
+    if (has_place(descriptor))
+        word_of(descriptor).fetch_and(~bit_of(descriptor), std::memory_order_relaxed);
+}
+
+}  // namespace capstan::io

@@ -1,0 +1,48 @@
+#include "runtime/loop/guarded_call.hpp"
+
+#include <string>
+
+#include "io/known_secrets.hpp"
+#include "io/printable.hpp"
+
+namespace capstan::runtime::loop {
+
+namespace {
+
+constexpr std::size_t message_limit = 4096;
+constexpr std::size_t name_limit = 256;
+
+Error internal_error(std::string message) { return {ErrorCode::internal, std::move(message)}; }
+
+/// Bytes of `s`, or nothing where length and pointer contradict each other.
+std::string_view sane_text(capstan_str s) noexcept {
+    return s.len > static_cast<std::size_t>(PTRDIFF_MAX) ? std::string_view() : text(s);
+}
+
+}  // namespace
+
+Error copy_error(const capstan_error* reported) {
+    if (reported == nullptr)
+        return internal_error("the plugin reported a failure without an error");
+    if (!CAPSTAN_REACHES(reported, capstan_error, retry_after_ms))
+        return internal_error("the plugin's error is too short a struct");
+    if (reported->code == CAPSTAN_OK)
+        return internal_error("the plugin reported a failure whose code is CAPSTAN_OK");
+    Error out{error_code(reported->code),
+              io::printable(io::redacted(std::string(sane_text(reported->message))), message_limit),
+              io::printable(sane_text(reported->provider_code), name_limit),
+              io::printable(sane_text(reported->subject), name_limit)};
+    constexpr std::int64_t longest = 24 * 3600 * 1000;
+    if (reported->retry_after_ms >= 0) {
+        out.retry_after = std::chrono::milliseconds(std::min(reported->retry_after_ms, longest));
+    }
+    return out;
+}
+
+Error error_of(capstan_status status, std::string_view what) {
+    const ErrorCode code = error_code(status);
+    return {code,
+            std::string(what) + " answered " + std::string(name_of(code)) + " without saying why"};
+}
+
+}  // namespace capstan::runtime::loop

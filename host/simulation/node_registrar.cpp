@@ -1,0 +1,240 @@
+#include "simulation/node_registrar.hpp"
+
+#include <algorithm>
+
+#include <capstan/ascii.hpp>
+#include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
+
+#include "simulation/event_loop.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// Whether the cloud still works on the group: machines that come or go, or that it does not list
+/// yet.
+bool is_at_work(const engine::Group& group) {
+    const auto is_settled = [](const Machine& m) {
+        return m.state == MachineState::running || m.state == MachineState::failed;
+    };
+    const auto running = std::ranges::count(group.machines, MachineState::running, &Machine::state);
+    return !std::ranges::all_of(group.machines, is_settled) ||
+           group.group.target.value_or(0) > running;
+}
+
+void take_over(const Registration& said, Registration& to) {
+    if (said.joins) to.joins = said.joins;
+    if (said.register_delay) to.register_delay = said.register_delay;
+    if (said.ready_delay) to.ready_delay = said.ready_delay;
+    if (said.taints) to.taints = said.taints;
+    if (said.missing_labels) to.missing_labels = said.missing_labels;
+    if (said.nodes_stay) to.nodes_stay = said.nodes_stay;
+    if (!said.types.empty()) to.types = said.types;
+}
+
+/// The node of a machine whose type the template of its group does not tell.
+void be_of_type(const std::string& type, const Resources& amounts,
+                engine::snapshot::NodeObject& node) {
+    node.labels.insert_or_assign(std::string(well_known::instance_type_label), type);
+    for (const auto& [resource, amount] : amounts) {
+        node.capacity.set(resource, amount);
+        node.allocatable.set(resource, amount);
+    }
+}
+
+template <class Map>
+std::optional<Time> first_moment(const Map& map) {
+    return map.empty() ? std::nullopt : std::optional(map.begin()->first);
+}
+
+/// "spot: 2 nodes join" for each group.
+void tell_nodes(EventLog& event_log, Time now, const std::map<std::string, std::int64_t>& nodes,
+                const std::string& one, const std::string& many) {
+    for (const auto& [group, count] : nodes) {
+        event_log.tell(now, EventKind::node, group,
+                       group + ": " + counted(count, "node") + " " + (count == 1 ? one : many),
+                       count);
+    }
+}
+
+}  // namespace
+
+void NodeRegistrar::adopt(const std::vector<engine::Group>& groups, Time now) {
+    for (const engine::Group& group : groups) {
+        for (const Machine& machine : group.machines) {
+            if (machine.state != MachineState::running) continue;
+            Member& member = members_[machine.id.value()];
+            member.group = group.group.id.value();
+            if (auto known = world_.adopt_node(machine.id.value(), member.group)) {
+                member.node = *std::move(known);
+            } else if (group.described) {
+                engine::snapshot::NodeObject node = make_node(group, machine, now);
+                node.ready = true;
+                member.node = node.name;
+                world_.add_node(std::move(node), member.group, now);
+            }
+        }
+    }
+    observe(groups, now);
+}
+
+void NodeRegistrar::observe(const std::vector<engine::Group>& groups, Time now) {
+    is_awaiting_ = std::ranges::any_of(groups, is_at_work);
+    std::set<std::string> present;
+    for (const engine::Group& group : groups) {
+        tell_failures(group, now);
+        for (const Machine& machine : group.machines) {
+            watch(group, machine, now);
+            if (machine.state == MachineState::running || machine.state == MachineState::deleting)
+                present.insert(machine.id.value());
+        }
+    }
+    // NodeRegistrar of a group that left with its settings are told of no more, and are there.
+    std::set<std::string> listed;
+    for (const engine::Group& group : groups) listed.insert(group.group.id.value());
+    for (const auto& [id, member] : members_)
+        if (!listed.contains(member.group) && !member.is_going) present.insert(id);
+    vanish(present, now);
+}
+
+void NodeRegistrar::expect_end(const MachineId& machine) {
+    const auto member = members_.find(machine.value());
+    if (member != members_.end()) member->second.is_going = true;
+}
+
+void NodeRegistrar::set(const Registration& said) {
+    take_over(said, said.group.empty() ? usual_ : registrations_[said.group]);
+    if (!said.group.empty()) return;
+    for (auto& [group, own] : registrations_) take_over(said, own);
+}
+
+Registration NodeRegistrar::registration_of(const std::string& group) const {
+    Registration out = usual_;
+    const auto own = registrations_.find(group);
+    if (own != registrations_.end()) take_over(own->second, out);
+    return out;
+}
+
+void NodeRegistrar::watch(const engine::Group& group, const Machine& machine, Time now) {
+    const std::string& id = machine.id.value();
+    if (machine.state == MachineState::deleting) {
+        std::erase_if(joining_, [&](const auto& j) { return j.second.machine == id; });
+        return;
+    }
+    if (machine.state != MachineState::running || members_.contains(id)) return;
+    members_[id] = {.group = group.group.id.value()};
+    if (registration_of(group.group.id.value()).joins.value()) join(group, machine, now);
+}
+
+void NodeRegistrar::join(const engine::Group& group, const Machine& machine, Time now) {
+    const std::string& id = machine.id.value();
+    if (!group.described) {
+        event_log_.tell(
+            now, EventKind::note, group.group.id.value(),
+            group.group.id.value() + ": machine " + id + " runs, but nobody knows its look", 1,
+            group.undescribed_because);
+        return;
+    }
+    const Time due = now + registration_of(group.group.id.value()).register_delay.value();
+    joining_.emplace(due, Joining{id, group.group.id.value(), make_node(group, machine, due)});
+}
+
+/// Each machine once, those of one reason together.
+void NodeRegistrar::tell_failures(const engine::Group& group, Time now) {
+    std::map<std::string, std::int64_t> failed;
+    for (const Machine& machine : group.machines) {
+        if (machine.error && failed_.insert(machine.id.value()).second)
+            ++failed[machine.error->message];
+    }
+    const std::string& id = group.group.id.value();
+    for (const auto& [because, count] : failed) {
+        event_log_.tell(now, EventKind::failure, id,
+                        id + ": " + counted(count, "machine") + (count == 1 ? " fails" : " fail"),
+                        count, because);
+    }
+}
+
+void NodeRegistrar::vanish(const std::set<std::string>& present, Time now) {
+    for (auto member = members_.begin(); member != members_.end();) {
+        if (present.contains(member->first)) {
+            ++member;
+            continue;
+        }
+        std::erase_if(joining_, [&](const auto& j) { return j.second.machine == member->first; });
+        const std::string& node = member->second.node;
+        if (registration_of(member->second.group).nodes_stay.value()) {
+            world_.set_ready(node, false, now);
+        } else if (!node.empty()) {
+            world_.remove_node(node, now);
+        }
+        member = members_.erase(member);
+    }
+}
+
+/// GROUP-NUMBER, with the machine's own number where its cloud counts them.
+std::string NodeRegistrar::node_name(const std::string& group, const Machine& machine) {
+    const std::string& id = machine.id.value();
+    const std::string number = id.substr(id.find_last_of("/-") + 1);
+    const bool is_number =
+        !number.empty() && std::ranges::all_of(number, [](char c) { return is_ascii_digit(c); });
+    std::string name = group + "-" + number;
+    if (is_number && !world_.has_node(name)) return name;
+    do {
+        name = group + "-" + std::to_string(++last_number_[group]);
+    } while (world_.has_node(name));
+    return name;
+}
+
+engine::snapshot::NodeObject NodeRegistrar::make_node(const engine::Group& group,
+                                                      const Machine& machine, Time now) {
+    const NodeTemplate& look = *group.described;
+    engine::snapshot::NodeObject node{.provider_id = machine.id.value(),
+                                      .labels = look.labels,
+                                      .annotations = look.annotations,
+                                      .taints = look.taints,
+                                      .capacity = look.capacity,
+                                      .allocatable = look.allocatable,
+                                      .ready = false,
+                                      .ready_since = world_.wall(now),
+                                      .created = world_.wall(now)};
+    node.name = node_name(group.group.id.value(), machine);
+    const Registration registration = registration_of(group.group.id.value());
+    node.taints.insert(node.taints.end(), registration.taints->begin(), registration.taints->end());
+    for (const std::string& key : registration.missing_labels.value_or(std::vector<std::string>()))
+        node.labels.erase(key);
+    const auto type = registration.types.find(machine.machine_type);
+    if (type != registration.types.end()) be_of_type(type->first, type->second, node);
+    node.labels.insert_or_assign(std::string(well_known::hostname_label), node.name);
+    if (!machine.zone.empty())
+        node.labels.insert_or_assign(std::string(well_known::zone_label), machine.zone);
+    return node;
+}
+
+std::optional<Time> NodeRegistrar::next_due() const {
+    return earliest(first_moment(joining_), first_moment(becoming_ready_));
+}
+
+void NodeRegistrar::reach(Time now) {
+    std::map<std::string, std::int64_t> joined, ready;
+    while (!joining_.empty() && joining_.begin()->first <= now) {
+        Joining joining = std::move(joining_.begin()->second);
+        joining.node.created = joining.node.ready_since = world_.wall(joining_.begin()->first);
+        joining_.erase(joining_.begin());
+        members_[joining.machine].node = joining.node.name;
+        becoming_ready_.emplace(now + registration_of(joining.group).ready_delay.value(),
+                                std::pair(joining.group, joining.node.name));
+        ++joined[joining.group];
+        world_.add_node(std::move(joining.node), joining.group, now);
+    }
+    while (!becoming_ready_.empty() && becoming_ready_.begin()->first <= now) {
+        const auto [group, node] = std::move(becoming_ready_.begin()->second);
+        becoming_ready_.erase(becoming_ready_.begin());
+        if (!world_.has_node(node)) continue;
+        world_.set_ready(node, true, now);
+        ++ready[group];
+    }
+    tell_nodes(event_log_, now, joined, "joins", "join");
+    tell_nodes(event_log_, now, ready, "is ready", "are ready");
+}
+
+}  // namespace capstan::simulation

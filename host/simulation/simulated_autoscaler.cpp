@@ -1,0 +1,325 @@
+#include "simulation/simulated_autoscaler.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "engine/health/backoff.hpp"
+#include "engine/health/known_groups.hpp"
+#include "runtime/engine_settings.hpp"
+#include "runtime/record/memory_text.hpp"
+
+namespace capstan::simulation {
+namespace {
+
+/// Whether a pass could not tell the two apart; prices and options are asked anew in each.
+bool is_same(const engine::Group& a, const engine::Group& b) {
+    return a.group == b.group && a.machines == b.machines && a.cloud == b.cloud &&
+           a.undescribed_because == b.undescribed_because &&
+           a.unreadable_because == b.unreadable_because &&
+           (a.described == b.described ||
+            (a.described && b.described && *a.described == *b.described));
+}
+
+bool asks_for_nothing(const engine::Decision& decision) {
+    return decision.decreases.empty() && decision.removals.empty() && decision.increases.empty() &&
+           decision.node_changes.empty() && decision.evictions.empty() &&
+           decision.creations.empty() && decision.deletions.empty();
+}
+
+}  // namespace
+
+/// The world as an API server: what it is asked for happens at the moment of the call.
+class SimulatedAutoscaler::Cluster final : public runtime::ClusterClient {
+public:
+    explicit Cluster(SimulatedAutoscaler& passes) : passes_(passes) {}
+
+    void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) override {
+        const bool is_unobserved = passes_.saboteur_ && passes_.saboteur_->is_unobserved();
+        for (std::size_t at = 0; at < nodes.size(); ++at) {
+            done(at, answer([&](SimulatedCluster& world, Time) {
+                     return is_unobserved ? Result<void>() : world.look(nodes[at]);
+                 }));
+        }
+    }
+    void change(const engine::NodeChange& change, Done done) override {
+        done(answer([&](SimulatedCluster& world, Time now) { return world.change(change, now); }));
+    }
+    void evict(const engine::Eviction& eviction, Done done) override {
+        done(answer([&](SimulatedCluster& world, Time now) -> Result<void> {
+            if (passes_.evictions_are_denied_)
+                return fail(ErrorCode::permission, "an admission policy denies it");
+            return world.evict(eviction, now);
+        }));
+    }
+
+private:
+    template <class Ask>
+    Result<void> answer(Ask ask) {
+        if (passes_.api_is_broken_)
+            return fail(ErrorCode::unavailable, "the API server does not answer");
+        passes_.parts_.statistics.reach(passes_.now());
+        return ask(passes_.parts_.world, passes_.now());
+    }
+
+    SimulatedAutoscaler& passes_;
+};
+
+SimulatedAutoscaler::SimulatedAutoscaler(const runtime::config::Config& config,
+                                         runtime::PluginHost& host, std::uint64_t seed,
+                                         const Parts& parts)
+    : host_(host),
+      parts_(parts),
+      settings_(runtime::make_settings(config.scale_up, config.scale_down, config.limits)),
+      seed_(seed),
+      told_(parts.event_log, parts.statistics, parts.world) {
+    if (parts.sabotage != Sabotage::none) saboteur_.emplace(parts.sabotage);
+}
+
+Result<SimulatedAutoscaler> SimulatedAutoscaler::make(const runtime::config::Config& config,
+                                                      runtime::PluginHost& host, std::uint64_t seed,
+                                                      std::optional<std::vector<Time>> looks,
+                                                      const Parts& parts) {
+    SimulatedAutoscaler out(config, host, seed, parts);
+    out.looks_ = std::move(looks);
+    CAPSTAN_TRY(out.wiring_, runtime::wire(config.pipeline, host));
+    CAPSTAN_TRY(out.clouds_, runtime::Clouds::make(config.pipeline, host));
+    out.patience_ = runtime::patience_of(parts.scan_interval);
+    CAPSTAN_TRY(out.memory_, load_memory(parts.state, out.time()));
+    out.kept_at_ = out.time();
+    return out;
+}
+
+Time SimulatedAutoscaler::now() const { return host_.loop().clock()->now(); }
+
+engine::PassTime SimulatedAutoscaler::time() const { return {now(), host_.loop().clock()->wall()}; }
+
+void SimulatedAutoscaler::adopt() {
+    groups_ = clouds_->refresh_now(host_).groups;
+    parts_.machines.adopt(*groups_, now());
+    clouds_->set_patience(patience_);
+}
+
+void SimulatedAutoscaler::look_again() {
+    wants_look_ = true;
+    look_until_ = now() + parts_.lag;
+}
+
+void SimulatedAutoscaler::want_pass() {
+    look_again();
+    if (asked_for_at_) return;
+    asked_for_at_ =
+        granted_at_ ? std::max(now(), *granted_at_ + runtime::services::pass_request_pause) : now();
+}
+
+void SimulatedAutoscaler::look() {
+    wants_look_ = false;
+    looked_at_ = now();
+    if (looks_) std::erase_if(*looks_, [&](Time at) { return at <= now(); });
+    const Time before = now();
+    const runtime::CloudsView view =
+        clouds_->refresh_now(host_, engine::health::find_resting_clouds(memory_, now()));
+    memory_ = engine::health::remember_refreshes(std::move(memory_), view.failures(), now());
+    // A cloud that is out of reach may answer at any time, and one that is slow takes its time.
+    const bool is_one_late = std::ranges::any_of(view.states, [](const auto& state) {
+        return state.is_slow || state.status == runtime::CloudStatus::failed;
+    });
+    takes_time_ = now() > before || is_one_late;
+    parts_.statistics.reach(now());
+    std::vector<std::string> problems;
+    for (const Error& problem : view.problems) problems.push_back(problem.message);
+    const Groups groups = engine::health::with_unread_groups(view.groups, view.unread, memory_);
+    const bool is_like_before = problems == problems_ && groups_->size() == groups->size() &&
+                                std::ranges::equal(*groups_, *groups, is_same);
+    if (!is_like_before) has_changed_ = true;
+    groups_ = groups;
+    machine_types_ = view.machines;
+    unread_ = view.unread;
+    told_views_ = view.told;
+    targets_.clear();
+    for (const engine::Group& group : *groups_)
+        targets_[group.group.id.value()] = group.group.target.value_or(0);
+    problems_ = std::move(problems);
+    parts_.machines.observe(*groups_, now());
+    parts_.machines.reach(now());
+    if (parts_.world.schedule(now())) has_changed_ = true;
+}
+
+runtime::PassInput SimulatedAutoscaler::input() const {
+    return {.snapshot = {parts_.world.cluster(), groups_, machine_types_, unread_, told_views_},
+            .memory = memory_,
+            .settings = settings_,
+            .wiring = wiring_,
+            .clouds = clouds_->instances(),
+            .call_context = {.seed = seed_, .now = now(), .wall = time().wall, .simulation = true},
+            .host = &host_};
+}
+
+Result<void> SimulatedAutoscaler::run() {
+    if (std::exchange(asked_for_at_, std::nullopt)) granted_at_ = now();
+    look();
+    const bool is_awake = has_changed_ || (wake_at_ && *wake_at_ <= now());
+    if (!is_awake && !parts_.every_pass) return {};
+    has_changed_ = false;
+    runtime::PassInput input = this->input();
+    CAPSTAN_TRY(runtime::PassResult result, decide(input));
+    // What is asked about the pass is answered as it was decided.
+    input.expander_answers = result.expander_answers;
+    parts_.statistics.passed();
+    wake_at_ = result.outcome.wake_at;
+    told_.decided(result, problems_, now());
+    parts_.observer.on_pass(input, result);
+    return carry_out(std::move(result), input);
+}
+
+/// Observers are told what there is and what is done about it, sabotage or not.
+Result<runtime::PassResult> SimulatedAutoscaler::decide(const runtime::PassInput& input) {
+    if (!saboteur_) return runtime::decide(input);
+    CAPSTAN_TRY(runtime::PassResult result, runtime::decide(saboteur_->told(input)));
+    saboteur_->spoil(input, result);
+    return result;
+}
+
+Result<void> SimulatedAutoscaler::carry_out(runtime::PassResult result,
+                                            const runtime::PassInput& input) {
+    engine::pass::Outcome& outcome = result.outcome;
+    const engine::Decision& decision = outcome.decision;
+    CAPSTAN_CHECK(
+        keep(engine::pass::remember_plan(memory_, outcome, settings_, input.call_context.now)));
+    Cluster cluster(*this);
+    told_.carrying_out();
+    const engine::Results results = runtime::carry_out_now(
+        decision, engine::removal::looks_before(decision, input.snapshot.cluster, settings_),
+        *clouds_, cluster, input.call_context, host_, runtime::find_atomic_groups(*result.groups));
+    parts_.statistics.reach(now());
+    told_.carried_out(decision, results, now());
+    count_asked_for(decision, results);
+    const auto report = [&] {
+        parts_.observer.on_results({.snapshot = input.snapshot,
+                                    .settings = settings_,
+                                    .decision = decision,
+                                    .results = results,
+                                    .memory = memory_,
+                                    .figures = outcome.figures,
+                                    .at = now()});
+    };
+    if (!asks_for_nothing(decision)) {
+        // Whenever what comes of it is due, the next look is a pass.
+        has_changed_ = true;
+        look_again();
+        if (std::exchange(forgets_next_, false)) {
+            // What the clouds have done is done, whether or not the host remembers it.
+            report();
+            return restart();
+        }
+    }
+    CAPSTAN_CHECK(keep(engine::pass::remember_results(std::move(outcome.memory), decision, results,
+                                                      settings_, now())));
+    report();
+    return {};
+}
+
+void SimulatedAutoscaler::count_asked_for(const engine::Decision& decision,
+                                          const engine::Results& results) {
+    for (std::size_t i = 0; i < results.increases.size(); ++i)
+        if (!results.increases[i])
+            targets_[decision.increases[i].group.value()] += decision.increases[i].by;
+    for (std::size_t i = 0; i < results.decreases.size(); ++i)
+        if (!results.decreases[i])
+            targets_[decision.decreases[i].group.value()] -= decision.decreases[i].by;
+    for (std::size_t i = 0; i < results.removals.size(); ++i) {
+        const engine::MachineRemoval& removal = decision.removals[i];
+        for (const MachineId& machine : removal.machines) {
+            if (engine::find_error(results.removals[i], machine) != nullptr) continue;
+            --targets_[removal.group.value()];
+            parts_.machines.expect_end(machine);
+        }
+    }
+}
+
+Result<void> SimulatedAutoscaler::keep(engine::Memory memory) {
+    told_.remembered(memory_, memory, now());
+    memory_ = std::move(memory);
+    kept_at_ = time();
+    return save_memory(memory_, parts_.version, parts_.state, kept_at_);
+}
+
+Result<void> SimulatedAutoscaler::restart() {
+    CAPSTAN_TRY(memory_, saved_and_read(memory_, parts_.version, kept_at_, time()));
+    memory_.cloud_backoffs.clear();
+    wake_at_.reset();
+    has_changed_ = true;
+    look_again();
+    parts_.observer.on_restart(memory_, now());
+    return {};
+}
+
+std::optional<Time> SimulatedAutoscaler::wanted_at() const {
+    return parts_.every_pass || !looks_ || takes_time_ ? std::optional(Time{}) : needed_at();
+}
+
+std::optional<Time> SimulatedAutoscaler::needed_at() const {
+    const bool may_show = wants_look_ || looked_at_ < look_until_;
+    if (has_changed_ || may_show || parts_.machines.is_awaiting()) return Time{};
+    if (!looks_ || looks_->empty()) return wake_at_;
+    return wake_at_ ? std::min(*wake_at_, looks_->front()) : looks_->front();
+}
+
+namespace {
+
+/// The one that stopped may have done more than it could remember. While it was away the cluster
+/// was seen, by the simulation.
+Result<engine::Memory> for_a_start(Result<engine::Memory> memory) {
+    if (!memory) return memory;
+    memory->started = false;
+    memory->unobserved_since.reset();
+    return memory;
+}
+
+Result<std::string> written_text(const engine::Memory& memory, const std::string& host,
+                                 const engine::PassTime& written) {
+    return runtime::record::memory_text(memory, host, std::numeric_limits<std::size_t>::max(),
+                                        written);
+}
+
+}  // namespace
+
+Result<engine::Memory> load_memory(const std::filesystem::path& file,
+                                   const engine::PassTime& read) {
+    if (file.empty() || !std::filesystem::exists(file)) return engine::Memory{};
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) return fail(ErrorCode::invalid_config, file.string() + ": cannot be read");
+    Result<engine::Memory> memory = runtime::record::parse_memory(text.str(), file.string(), read);
+    if (!memory) return fail(ErrorCode::invalid_config, memory.error().message);
+    return for_a_start(std::move(memory));
+}
+
+Result<void> save_memory(const engine::Memory& memory, const std::string& host,
+                         const std::filesystem::path& file, const engine::PassTime& written) {
+    if (file.empty()) return {};
+    CAPSTAN_TRY(const std::string text, written_text(memory, host, written));
+    const std::filesystem::path next = file.string() + ".new";
+    std::ofstream out(next, std::ios::binary | std::ios::trunc);
+    out << text << '\n';
+    out.close();
+    std::error_code error;
+    // What a cluster is made of is its operator's business.
+    if (out) std::filesystem::permissions(next, std::filesystem::perms(0600), error);
+    if (out) std::filesystem::rename(next, file, error);
+    if (!out || error) return fail(ErrorCode::unavailable, file.string() + ": cannot be written");
+    return {};
+}
+
+Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host,
+                                      const engine::PassTime& written,
+                                      const engine::PassTime& read) {
+    CAPSTAN_TRY(const std::string text, written_text(memory, host, written));
+    return for_a_start(runtime::record::parse_memory(text, "the memory that was saved", read));
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,110 @@
+#include "reporter.hpp"
+
+#include <utility>
+
+#include <capstan/kube.hpp>
+
+#include "conditions.hpp"
+#include "status.hpp"
+
+namespace capstan::replicas {
+namespace {
+
+std::string steps_text(const std::vector<Step>& steps, std::int64_t wanted) {
+    std::string out = std::to_string(wanted) + " wanted: ";
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        out += (i == 0 ? "" : ", ") + steps[i].name + " from " + std::to_string(steps[i].from) +
+               " to " + std::to_string(steps[i].to);
+    return out;
+}
+
+}  // namespace
+
+Reporter::Reporter(const Host& host)
+    : host_(host),
+      wanted_(gauge(host, "wanted_replicas", "What a Balancer wants of all its targets.",
+                    {"namespace", "balancer"})),
+      observed_(gauge(host, "observed_pods", "Pods that a Balancer's selector holds for.",
+                      {"namespace", "balancer"})),
+      missing_(gauge(host, "missing_replicas", "Forced above what is wanted by minimums.",
+                     {"namespace", "balancer"})),
+      overflow_(gauge(host, "overflow_replicas", "Wanted, but no target may take them.",
+                      {"namespace", "balancer"})),
+      fallback_(gauge(host, "fallback_replicas",
+                      "Asked of others because pods of a target do not start.",
+                      {"namespace", "balancer"})),
+      troubles_(
+          gauge(host, "problems", "What goes wrong with a Balancer.", {"namespace", "balancer"})),
+      writes_(counter(host, "scale_writes_total", "Changes of a target's replicas, by outcome.",
+                      {"outcome"})) {}
+
+void Reporter::note(const Balancer& about, bool is_warning, std::string_view reason,
+                    std::string_view message) {
+    const KubeReference reference{.api_version = "balancer.x-k8s.io/v1alpha1",
+                                  .kind = "Balancer",
+                                  .ns = about.ns,
+                                  .name = about.name,
+                                  .uid = about.uid};
+    const Result<void> told = record(host_, reference, is_warning, reason, message);
+    if (!told && std::exchange(may_note_, false)) host_.warn(told.error().message);
+}
+
+void Reporter::tell(Entry& entry, const Decision& decision, const std::vector<Step>& done) {
+    const Balancer& balancer = entry.balancer;
+    if (!done.empty()) {
+        const std::string what = steps_text(done, balancer.replicas);
+        host_.info("balancer " + balancer.path() + ": " + what);
+        note(balancer, false, "Rescaled", what);
+    }
+    tell_fallback(entry, decision);
+    tell_troubles(entry, decision);
+    gauge_all(balancer, decision);
+}
+
+/// What an earlier process told stands in the condition.
+void Reporter::tell_troubles(Entry& entry, const Decision& decision) {
+    const std::string now = troubles_text(decision.troubles);
+    if (!entry.troubles) {
+        const auto before = find_condition(entry.balancer.status, balancing);
+        entry.troubles = before && !before->is_true ? before->message : std::string();
+    }
+    if (now == *entry.troubles) return;
+    if (now.empty()) {
+        note(entry.balancer, false, "Balanced", "all troubles are over");
+    } else {
+        host_.warn("balancer " + entry.balancer.path() + ": " + now);
+        note(entry.balancer, true, "UnableToBalance", now);
+    }
+    entry.troubles = now;
+}
+
+void Reporter::tell_fallback(Entry& entry, const Decision& decision) {
+    if (!entry.has_fallen_back) {
+        const auto before = find_condition(entry.balancer.status, fallen_back);
+        entry.has_fallen_back = before && before->is_true;
+    }
+    const bool is = decision.placement.fallback > 0;
+    if (is == std::exchange(*entry.has_fallen_back, is)) return;
+    if (is) return note(entry.balancer, true, "FellBack", fallback_text(decision));
+    note(entry.balancer, false, "Rebalanced", settled_text(decision));
+}
+
+void Reporter::gauge_all(const Balancer& balancer, const Decision& decision) {
+    const auto set = [&](const Metric& metric, std::int64_t value) {
+        metric.record(static_cast<double>(value), {balancer.ns, balancer.name});
+    };
+    set(wanted_, balancer.replicas);
+    set(observed_, decision.observed);
+    set(missing_, decision.placement.missing);
+    set(overflow_, decision.placement.overflow);
+    set(fallback_, decision.placement.fallback);
+    set(troubles_, static_cast<std::int64_t>(decision.troubles.size()));
+}
+
+void Reporter::forget(const Entry& entry) {
+    Balancer nothing{.ns = entry.balancer.ns, .name = entry.balancer.name};
+    nothing.replicas = 0;
+    gauge_all(nothing, {});
+}
+
+}  // namespace capstan::replicas
