@@ -21,6 +21,6 @@ int main(int argc, char** argv) {
     }
     std::cerr.flush();
     // Not through static destructors: an abandoned hook may still be running, and no plugin is to
-    // be called, or unloaded, in an order that nobody chose.
+    // be called, or unloaded, in an order that is not defined.
     std::_Exit(code);
 }

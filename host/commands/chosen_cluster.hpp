@@ -10,7 +10,7 @@
 #include <capstan/result.hpp>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/services/logger.hpp"
 

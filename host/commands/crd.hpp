@@ -10,7 +10,7 @@
 #include <capstan/result.hpp>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 
 namespace capstan::commands {
 

@@ -9,7 +9,7 @@
 #include "commands/plugin_report.hpp"
 #include "commands/result_output.hpp"
 #include "commands/table.hpp"
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/kinds.hpp"
 
 namespace capstan::commands {

@@ -52,7 +52,7 @@ InputFile recognize_file(const std::string& file);
 struct Simulation {
     simulation::Input input{};
     std::unique_ptr<simulation::PreparedSetup> prepared{};  ///< not NULL, and sound
-    std::vector<simulation::SharedReplicas> balancers{};     ///< that a live cluster has, too
+    std::vector<simulation::SharedReplicas> balancers{};    ///< that a live cluster has, too
 };
 
 /// Reads everything and loads the plugins. What is wrong goes to `err`; nothing: then it cannot

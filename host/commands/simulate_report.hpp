@@ -14,7 +14,7 @@ namespace capstan::commands {
 /// How much of the story is told as text. JSON has all of it.
 enum class Detail {
     everything,
-    decisions,  ///< what was decided, refused or not helped: a trace has too many pods to name
+    decisions,  ///< what was decided, refused or not placed: a trace has too many pods to name
 };
 Detail detail_for(const simulation::Input& input);
 bool is_shown(const simulation::Event& event, Detail detail);

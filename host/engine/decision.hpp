@@ -48,7 +48,7 @@ enum class Unremovable : std::uint8_t {
 /// "NotUnderutilized"; "NoReason" for none.
 std::string_view name_of(Unremovable reason) noexcept;
 
-/// Pods of one class that are helped or not, by number.
+/// Pods of one group that are schedulable or not, by number.
 struct PodCount {
     snapshot::PodGroupId equivalence_group = 0;
     std::string example{};  ///< "namespace/name" of the first by name

@@ -21,7 +21,7 @@
 
 namespace capstan::engine {
 
-/// A group that is left alone because growing it failed.
+/// A group that is backed off because growing it failed.
 struct Backoff {
     Time since{};  ///< of the first failure in the row
     /// Nothing: until a machine that was asked for joins, or nothing is asked for any more.
@@ -162,7 +162,7 @@ struct RemovalBackoff {
     bool operator==(const RemovalBackoff&) const = default;
 };
 
-/// Nodes to come on each of which a pass has put the same pods, in thought.
+/// Upcoming nodes to each of which a pass has assigned the same pods.
 struct PlannedNodes {
     int nodes = 0;
     /// On one of them, by controller (scale_up/planned_assignments.hpp); never empty.

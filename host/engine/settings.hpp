@@ -137,14 +137,14 @@ struct Settings {
     Bound cpu{}, memory{}, gpu{}, nodes{};
     std::map<std::string, Bound> gpu_types{};
 
-    // How long a machine may take. A group's own wish comes first.
+    // How long a machine may take. A group's own setting comes first.
     Duration max_node_provision_time = std::chrono::minutes(15);  ///< from asked for to joined
     Duration max_node_startup_time = std::chrono::minutes(15);    ///< from joined to ready
 
     // Back-off of groups that could not grow.
     BackoffPolicy backoff = BackoffPolicy::exponential;
     /// Where a cloud has no more machines of a type in a zone, groups of just such machines are
-    /// left alone with the one that found out.
+    /// backed off with the one that found out.
     bool backoff_by_machine_type = true;
     Duration api_error_backoff = std::chrono::seconds(30);  ///< of until_joined, doubled up to max
     Duration backoff_initial = std::chrono::minutes(5);

@@ -165,7 +165,7 @@ std::string peer_key(const boost::asio::ip::address& address);
 /// connection takes the place of the one that has the least to lose. First those that are kept for
 /// a next request, then those whose request is not whole, then those that do not read their answer,
 /// last those whose answer is being made; of equals, those of the peer that has the most, and of
-/// these the one that has been so for the longest. So a crowd of silent connections displaces its
+/// these the one that has been so for the longest. So many silent connections displaces its
 /// own. Used on one strand.
 class ServedPlaces {
 public:

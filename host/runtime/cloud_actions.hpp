@@ -14,6 +14,7 @@
 
 #include "engine/decision.hpp"
 #include "engine/pass/outcome.hpp"
+#include "engine/policies.hpp"
 #include "runtime/actions_under_way.hpp"
 
 namespace capstan::runtime {

@@ -8,7 +8,7 @@
 
 #include <capstan/ids.hpp>
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/plugin_files/library_registry.hpp"
 
 namespace capstan::runtime {

@@ -11,7 +11,7 @@
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/config/document.hpp"
 #include "runtime/plugin_host.hpp"
 #include "runtime/plugin_set.hpp"

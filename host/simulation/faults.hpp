@@ -28,9 +28,9 @@ enum class FaultKind {
     flap,             ///< a node of a group is not ready, and then is again
     eviction_error,   ///< the API server fails: evictions and node changes
     policy_denial,    ///< an admission policy denies every eviction
-    clock_jump,      ///< the wall clock is set forward by `lasts`, or back if it is negative
-    restart,         ///< the autoscaler starts anew with the memory it saved
-    restart_midway,  ///< the same after it carried a decision out and before it could remember
+    clock_jump,       ///< the wall clock is set forward by `lasts`, or back if it is negative
+    restart,          ///< the autoscaler starts anew with the memory it saved
+    restart_midway,   ///< the same after it carried a decision out and before it could remember
 };
 
 /// By the names that scenarios use: "stock_out".

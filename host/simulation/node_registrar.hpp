@@ -14,7 +14,7 @@
 
 namespace capstan::simulation {
 
-/// One thread; every moment given has been reached by the world's tally.
+/// One thread; every moment given has been reached by the cluster's statistics.
 class NodeRegistrar {
 public:
     /// `usual`: of all groups, as long as nothing else is said; each of its members is there.

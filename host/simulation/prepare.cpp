@@ -99,8 +99,8 @@ void be_patient(runtime::PluginSet& plugins) {
 }  // namespace
 
 std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
-                                  const std::optional<CloudSettings>& cloud,
-                                  runtime::config::ShippedPlugins shipped) {
+                                       const std::optional<CloudSettings>& cloud,
+                                       runtime::config::ShippedPlugins shipped) {
     auto out = std::make_unique<PreparedSetup>(PreparedSetup{.shipped = std::move(shipped)});
     std::size_t errors = 0;
     if (loaded.config) {
@@ -129,7 +129,7 @@ std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
 }
 
 std::unique_ptr<PreparedSetup> prepare_to_decide(runtime::config::Loaded loaded,
-                                            runtime::config::ShippedPlugins shipped) {
+                                                 runtime::config::ShippedPlugins shipped) {
     if (loaded.config) {
         runtime::config::Config& config = *loaded.config;
         drop_clouds(config);

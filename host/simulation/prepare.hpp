@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/plugin_set.hpp"
 #include "simulation/input.hpp"
 
@@ -25,13 +25,13 @@ struct PreparedSetup {
 /// Where `cloud` says one, it stands in place of the clouds that the configuration names, and those
 /// are not loaded.
 std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
-                                  const std::optional<CloudSettings>& cloud,
-                                  runtime::config::ShippedPlugins shipped);
+                                       const std::optional<CloudSettings>& cloud,
+                                       runtime::config::ShippedPlugins shipped);
 
 /// For passes that are decided and not carried out: without clouds, controllers and sources of
 /// groups, which may need a network.
 std::unique_ptr<PreparedSetup> prepare_to_decide(runtime::config::Loaded loaded,
-                                            runtime::config::ShippedPlugins shipped);
+                                                 runtime::config::ShippedPlugins shipped);
 
 /// What the scheduler spreads pods over that have no constraints of their own: as the input says,
 /// else as the configuration does.

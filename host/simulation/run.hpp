@@ -8,7 +8,7 @@
 
 #include <capstan/result.hpp>
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/pass_cycle.hpp"
 #include "runtime/pass_metrics/families.hpp"
 #include "runtime/plugin_set.hpp"

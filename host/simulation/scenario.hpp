@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "simulation/input.hpp"
 #include "simulation/shared_replicas.hpp"
 

@@ -55,7 +55,7 @@ private:
     const engine::scheduling::Placement& placement_;
     engine::scheduling::PodGroupIndex pod_group_;
     const Zones& zones_;
-    /// A node that is full for a class which does not look at other pods stays so.
+    /// A node that is full for a pod group without inter-pod constraints stays so.
     bool is_lasting_;
     std::vector<Order> by_zone_;
     std::vector<std::optional<std::int64_t>> score_of_;  ///< by node; nothing: not in the order

@@ -25,8 +25,8 @@
 namespace capstan::simulation {
 
 /// Everything in it happens at the moment that is given: controllers act as soon as they are
-/// needed. Tells what happens to the story, and counts it in the tally, which has to have reached
-/// that moment. One thread.
+/// needed. Writes what happens to the event log, and counts it in the statistics, which have to
+/// have reached that moment. One thread.
 class SimulatedCluster {
 public:
     /// `has_scheduler`: false: only Bind gives pods a node. `default_spread`: the constraints of
@@ -73,7 +73,7 @@ public:
     /// Whether the node holds other pods that count than those that are known.
     Result<void> look(const engine::removal::NodeLook& look) const;
 
-    // Nodes. `group`: whose machine it is; empty: nobody's.
+    // Nodes. `group`: that its machine is of; empty: of none.
     bool has_node(std::string_view name) const { return nodes_.find(name) != nodes_.end(); }
     /// NULL: there is none.
     const engine::snapshot::NodeObject* find_node(std::string_view name) const;

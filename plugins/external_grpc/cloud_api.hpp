@@ -12,7 +12,7 @@
 
 namespace capstan::external_grpc {
 
-/// What the server takes for a group's options where the group has no wish of its own.
+/// What the server takes for a group's options where the group has none of its own.
 struct OptionDefaults {
     double utilization_threshold = 0.5, gpu_utilization_threshold = 0.5;  ///< 0 to 1
     bool zero_or_max = false;
@@ -47,7 +47,7 @@ public:
 
     // What servers need not have.
     Task<NodeTemplate> template_node(NodeGroupId group) const;
-    /// What differs from `defaults`; a server that repeats them has no wish.
+    /// What differs from `defaults`; a server that repeats them has none.
     Task<GroupOptions> options(NodeGroupId group, OptionDefaults defaults) const;
     /// What the node costs for an hour from now on.
     Task<double> hourly_price(NodeReference node) const;

@@ -13,7 +13,7 @@ namespace {
 /// What a pod counts that requests no cpu.
 constexpr std::int64_t least_cpu = 50;
 
-/// All pods with one wish.
+/// All pods with the same requirements.
 struct Party {
     Labels labels{};
     std::int64_t popularity = 0;

@@ -1,4 +1,4 @@
-/// Which labels nodes of one machine get: as many pods' wishes at once as go together.
+/// Which labels nodes of one machine get: as many pods' requirements at once as go together.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace capstan::provisioning {
 
-/// Pods with their wish; the pods fit on the bare node once it has the labels.
+/// Pods with their requirements; the pods fit on the unlabelled node once it has the labels.
 struct PodRequirements {
     const PodEquivalenceGroup* pods = nullptr;  ///< never NULL
     NodeRequirements wish{};
@@ -26,15 +26,15 @@ struct LabelSet {
 };
 
 /// Of one machine in one zone. A pass has to end, however many pods ask for a node of their own;
-/// a wish that is left out is more popular once the others have their groups.
+/// requirements that are left out are more popular once the others have their groups.
 inline constexpr std::size_t most_sets = 32;
 
-/// The most popular wish leads; each other one joins, by popularity, that contradicts nothing that
-/// is there and keeps off no pod that joined before. What is left over begins anew. Wishes for
-/// different taints never meet, since a pod would need to tolerate all of them.
+/// The most popular requirements lead; each other set joins, by popularity, that contradicts
+/// nothing that is there and keeps off no pod that joined before. What is left over begins anew.
+/// Wishes for different taints never meet, since a pod would need to tolerate all of them.
 ///     3 x {x: a}, 2 x {y: b}, 1 x {x: c}  ->  {x: a, y: b}, {x: c}
-/// Equally popular wishes go by their labels. With `alpha` each wish is a set of its own. At most
-/// `most_sets`, those that the most popular wishes lead.
+/// Equally popular ones go by their labels. With `alpha` each is a set of its own. At most
+/// `most_sets`, those that the most popular requirements lead.
 std::vector<LabelSet> make_label_sets(const UnlabelledNode& node,
                                       std::span<const PodRequirements> wishing,
                                       const Config& config);

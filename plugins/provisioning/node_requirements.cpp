@@ -32,7 +32,7 @@ bool is_of_machine(std::string_view key) {
     return std::ranges::find(machine_keys, key) != machine_keys.end();
 }
 
-/// What Kubernetes itself puts on nodes is nobody's to dedicate.
+/// What Kubernetes itself puts on nodes cannot be dedicated.
 bool is_of_system(std::string_view key) {
     return key.starts_with(well_known::node_prefix) ||
            key.starts_with(well_known::node_cloud_provider_prefix) ||

@@ -24,16 +24,16 @@ struct UnlabelledNode {
 /// A type as it is on offer in one zone. Its name and zone stand in for labels it does not tell.
 UnlabelledNode make_unlabelled_node(const MachineType& type, const MachineOffering& offer);
 
-/// What has to be added to a bare node so that it takes a pod.
+/// What has to be added to an unlabelled node so that it takes a pod.
 struct NodeRequirements {
     Labels labels{};              ///< none that the machine has
     std::vector<Taint> taints{};  ///< that keep others off; ordered
     bool operator==(const NodeRequirements&) const = default;
 };
 
-/// The wish of one of the pods, which fits on the node then. Of the terms of a required affinity
-/// the first that can be met counts; In with one value is met like a selector, and what cannot be
-/// met by adding a label has to hold as it is. The error says why no label helps.
+/// The requirements of one of the pods, which fits on the node then. Of the terms of a required
+/// affinity the first that can be met counts; In with one value is met like a selector, and what
+/// cannot be met by adding a label has to hold as it is. The error says why no label helps.
 Result<NodeRequirements> find_requirements(const UnlabelledNode& node,
                                            const PodEquivalenceGroup& pods, Dedicated dedicated);
 

@@ -11,7 +11,7 @@
 #include "commands/command_line.hpp"
 #include "commands/examples.hpp"
 #include "document.hpp"
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 
 namespace capstan::docs {
 namespace {

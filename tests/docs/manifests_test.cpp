@@ -12,7 +12,7 @@
 
 #include "../host/commands/shell.hpp"
 #include "commands/command_line.hpp"
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/daemon/admin_server.hpp"
 
 namespace capstan::docs {

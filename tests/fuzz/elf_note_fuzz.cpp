@@ -5,10 +5,10 @@
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace capstan;
     const auto bytes = std::as_bytes(std::span(data, size));
-    const auto facts = runtime::read_elf(bytes);
+    const auto facts = runtime::plugin_files::read_elf(bytes);
     if (!facts) return 0;
-    for (const runtime::ElfNote& note : facts->notes)
+    for (const runtime::plugin_files::ElfNote& note : facts->notes)
         fuzz::require(note.at <= size && note.size <= size - note.at, "a note lies in its file");
-    (void)runtime::read_note(bytes, *facts);
+    (void)runtime::plugin_files::read_note(bytes, *facts);
     return 0;
 }

@@ -7,7 +7,7 @@
 namespace {
 
 capstan::kubernetes::DecodeReport decode(std::string_view text, std::size_t piece) {
-    capstan::engine::ClusterBuilder cluster;
+    capstan::engine::snapshot::ClusterBuilder cluster;
     capstan::kubernetes::ListDecoder decoder(cluster);
     while (!text.empty()) {
         const std::string_view next = text.substr(0, piece);

@@ -12,8 +12,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::require(file >= 0 && ::ftruncate(file, 0) == 0 &&
                       ::pwrite(file, data, size, 0) == static_cast<ssize_t>(size),
                   "the input can be written into memory");
-    const auto read = kubernetes::read_kubeconfig({.file = "/proc/self/fd/" + std::to_string(file)},
-                                                  kubernetes::Environment());
+    const auto read = kubernetes::client::read_kubeconfig(
+        {.file = "/proc/self/fd/" + std::to_string(file)}, kubernetes::client::Environment());
     if (!read) return 0;
     fuzz::require(read->cluster.server.starts_with("http"), "a server is http or https");
     fuzz::require(read->user.certificate.empty() == read->user.key.empty(),

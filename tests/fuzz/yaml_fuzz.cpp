@@ -6,9 +6,9 @@
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace capstan;
     const std::string text(fuzz::text_of(data, size));
-    const auto read = kubernetes::parse_yaml("input", text);
+    const auto read = kubernetes::client::parse_yaml("input", text);
     if (read) {
-        (void)kubernetes::json_of(*read);
+        (void)kubernetes::client::json_of(*read);
     } else {
         fuzz::require(read.error().message.starts_with("input"), "an error names its file");
     }

@@ -54,7 +54,7 @@ TEST_P(GceShapes, MoveToTheOtherZonesInThePassThatSeesTheStockOut) {
     EXPECT_EQ(s.gce().target("spare"), 0);
     for (const auto& [zone, machines] : zones_of(s.gce(), "web")) EXPECT_NE(zone, three_zones[0]);
     expect_acted_in_that_pass(first_sight(s.gce(), "web", "web"));
-    EXPECT_FALSE(s.has_logged(id_of(regional(GetParam())) + " is left alone"));
+    EXPECT_FALSE(s.has_logged(id_of(regional(GetParam())) + " is backed off"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, GceShapes, ::testing::Values("BALANCED", "ANY"),
@@ -74,7 +74,7 @@ TEST_F(GceStories, BackOffAnEvenGroupThatHasAZoneWithoutMachines) {
                 UnorderedElementsAre(Pair(three_zones[1], 1), Pair(three_zones[2], 1)));
     expect_acted_in_that_pass(first_sight(s.gce(), "web", "spare"));
     EXPECT_TRUE(s.has_logged("ZONE_RESOURCE_POOL_EXHAUSTED")) << "in Google's words";
-    EXPECT_TRUE(s.has_logged(id_of(even) + " is left alone"));
+    EXPECT_TRUE(s.has_logged(id_of(even) + " is backed off"));
 }
 
 /// When all of its zones have none left, it is out of stock as a zonal group is.

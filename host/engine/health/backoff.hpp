@@ -2,7 +2,7 @@
 /// cannot be removed:
 ///
 ///     the first failure            ->  `first`
-///     one while it is left alone   ->  as long as before: several failures then are one
+///     one while it is backed off  ->  as long as before: several failures then are one
 ///     one after that               ->  twice as long, up to `most`
 ///     long none                    ->  forgotten, the next failure is a first one
 ///
@@ -105,7 +105,7 @@ std::string why_backed_off(const Backoff& backoff, Time now);
 
 // Why a group is backed off, in words that last as long as its back-off.
 
-/// "backed off for 5m: i-1: no capacity in zone a", said of the group: how long it is left alone
+/// "backed off for 5m: i-1: no capacity in zone a", said of the group: how long that lasts
 /// in all. What is left of it changes from pass to pass, see why_backed_off in backoff.hpp.
 std::string reason_of(const Backoff& backoff);
 

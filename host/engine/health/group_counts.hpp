@@ -48,7 +48,7 @@ struct GroupCounts {
     MachineCounts machines{};
 
     const NodeGroupId& id() const noexcept { return group->group.id; }
-    /// Nobody's target counts for nothing.
+    /// A target that is not known counts as 0.
     int target() const noexcept;
     /// Nodes that have started.
     int provisioned() const noexcept;

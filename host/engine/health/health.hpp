@@ -83,7 +83,7 @@ struct Health {
 /// Missing are a group's machines that have no node yet, and what its target is above the machines
 /// its cloud lists. Never waited for are machines that failed, are being removed, or have not
 /// joined for longer than they may take; while the group is backed off also those that the cloud
-/// has not begun to make. Neither a restart nor a person who enlarges a group makes a difference.
+/// has not begun to make. Neither a restart nor a person that enlarges a group makes a difference.
 /// `memory` is that of this pass: `remember` has brought it up to `now`.
 Health assess(const Snapshot& snapshot, const templates::Membership& membership,
               const Memory& memory, const Settings& settings, const PassTime& time);

@@ -4,7 +4,7 @@
 ///     fails at 0:00:30   ->  not before 0:01:30, twice as long
 ///     and so on, up to Settings::backoff_max; Settings::backoff_reset without one: forgotten
 ///
-/// Machines are left alone one by one, so that one which cannot go keeps no other.
+/// Machines are backed off one by one, so that one which cannot go keeps no other.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ const RemovalBackoff* find_unremovable(const Memory& memory, const NodeGroupId& 
 /// Whether the group's target is not lowered now.
 bool is_decrease_backed_off(const Memory& memory, const NodeGroupId& group, Time now) noexcept;
 
-/// The removal of a machine failed: `first` is how long it is left alone if that was the first
+/// The removal of a machine failed: `first` is how long it is backed off if that was the first
 /// failure in a row.
 void back_off_removal(Memory& memory, const NodeGroupId& group, const MachineId& machine,
                       std::string because, Duration first, const Settings& settings, Time now);

@@ -31,7 +31,7 @@ struct PodAnswer {
     std::uint32_t unschedulable = 0;
     std::vector<SchedulableOn> schedulable_on{};  ///< by group
     std::string because{};                        ///< in one sentence
-    /// Why each group helps no (further) pod of the class; "would take it" where it does. Where
+    /// Why each group takes no (further) pod of the class; "would take it" where it does. Where
     /// pods are left as the pass leaves things, else as it finds them.
     std::vector<GroupReason> groups{};
 };

@@ -46,7 +46,7 @@ struct PassContext {
     templates::Membership membership;
     std::vector<templates::GroupTemplate> templates;  ///< by group
     health::Health health;
-    health::Repairs repairs;              ///< groups that have one are left alone otherwise
+    health::Repairs repairs;              ///< groups that have one are not changed otherwise
     pods::DisruptionBudgets budgets;      ///< as they stand before anything is planned
     drainability::Candidates candidates;  ///< nodes that could go
     std::vector<snapshot::NodeIndex>

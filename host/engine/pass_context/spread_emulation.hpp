@@ -1,5 +1,5 @@
 /// A stand-in for the commonest spread over zones: each pod gets the zone that holds the fewest of
-/// its kind, for good. No zone then waits for another, and a pod that could be helped in another
+/// its kind, for good. No zone then waits for another, and a pod that could run in another
 /// zone stays where it belongs until its time is up (snapshot/spread_timeout.hpp). Zalando's; a
 /// pass without it obeys the constraint as kube-scheduler does.
 #pragma once

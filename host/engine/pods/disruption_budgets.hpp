@@ -1,4 +1,7 @@
 /// PodDisruptionBudgets, accounted for over everything that a pass plans and that is under way.
+///
+/// The status of a budget says how many disruptions it allows now. A plan that asks each node by
+/// itself would spend the same disruption twice, so each pod that is to go takes one off here.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,14 @@
 /// their way, so that no pass makes a second one for the same pods.
 #pragma once
 
+#include <capstan/time.hpp>
+
+#include "engine/actions.hpp"
+#include "engine/decision.hpp"
+#include "engine/memory.hpp"
 #include "engine/policies.hpp"
+#include "engine/settings.hpp"
+#include "engine/snapshot.hpp"
 
 namespace capstan::engine::provisioning {
 

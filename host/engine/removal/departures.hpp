@@ -1,4 +1,8 @@
 /// Which emptied nodes' machines are asked to go now, and with which others in one call.
+///
+/// Clouds count calls, and most of them remove many machines of a group in one. So a removal that
+/// is ready waits for the batch interval, counted from the first of its group, and all that are
+/// ready by then go together.
 #pragma once
 
 #include <optional>

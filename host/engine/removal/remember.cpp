@@ -96,7 +96,7 @@ void adopt_leftovers(Memory& memory, const Snapshot& snapshot,
                         .cordoned = is_cordoned_by_us(cluster, row),
                         .since = now,
                         .phase_since = now,
-                        .because = "it was left by a run that nobody remembers"});
+                        .because = "it was left by a run that is not remembered"});
     }
 }
 

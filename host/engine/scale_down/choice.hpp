@@ -1,4 +1,8 @@
 /// Which of the unneeded nodes go now, and what the others wait for.
+///
+/// Being unneeded is not enough: a node has to be so for its group's unneeded time, no cool-down
+/// may last, and only so many removals may be under way. Nodes whose turn it is are placed once
+/// more one after the other, for the plan let all of them go and now only some do.
 #pragma once
 
 #include <functional>

@@ -43,26 +43,26 @@ Destinations::Destinations(const pass_context::PassContext& context,
         first_need_.push_back(static_cast<std::uint32_t>(needs_.size()));
     }
     zones_ = number_zones(cluster, zone_count_);
-    shelf_of_.assign(cluster.node_count(), Shelf::none);
+    tier_of_.assign(cluster.node_count(), Tier::none);
     row_of_.assign(cluster.node_count(), 0);
-    for (int shelf = 0; shelf < 2; ++shelf) shelves_.emplace_back(cluster.resource_count());
+    for (int tier = 0; tier < 2; ++tier) tiers_.emplace_back(cluster.resource_count());
     start_.assign(std::size_t{2} * zone_count_ * alike_.size(), 0);
-    const auto put_all = [&](Shelf shelf, std::span<const snapshot::NodeIndex> nodes) {
+    const auto put_all = [&](Tier tier, std::span<const snapshot::NodeIndex> nodes) {
         for (const snapshot::NodeIndex node : nodes) {
             if (context.health.nodes[node] != health::NodeUsability::takes_pods) continue;
             if (std::ranges::binary_search(context.being_removed, node)) continue;
-            put(shelf, node);
+            put(tier, node);
         }
     };
-    put_all(Shelf::staying, staying);
-    put_all(Shelf::undecided, undecided);
+    put_all(Tier::staying, staying);
+    put_all(Tier::undecided, undecided);
 }
 
-void Destinations::put(Shelf shelf, snapshot::NodeIndex node) {
+void Destinations::put(Tier tier, snapshot::NodeIndex node) {
     std::vector<std::int64_t> row(context_->snapshot->cluster.resource_count());
     for (snapshot::ResourceIndex r = 0; r < row.size(); ++r) row[r] = placement_->free(node, r);
-    Nodes& nodes = on(shelf);
-    shelf_of_[node] = shelf;
+    Nodes& nodes = on(tier);
+    tier_of_[node] = tier;
     row_of_[node] = static_cast<std::uint32_t>(nodes.nodes.size());
     nodes.nodes.push_back(node);
     nodes.free.push(row);
@@ -75,9 +75,9 @@ bool Destinations::takes(const RelocatingPod& mover, snapshot::NodeIndex node) c
 
 void Destinations::assign_to(snapshot::NodeIndex node, scheduling::PodGroupIndex pod_group) {
     placement_->place(pod_group, node, 1);
-    on(shelf_of_[node]).free.take(row_of_[node], needs(pod_group), 1);
+    on(tier_of_[node]).free.take(row_of_[node], needs(pod_group), 1);
     journal_.push_back({.kind = Change::Kind::assigned,
-                        .shelf = shelf_of_[node],
+                        .tier = tier_of_[node],
                         .at = row_of_[node],
                         .pod_group = pod_group});
 }
@@ -87,19 +87,19 @@ std::optional<snapshot::NodeIndex> Destinations::assign(const RelocatingPod& mov
     if (mover.hint != snapshot::no_node && is_open(mover.hint) && takes(mover, mover.hint)) {
         found = mover.hint;
     }
-    if (!found) found = search(Shelf::staying, mover);
-    if (!found) found = search(Shelf::undecided, mover);
+    if (!found) found = search(Tier::staying, mover);
+    if (!found) found = search(Tier::undecided, mover);
     if (found) assign_to(*found, mover.pod_group);
     return found;
 }
 
-std::optional<snapshot::NodeIndex> Destinations::search(Shelf shelf, const RelocatingPod& mover) {
-    Nodes& nodes = on(shelf);
+std::optional<snapshot::NodeIndex> Destinations::search(Tier tier, const RelocatingPod& mover) {
+    Nodes& nodes = on(tier);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
     std::optional<std::uint32_t> row;
     switch (mover.company) {
         case ConstraintScope::none:
-            row = search_zone(shelf, mover, mover.zone);
+            row = search_zone(tier, mover, mover.zone);
             if (row && !takes(mover, nodes.nodes[*row])) row.reset();
             break;
         case ConstraintScope::some:
@@ -108,7 +108,7 @@ std::optional<snapshot::NodeIndex> Destinations::search(Shelf shelf, const Reloc
             break;
         case ConstraintScope::zones:
             for (std::uint32_t zone = 1; zone < zone_count_; ++zone) {
-                const auto first = search_zone(shelf, mover, zone);
+                const auto first = search_zone(tier, mover, zone);
                 if (first && (!row || *first < *row) && takes(mover, nodes.nodes[*first]))
                     row = first;
             }
@@ -119,11 +119,11 @@ std::optional<snapshot::NodeIndex> Destinations::search(Shelf shelf, const Reloc
 
 /// The first row of the zone (0: of any) that would take the pod but for other pods. Room is only
 /// ever lost, but by undoing; so the next search goes on from there.
-std::optional<std::uint32_t> Destinations::search_zone(Shelf shelf, const RelocatingPod& mover,
+std::optional<std::uint32_t> Destinations::search_zone(Tier tier, const RelocatingPod& mover,
                                                        std::uint32_t zone) {
-    const std::size_t at = (static_cast<std::size_t>(shelf) * zone_count_ + zone) * alike_.size() +
+    const std::size_t at = (static_cast<std::size_t>(tier) * zone_count_ + zone) * alike_.size() +
                            alike_[mover.pod_group];
-    Nodes& nodes = on(shelf);
+    Nodes& nodes = on(tier);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
     const auto row =
         nodes.free.find(needs(mover.pod_group), start_[at], size, [&](std::uint32_t r) {
@@ -145,24 +145,24 @@ void Destinations::close(snapshot::NodeIndex node) {
     placement_->close(node);
     if (!is_open(node)) return;
     // Every pod takes up one of these.
-    const Shelf shelf = shelf_of_[node];
-    const std::int64_t left = on(shelf).free.free(row_of_[node], snapshot::pods_index);
+    const Tier tier = tier_of_[node];
+    const std::int64_t left = on(tier).free.free(row_of_[node], snapshot::pods_index);
     journal_.push_back(
-        {.kind = Change::Kind::closed, .shelf = shelf, .at = row_of_[node], .before = left});
+        {.kind = Change::Kind::closed, .tier = tier, .at = row_of_[node], .before = left});
     if (left > 0) {
         const scheduling::Need all{.column = snapshot::pods_index, .amount = left};
-        on(shelf).free.take(row_of_[node], {&all, 1}, 1);
+        on(tier).free.take(row_of_[node], {&all, 1}, 1);
     }
-    shelf_of_[node] = Shelf::none;
+    tier_of_[node] = Tier::none;
 }
 
 void Destinations::stay(snapshot::NodeIndex node) {
-    if (shelf_of_[node] != Shelf::undecided) return;
+    if (tier_of_[node] != Tier::undecided) return;
     const std::uint32_t row = row_of_[node];
-    const std::int64_t left = on(Shelf::undecided).free.free(row, snapshot::pods_index);
+    const std::int64_t left = on(Tier::undecided).free.free(row, snapshot::pods_index);
     const scheduling::Need all{.column = snapshot::pods_index, .amount = left};
-    if (left > 0) on(Shelf::undecided).free.take(row, {&all, 1}, 1);
-    put(Shelf::staying, node);
+    if (left > 0) on(Tier::undecided).free.take(row, {&all, 1}, 1);
+    put(Tier::staying, node);
 }
 
 void Destinations::undo(const Mark& mark) {
@@ -179,14 +179,14 @@ void Destinations::take_back(const Change& change) {
             start_[change.at] = static_cast<std::uint32_t>(change.before);
             return;
         case Change::Kind::assigned:
-            on(change.shelf).free.take(change.at, needs(change.pod_group), -1);
+            on(change.tier).free.take(change.at, needs(change.pod_group), -1);
             return;
         case Change::Kind::closed:
             if (change.before > 0) {
                 const scheduling::Need all{.column = snapshot::pods_index, .amount = change.before};
-                on(change.shelf).free.take(change.at, {&all, 1}, -1);
+                on(change.tier).free.take(change.at, {&all, 1}, -1);
             }
-            shelf_of_[on(change.shelf).nodes[change.at]] = change.shelf;
+            tier_of_[on(change.tier).nodes[change.at]] = change.tier;
             return;
     }
 }

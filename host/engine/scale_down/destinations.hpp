@@ -27,8 +27,8 @@ struct RelocatingPod {
     ConstraintScope company = ConstraintScope::some;
 };
 
-/// Two shelves of nodes: those that stay whatever comes, and those that are yet to be decided on. A
-/// pod goes to the first node with room on the first shelf, else on the second. What was found to
+/// Two tiers of nodes: those that stay whatever comes, and those that are yet to be decided on. A
+/// pod goes to the first node with room in the first tier, else in the second. What was found to
 /// have no room for a class is not looked at again for its like until room is given back. Borrows
 /// context and placement, which keeps what is assigned.
 class Destinations {
@@ -45,7 +45,7 @@ public:
     /// It was found out that the node stays. Not undone, so nothing may be undone that was done
     /// before.
     void stay(snapshot::NodeIndex node);
-    bool is_open(snapshot::NodeIndex node) const noexcept { return shelf_of_[node] != Shelf::none; }
+    bool is_open(snapshot::NodeIndex node) const noexcept { return tier_of_[node] != Tier::none; }
     /// Numbers the zones; 0: in none.
     std::uint32_t zone_of(snapshot::NodeIndex node) const noexcept { return zones_[node]; }
 
@@ -57,7 +57,7 @@ public:
     void undo(const Mark& mark);
 
 private:
-    enum class Shelf : std::uint8_t { staying, undecided, none };
+    enum class Tier : std::uint8_t { staying, undecided, none };
     struct Nodes {
         explicit Nodes(std::size_t columns) : free(columns) {}
         scheduling::CapacityTree free;
@@ -65,35 +65,35 @@ private:
     };
     struct Change {
         enum class Kind : std::uint8_t { assigned, closed, searched } kind = Kind::assigned;
-        Shelf shelf = Shelf::staying;
+        Tier tier = Tier::staying;
         std::uint32_t at = 0;  // a row; for `searched` a place in start_
         std::uint32_t pod_group = 0;
         std::int64_t before = 0;
     };
 
-    void put(Shelf shelf, snapshot::NodeIndex node);
+    void put(Tier tier, snapshot::NodeIndex node);
     void assign_to(snapshot::NodeIndex node, scheduling::PodGroupIndex pod_group);
     bool takes(const RelocatingPod& mover, snapshot::NodeIndex node) const;
-    std::optional<snapshot::NodeIndex> search(Shelf shelf, const RelocatingPod& mover);
-    std::optional<std::uint32_t> search_zone(Shelf shelf, const RelocatingPod& mover,
+    std::optional<snapshot::NodeIndex> search(Tier tier, const RelocatingPod& mover);
+    std::optional<std::uint32_t> search_zone(Tier tier, const RelocatingPod& mover,
                                              std::uint32_t zone);
     void take_back(const Change& change);
     std::span<const scheduling::Need> needs(scheduling::PodGroupIndex pod_group) const noexcept {
         return {&needs_[first_need_[pod_group]],
                 first_need_[pod_group + 1] - first_need_[pod_group]};
     }
-    Nodes& on(Shelf shelf) noexcept { return shelves_[static_cast<std::size_t>(shelf)]; }
+    Nodes& on(Tier tier) noexcept { return tiers_[static_cast<std::size_t>(tier)]; }
 
     const pass_context::PassContext* context_;
     scheduling::Placement* placement_;
-    std::vector<Nodes> shelves_{};
-    std::vector<Shelf> shelf_of_{};        // by node
+    std::vector<Nodes> tiers_{};
+    std::vector<Tier> tier_of_{};          // by node
     std::vector<std::uint32_t> row_of_{};  // by node
     std::vector<std::uint32_t> zones_{};   // by node
     std::vector<scheduling::PodGroupIndex> alike_{};
     std::vector<std::uint32_t> first_need_{};
     std::vector<scheduling::Need> needs_{};
-    // Where a search on a shelf begins, by shelf, zone and what is asked of a node by
+    // Where a search in a tier begins, by tier, zone and what is asked of a node by
     // itself: there is no room before.
     std::vector<std::uint32_t> start_{};
     std::uint32_t zone_count_ = 1;

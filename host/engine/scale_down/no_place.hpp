@@ -1,4 +1,8 @@
 /// Why a pod of a node that could go finds no other place, told as kube-scheduler does.
+///
+/// Every other node has a reason, and the sentence counts them: "0/4 nodes: 3 Insufficient cpu, 1
+/// ...". Asking all nodes for each of many pods would be quadratic, so equivalent pods share their
+/// answers.
 #pragma once
 
 #include <array>

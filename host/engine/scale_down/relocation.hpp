@@ -1,4 +1,7 @@
 /// Where the pods of nodes that go would run instead, all of them at once.
+///
+/// Nodes leave the simulated cluster one by one. A pod that was given a new node moves again when
+/// that node leaves later, so that in the end every pod has a place on a node that stays.
 #pragma once
 
 #include <cstdint>

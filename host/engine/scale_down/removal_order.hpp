@@ -1,4 +1,8 @@
-/// In which order nodes are to go.
+/// In which order nodes are to go, and how many removals begin at once.
+///
+/// The order decides what a plan can reach, since a node that goes takes room from those after it:
+/// nodes whose removal disturbs nothing come first, and what was planned in the pass before keeps
+/// its place, so that plans do not change from pass to pass.
 #pragma once
 
 #include <cstddef>

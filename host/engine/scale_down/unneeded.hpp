@@ -1,4 +1,10 @@
 /// Which nodes are unneeded: all of them could go at once, and every pod would have a place.
+///
+/// Candidates are taken in the order of removal_order.hpp. Each is taken away from the simulated
+/// cluster, and its pods, with those that moved to it before, are placed on nodes that stay or are
+/// undecided. If one finds no place, or a minimum or a disruption budget forbids it, the step is
+/// undone and the node stays. So one walk over the candidates decides for all of them together, and
+/// no two nodes count on each other's room.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ public:
     /// `places` by pod group: the number under which plugins know it.
     BinpackingEstimates(scheduling::Placement& placement, std::vector<std::uint32_t> places);
 
-    /// `pods`: those to be helped from now on, by pod group.
+    /// `pods`: those to be placed from now on, by pod group.
     void begin_round(const std::vector<int>& pods);
     /// Works several out, and spares itself those between a smaller and a larger node that both
     /// come to the same: what fits on the smaller fits on theirs.

@@ -42,7 +42,7 @@ public:
     const std::vector<std::uint32_t>& places() const noexcept { return places_; }
 
     /// Which of the options, ordered by group, and why. `pods` by pod group: those still to be
-    /// helped. Each round has a seed of its own, made of the circumstances' seed and `now` and the
+    /// helped. Each round has a seed of its own, made of the call context's seed and `now` and the
     /// number of the round.
     Choice ask(const std::vector<Option>& options, const std::vector<int>& pods,
                const QuotaTracker& quotas);

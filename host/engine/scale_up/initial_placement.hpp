@@ -1,4 +1,8 @@
-/// Where a scale-up begins: what finds room on nodes that are there or on their way.
+/// Where a scale-up begins: which pods find room on nodes that are there or on their way.
+///
+/// Pods that need no new node must not cause one (upstream's FilterOutSchedulable). They are placed
+/// in the order in which the scheduler would take them: nominated pods where they are nominated,
+/// then pods for which nodes were ordered, on these, then all others.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,10 @@
-/// Which classes are packed before which.
+/// First-fit-decreasing bin packing by pod groups: how many new nodes the pods of an option need.
+///
+/// Pods that are placed late find the gaps that earlier ones left, and small pods fit into gaps
+/// that large ones do not. So pod groups come largest first, by the sum of their shares of a node's
+/// cpu and memory, and each pod goes to the first node that has room. The pods of a group are
+/// alike, so a node takes as many of them as fit in one step, and alike nodes are one slot with a
+/// count.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,8 @@ struct CarriedOut {
 };
 
 /// Pods that wait, run nowhere but on some of `groups`, and are not among those that
-/// `options[chosen]` helps; none that look at other pods. `waiting` by subject, `groups` ascending.
+/// `options[chosen]` places; none with inter-pod constraints. `waiting` by pod group, `groups`
+/// ascending.
 std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
                                 std::span<const Option> options, std::size_t chosen,
                                 std::span<const pass_context::GroupIndex> groups,

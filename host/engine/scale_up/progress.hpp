@@ -1,4 +1,5 @@
-/// How far a scale-up has come. A value: a copy is a way back.
+/// How far a scale-up has come: pods that are left, nodes ordered, what the limits still allow.
+/// A value: a copy that was made before a step undoes the step.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@
 
 namespace capstan::engine::scale_up {
 
-/// As context, ledger and placement stand; borrows them.
+/// As context, quotas and placement stand; borrows them.
 class Reasons {
 public:
     /// `stopped`: why a pass takes no further option; empty: it would.

@@ -1,4 +1,10 @@
 /// Takes one option after the other until every pod that can be made schedulable is.
+///
+/// A round makes an option for each group that may grow (which pods its new nodes would take, and
+/// how many nodes that needs), has the expanders choose one, shares its nodes out among similar
+/// groups, and places the pods on them. What is left goes into the next round, which sees the new
+/// nodes as part of the cluster. A round that turns out to break a spread constraint is undone and
+/// tried again with what it has taught.
 #pragma once
 
 #include <optional>

@@ -103,7 +103,7 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
     if (fit > 0) decision.skipped.push_back({fit, "fit on existing or upcoming nodes"});
 }
 
-/// By what is said, and then for whom.
+/// By the sentence, and then by the pods that it is about.
 void tell_groups(const ScaleUp& scale_up, bool any_left, std::vector<std::string>& notes) {
     const pass_context::PassContext& context = scale_up.context();
     const QuotaTracker& quotas = scale_up.progress().quotas;

@@ -1,4 +1,8 @@
-/// How many groups are made only so that the nodes of an option are shared with them.
+/// How the nodes of an option are shared out among its group and similar ones.
+///
+/// An option says that its group needs so many nodes. Groups whose nodes count as the same could
+/// take some of them, which keeps zones even: the splitter, a plugin, says how many each. Groups
+/// that do not exist yet may share as well, as long as the limit of groups has room for them.
 #pragma once
 
 #include <span>

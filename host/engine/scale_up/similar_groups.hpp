@@ -1,4 +1,8 @@
 /// Which node templates count as the same, by several checks together.
+///
+/// Each check answers for a pair of templates, and all have to agree. Comparing all pairs of a
+/// thousand groups would be a million questions, so checks may give each template a bucket first:
+/// templates of different buckets differ, and only those that share all buckets are compared.
 #pragma once
 
 #include <cstddef>

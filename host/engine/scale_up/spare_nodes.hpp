@@ -25,7 +25,7 @@ public:
     SpareNodes(InitialPlacement& initial, scheduling::Placement::Mark start,
                const std::set<scheduling::PodGroupIndex>& planned);
 
-    /// Whether any node was let go. Placement, ledger and grants are without it then, and each
+    /// Whether any node was let go. Placement, quotas and increases are without it then, and each
     /// grant has the pods that are on its nodes now.
     ///
     /// Nodes of groups that are only ever empty or full stay. Of groups that share an option a

@@ -1,4 +1,9 @@
-/// How many pods of a class go into each of the domains that it is spread over.
+/// How many pods of a pod group go into each of the domains that it is spread over.
+///
+/// With topologySpreadConstraints a zone may take a pod only while it is not too far above the
+/// least zone. Placing one zone after the other would therefore stop at maxSkew in the first of
+/// them. So the end is worked out first: pods are poured into the domains like water, none above
+/// what it can hold, and each domain then takes its quota without waiting for the others.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,10 @@
 /// What is free on each slot, and the most of it among many, so that a search among full nodes does
 /// not look at each.
+///
+/// A segment tree of maxima: each inner node holds, for every resource, the most that is free on
+/// any slot below it. Where that does not cover a pod's needs, none of these slots does, and the
+/// search passes over all of them in one step. The maxima of two resources may come from different
+/// slots, so a subtree that seems to fit may hold none that does: the slots are asked in the end.
 #pragma once
 
 #include <algorithm>

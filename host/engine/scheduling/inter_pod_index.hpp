@@ -1,5 +1,8 @@
 /// Inter-pod constraints as data: which counters there are, which pod groups read them and which
 /// add to them.
+///
+/// Terms of different pods that ask the same question share one counter. Whether a pod of a group
+/// answers it depends on labels alone, so that is found out once for each group and counter.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +27,7 @@ struct AttachedVolume {
     std::string handle{};
 };
 
-/// What the book is made of. Borrows all of it.
+/// What an InterPodIndex is made of. Borrows all of it.
 struct InterPodIndexSources {
     const snapshot::Cluster& cluster;
     std::span<const snapshot::PodGroupId> pod_groups;

@@ -1,4 +1,7 @@
 /// A what-if: the cluster's nodes and nodes to come, with more pods on them than there are now.
+///
+/// Nodes that look alike and hold alike pods are one slot with a count, so that ten thousand new
+/// nodes cost as much as one; a slot is split where pods make some of its nodes differ.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
-/// Where classes may go instead of what their spread constraint says.
+/// What a Placement is made of: free capacity, counters of pods, and a record of every change.
+///
+/// A what-if is undone far more often than it is kept. So nothing is copied: each change is written
+/// down with what it takes to reverse it, and undoing walks back over the records.
 #pragma once
 
 #include <cstddef>

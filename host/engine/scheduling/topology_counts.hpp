@@ -1,5 +1,9 @@
 /// How nodes are taken together when pods are counted: by the value of a label, each for itself, or
 /// all as one.
+///
+/// Spread, affinity and anti-affinity all ask how many pods that match a selector are in the domain
+/// of a node. Asking every pod anew would be quadratic, so each such question is a counter, kept by
+/// domain and changed by one whenever a pod is placed or taken away.
 #pragma once
 
 #include <array>

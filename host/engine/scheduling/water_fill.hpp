@@ -1,4 +1,8 @@
 /// How many pods each domain takes so that they end as even as they can.
+///
+/// Pods are poured like water into vessels of different height: the water finds one level, the
+/// lowest vessels take most of it, and those above the level none. The level is found by bisection,
+/// so the time does not depend on the number of pods.
 #pragma once
 
 #include <limits>

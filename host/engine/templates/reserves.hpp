@@ -1,6 +1,6 @@
 /// What a machine really offers, learned from the nodes there are: a cloud's figures leave out what
 /// the system keeps.
-//
+///
 ///     two nodes of 4 cores keep 300m and 200m  ->  a new type of 64 cores is taken to keep 300m
 #pragma once
 

@@ -12,7 +12,7 @@
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
 
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 
 namespace capstan::kubernetes::client {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 
 namespace capstan::kubernetes::client {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 
 namespace capstan::runtime::config {
 

@@ -8,7 +8,7 @@
 
 #include <capstan/result.hpp>
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 
 namespace capstan::runtime::config {
 

@@ -13,7 +13,7 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 #include "io/url.hpp"
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/config/kube_grant.hpp"
 #include "runtime/config/metric_names.hpp"
 #include "runtime/config/plugin_tls.hpp"

@@ -1,7 +1,7 @@
 /// What a schema cannot say about a configuration.
 #pragma once
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 
 namespace capstan::runtime::config {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 #include "kubernetes/client/watch/node_pods.hpp"
 #include "kubernetes/client/writes/evictions.hpp"
 #include "kubernetes/client/writes/node_writes.hpp"

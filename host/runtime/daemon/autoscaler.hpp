@@ -15,7 +15,7 @@
 #include "io/loop.hpp"
 #include "runtime/clouds.hpp"
 #include "runtime/cluster_client.hpp"
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/pass_clock.hpp"
 

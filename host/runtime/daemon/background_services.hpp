@@ -16,7 +16,7 @@
 
 #include "io/http_server.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/daemon/admin_server.hpp"
 #include "runtime/daemon/api_cluster_client.hpp"
 #include "runtime/daemon/cluster_link.hpp"

@@ -8,7 +8,7 @@
 
 #include "io/http_client.hpp"
 #include "kubernetes/client/access_reviews.hpp"
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/plugin_host.hpp"
 
 namespace capstan::runtime::daemon {

@@ -131,7 +131,7 @@ Result<void> Daemon::open_beside() {
     return {};
 }
 
-/// Of wishes that come while one is on its way to the loop, that one is enough.
+/// Of requests that come while one is on its way to the loop, that one is enough.
 void Daemon::listen_to_clouds() {
     const auto is_under_way = std::make_shared<std::atomic<bool>>(false);
     host_.pass_requests().listen(

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/services/logger.hpp"
 
 namespace capstan::runtime::daemon {

@@ -26,7 +26,7 @@ public:
     LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServices> beside,
                    std::string version, std::string identity);
 
-    /// Whose memory this is; 0: nobody's yet.
+    /// The term that this memory belongs to; 0: none yet.
     std::uint64_t term() const noexcept { return term_; }
     /// What the last leader remembered, which is what this host was last to keep if no other has
     /// written since, be it written or not; plugins go on from what it kept of theirs. The time

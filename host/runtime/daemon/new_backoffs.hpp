@@ -1,4 +1,4 @@
-/// Groups that a pass left alone for a failure it learned of.
+/// Groups that a pass backed off for a failure it learned of.
 #pragma once
 
 #include <algorithm>

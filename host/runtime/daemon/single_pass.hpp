@@ -9,7 +9,7 @@
 #include <capstan/result.hpp>
 
 #include "io/http_client.hpp"
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "runtime/daemon/pass_report.hpp"
 #include "runtime/plugin_host.hpp"
 

@@ -118,7 +118,7 @@ Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const Node
 Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
                                    const GroupPlan& plan, const engine::CallContext& call_context,
                                    PassWatch& watch);
-/// A group's own wishes; `unsupported`: it has none. [pass thread]
+/// A group's own options; `unsupported`: it has none. [pass thread]
 Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
                                  const NodeGroup& group, const engine::CallContext& call_context,
                                  PassWatch& watch);

@@ -10,7 +10,7 @@ namespace capstan::runtime::instances {
 namespace {
 
 constexpr Duration call_deadline_default = std::chrono::minutes(1);
-/// Without a wish and without a date.
+/// Without a request and without a date.
 constexpr Duration longest_pause = std::chrono::minutes(10);
 constexpr Duration first_pause = std::chrono::seconds(1);
 constexpr Duration longest_failing_pause = std::chrono::minutes(1);
@@ -88,7 +88,7 @@ void ControllerClient::stop_leading() {
     if (is_under_way_) instance_->context().operations().cancel(op_);
 }
 
-/// While one is under way the wish is kept, and its end sets the timer.
+/// While one is under way the request is kept, and its end sets the timer.
 void ControllerClient::want(Duration within) {
     if (!is_leading_) return;
     const Duration at = now() + within;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/api.hpp"
 #include "kubernetes/client/discovery.hpp"
+#include "kubernetes/client/kube_api.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
 
 namespace capstan::runtime::services {

@@ -7,7 +7,7 @@
 #include <capstan/abi/service_kube.h>
 #include <capstan/result.hpp>
 
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/config/kube_grant.hpp"
 

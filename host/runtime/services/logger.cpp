@@ -39,7 +39,7 @@ private:
 
 }  // namespace
 
-/// Keeps spdlog out of everybody's compile time.
+/// Keeps spdlog out of the compile time of all that logs.
 struct Logger::Output {
     explicit Output(spdlog::sink_ptr sink) : log("capstan", std::move(sink)) {
         log.set_pattern("%v");

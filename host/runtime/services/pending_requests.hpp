@@ -1,4 +1,4 @@
-/// Where plugins' wishes to be called, or to have a pass made, arrive.
+/// Where plugins' requests to be called, or to have a pass made, arrive.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace capstan::runtime::services {
 
-/// Drops a wish while there is no listener. [any thread]
+/// Drops a request while there is no listener. [any thread]
 template <class Request>
 class PendingRequests {
 public:
@@ -45,7 +45,7 @@ struct PassRequest {
 };
 using PassRequests = PendingRequests<PassRequest>;
 
-/// Between two passes that begin by such wishes.
+/// Between two passes that begin by such requests.
 inline constexpr Duration pass_request_pause = std::chrono::seconds(5);
 
 }  // namespace capstan::runtime::services

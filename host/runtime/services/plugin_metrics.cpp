@@ -26,7 +26,8 @@ bool reaches_buckets(const capstan_metric* metric) {
     return CAPSTAN_REACHES(metric, capstan_metric, buckets);
 }
 
-/// "le" is Prometheus' own in histograms, "plugin" ours, and a leading digit or "__" nobody's.
+/// "le" is Prometheus' own in histograms, "plugin" ours, and a leading digit or "__" is allowed to
+/// none.
 bool is_label_name(std::string_view name) {
     return config::is_metric_name(name) && name != "plugin" && name != "le" &&
            !name.starts_with("__") && (name[0] < '0' || name[0] > '9');

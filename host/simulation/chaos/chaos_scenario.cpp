@@ -107,7 +107,7 @@ public:
     }
 
     ChaosScenario make(const Input& base, std::uint64_t seed) {
-        ChaosScenario out{.input = base, .storm = length_, .calm = calm};
+        ChaosScenario out{.input = base, .faults = length_, .calm = calm};
         out.input.seed = seed;
         for (int n = dice_.between(4, 14); n > 0 && !scalable_.empty(); --n) scale();
         for (int n = dice_.between(2, 8); n > 0 && !batches_.empty(); --n) arrive(n);

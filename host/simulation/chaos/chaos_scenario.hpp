@@ -43,14 +43,14 @@ private:
     std::uint64_t state_;
 };
 
-/// `input` is what happens in `base` without its expectations, then calm. Until `storm` after the
+/// `input` is what happens in `base` without its expectations, then calm. Until `faults` after the
 /// start there are faults, targets that another client changes, pods that come, go and are scaled;
 /// all faults are over by then. What chance has made impossible (an edit of a node that never came,
 /// the target of a group that has left) is left out; what the base asks for and a cloud refuses
-/// ends the run. Equal arguments, equal storms.
+/// ends the run. Equal arguments give equal scenarios.
 struct ChaosScenario {
     Input input{};
-    Duration storm{0}, calm{0};
+    Duration faults{0}, calm{0};
 };
 /// `clouds`: those of the base that are simulated. `invalid_config`: there is none.
 Result<ChaosScenario> make_chaos_scenario(const Input& base,

@@ -95,7 +95,7 @@ public:
         return out;
     }
     /// What was refused may be asked for elsewhere. An order of unknown fate counts for a while,
-    /// and then its pods are helped no more.
+    /// and then its pods are placed no more.
     std::vector<std::string> on_results(const engine::Decision&,
                                         const engine::Results& results) override {
         for (const auto& refusal : results.increases) {

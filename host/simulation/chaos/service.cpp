@@ -154,7 +154,7 @@ private:
         waiting_ = std::move(now);
     }
 
-    /// The group that could have helped; empty: none.
+    /// The group that could have taken it; empty: none.
     std::string find_late(const Moment& moment, const Waiting& waiting) const {
         if (moment.now() - std::max(waiting.since, waiting.hoped) < growth_patience) return {};
         for (const engine::Group& group : moment.groups()) {

@@ -30,7 +30,7 @@ enum class Going : std::uint8_t { counts, does_not };
 /// `going`: whether nodes count whose machines are being deleted.
 Sums sums_of(const Moment& moment, Going going);
 
-/// Virtual nodes (label type=virtual-kubelet) are nobody's machines.
+/// Virtual nodes (label type=virtual-kubelet) are machines of no cloud.
 bool is_limited(const engine::snapshot::Cluster& cluster, const engine::snapshot::NodeRow& node);
 
 /// What one machine of the group takes; where the cloud does not tell, a node and nothing else.

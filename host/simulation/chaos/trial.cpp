@@ -10,17 +10,18 @@ namespace capstan::simulation::chaos {
 
 Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t seed,
                         Observer* beside) {
-    CAPSTAN_TRY(const ChaosScenario storm,
+    CAPSTAN_TRY(const ChaosScenario scenario,
                 make_chaos_scenario(base, simulated_clouds(base, setup.plugins), seed));
-    const Time calm = storm.input.start + storm.storm;
-    InvariantChecker witness({.start = storm.input.start, .calm = calm, .end = calm + storm.calm});
+    const Time calm = scenario.input.start + scenario.faults;
+    InvariantChecker checker(
+        {.start = scenario.input.start, .calm = calm, .end = calm + scenario.calm});
     Observers observers;
     if (beside != nullptr) observers.add(*beside);
-    observers.add(witness);
-    const Result<Report> report = run(storm.input, setup, observers);
-    return Trial{.violations = witness.violations(),
+    observers.add(checker);
+    const Result<Report> report = run(scenario.input, setup, observers);
+    return Trial{.violations = checker.violations(),
                  .error = report ? "" : report.error().message,
-                 .exposure = witness.exposure()};
+                 .exposure = checker.exposure()};
 }
 
 std::vector<std::unique_ptr<Invariant>> all_invariants() {

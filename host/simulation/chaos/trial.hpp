@@ -1,4 +1,4 @@
-/// One seed: a storm, lived through and judged.
+/// One seed: a scenario of faults, run and checked.
 #pragma once
 
 #include <cstdint>

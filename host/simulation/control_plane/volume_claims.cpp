@@ -162,7 +162,8 @@ void VolumeClaims::provide(const json::object& claim, const json::object& storag
                            const json::object* node) {
     json::object volume = make_volume(claim, storage_class);
     if (node != nullptr)
-        if (const std::string_view zone = api_server::label_of(*node, well_known::zone_label); !zone.empty())
+        if (const std::string_view zone = api_server::label_of(*node, well_known::zone_label);
+            !zone.empty())
             api_server::set_value(volume, "spec.nodeAffinity", zone_affinity(zone));
     const json::object capacity = *api_server::find_object(volume, "spec.capacity");
     if (context_.create(volumes, "", std::move(volume)) == nullptr) return;

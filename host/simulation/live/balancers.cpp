@@ -74,7 +74,7 @@ std::string text_of_balancer(const json::object& balancer) {
     };
     add("fallback", " of them in another's place");
     add("missing", " more than wanted, for minimums");
-    add("overflow", " for whom there is no place");
+    add("overflow", " that have no place");
     return out;
 }
 

@@ -5,7 +5,7 @@
 
 #include <capstan/result.hpp>
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "simulation/input.hpp"
 
 namespace capstan::simulation::live {

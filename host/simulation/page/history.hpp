@@ -31,7 +31,7 @@ struct GroupLevel {
     bool operator==(const GroupLevel&) const = default;
 };
 
-/// The group was left alone.
+/// The group was backed off.
 struct Band {
     Duration from{0}, to{0};
     std::string because{};

@@ -59,13 +59,13 @@ private:
         const std::string who = "target " + target.name;
         for (const Target& other : out_.targets) {
             if (other.name == target.name)
-                return complain(Phase::spec, who + " is there twice, the second is left alone");
+                return complain(Phase::spec, who + " is there twice, the second is ignored");
             if (is_same_object(other.ref, target.ref))
-                return complain(Phase::spec, who + " is left alone: " + target.ref.kind + " " +
+                return complain(Phase::spec, who + " is ignored: " + target.ref.kind + " " +
                                                  target.ref.name + " is target " + other.name);
         }
         if (is_same_object(target.ref, {"balancer.x-k8s.io/", "Balancer", out_.name}))
-            return complain(Phase::spec, who + " is left alone: it is the Balancer itself");
+            return complain(Phase::spec, who + " is ignored: it is the Balancer itself");
         if (target.min > target.max)
             complain(Phase::spec, who + ": minReplicas " + std::to_string(target.min) +
                                       " is above maxReplicas " + std::to_string(target.max) +

@@ -19,7 +19,7 @@ namespace capstan::replicas {
 /// Balancers' own.
 KubeResource balancer_resource();
 
-/// Keeps book and pods as the cluster is. [strand]
+/// Keeps Balancers and pods as the cluster has them. [strand]
 class Informers {
 public:
     struct Options {

@@ -117,7 +117,7 @@ void Replicas::yield_to_owners(Balancer& balancer) const {
         const Balancer* const owner = informers_.book().find_elder(balancer, target);
         if (owner == nullptr) return false;
         balancer.troubles.push_back(
-            {Phase::spec, "target " + target.name + " is left alone: " + target.ref.kind + " " +
+            {Phase::spec, "target " + target.name + " is ignored: " + target.ref.kind + " " +
                               target.ref.name + " is a target of Balancer " + owner->name +
                               ", which is older"});
         return true;

@@ -1,5 +1,5 @@
-/// Promises of a program to itself, checked in release builds, too: a process that restarts is safer
-/// than one that acts on nonsense.
+/// Promises of a program to itself, checked in release builds, too: a process that restarts is
+/// safer than one that acts on nonsense.
 ///
 ///     CAPSTAN_ASSERT(sum <= nodes, "more nodes are shared out than there are");
 ///
@@ -28,5 +28,4 @@ CAPSTAN_NAMESPACE_END
 /// `what`: what is wrong where the condition does not hold, a sentence. The condition is evaluated
 /// once, in every build.
 #define CAPSTAN_ASSERT(condition, what) \
-    ((condition) ? void(0)              \
-                 : ::capstan::detail::break_promise(__FILE__, __LINE__, #condition, what))
+    ((condition) ? void(0) : ::capstan::detail::break_promise(__FILE__, __LINE__, #condition, what))

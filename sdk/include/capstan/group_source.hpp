@@ -1,12 +1,12 @@
 /// The contract of a group source: node groups that could exist.
-//
+///
 ///     class OnePool {
 ///     public:
 ///         void suggest(const Call& call, const GroupSourceRequest& request,
 ///                      const GroupSuggestions& suggest) const;
 ///         bool owns(const Call& call, const GroupView& group) const;
 ///     };
-//
+///
 /// It answers from its arguments and settings alone, so that a group like one that exists is found
 /// again by its name. The host drops what no pod or no limit allows, compares the rest with the
 /// groups there are on equal terms, has its cloud make what was chosen, and delete it when it is

@@ -10,7 +10,7 @@
 #include "io/http_client.hpp"
 #include "io/loop.hpp"
 #include "kubernetes/client/access/credentials.hpp"
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 
 namespace capstan::kubernetes::client {
 

@@ -6,7 +6,6 @@
 
 #include "io/known_secrets.hpp"
 #include "kubernetes/client/access/credentials.hpp"
-#include "kubernetes/client/access/credentials_stored.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {

@@ -83,7 +83,7 @@ std::string name_in_quotes(std::string_view name);
 
 /// A map in a file, and what messages call it. Borrows the map and the place for what is wrong,
 /// which entries made from this one share. Keys that are absent or null read as empty; keys that
-/// are not asked for are nobody's business. Cheap to copy.
+/// are not asked for are not looked at. Cheap to copy.
 class KubeconfigEntry {
 public:
     /// `what` is 'user "admin"', or empty for the file as a whole.

@@ -13,7 +13,7 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 #include "io/loop.hpp"
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 #include "kubernetes/client/watch/reflector.hpp"
 
 namespace capstan::kubernetes::client {

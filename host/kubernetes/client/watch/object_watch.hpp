@@ -12,7 +12,7 @@
 #include <capstan/error.hpp>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 #include "kubernetes/client/watch/reflector.hpp"
 
 namespace capstan::kubernetes::client {

@@ -14,7 +14,7 @@
 #include <capstan/time.hpp>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 #include "kubernetes/client/watch/reflector_requests.hpp"
 #include "kubernetes/field_mask.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 #include "kubernetes/client/paths.hpp"
 
 namespace capstan::kubernetes::client {

@@ -43,7 +43,7 @@ void release(boost::json::object& lease, Time now);
 // Leader election among programs that share one Lease object, by client-go's rules and timings.
 
 /// The leader renews its Lease; the others take it over when it has not changed for as long as it
-/// says it may. How long is measured by everybody's own clock from when they saw the change, so
+/// says it may. Each replica measures how long by its own clock from when it saw the change, so
 /// clocks may differ. Used on the loop's thread alone.
 class LeaderElector {
 public:

@@ -27,7 +27,7 @@ public:
     ~ReconcileQueue();
 
     void add(const std::string& key);
-    /// Not before `delay` is over; of several such wishes the earliest counts. One that is not in
+    /// Not before `delay` is over; of several such requests the earliest counts. One that is not in
     /// the future is as good as add().
     void add_after(const std::string& key, Duration delay);
     std::size_t size() const noexcept { return waiting_.size(); }

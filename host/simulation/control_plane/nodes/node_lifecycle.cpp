@@ -104,8 +104,7 @@ void NodeLifecycle::renew_lease(const json::object& node) {
         lease = context_.create(leases, lease_space, make_lease(node, context_.kind("nodes")));
     if (lease == nullptr) return;
     context_.edit(leases, *lease, [&](json::object& fresh) {
-        api_server::make_object(fresh, "spec")["renewTime"] =
-            format_rfc3339(context_.now(), 6);
+        api_server::make_object(fresh, "spec")["renewTime"] = format_rfc3339(context_.now(), 6);
     });
 }
 

@@ -320,8 +320,7 @@ void Jobs::write_counts(const Look& look) {
         set_condition(
             whole, {look.end->type, "True", look.end->reason, std::string(look.end->message)}, now);
         if (look.end->type == "Complete")
-            api_server::make_object(whole, "status")["completionTime"] =
-                format_rfc3339(now, 0);
+            api_server::make_object(whole, "status")["completionTime"] = format_rfc3339(now, 0);
     });
 }
 

@@ -18,7 +18,7 @@ namespace capstan::simulation::control_plane {
 struct Workload {
     const api_server::ResourceKind* kind = nullptr;  ///< never NULL
     api_server::ApiObject object{};                  ///< never NULL
-    std::string_view component{};  ///< who speaks in events: "replicaset-controller"
+    std::string_view component{};  ///< source of its events: "replicaset-controller"
 };
 
 // The ControllerRevisions of StatefulSets and DaemonSets: every template that they had.

@@ -23,8 +23,8 @@
 #include <boost/json/value.hpp>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/api.hpp"
 #include "kubernetes/client/api_status.hpp"
+#include "kubernetes/client/kube_api.hpp"
 
 namespace capstan::kubernetes::client {
 

@@ -7,7 +7,7 @@
 
 #include "../tls_folder.hpp"
 #include "io/known_secrets.hpp"
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 #include "shipped_folder.hpp"
 
 namespace capstan::runtime::config {

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 
 namespace capstan::runtime::config {
 

@@ -1,4 +1,4 @@
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -40,8 +40,8 @@ std::vector<SimulatedCloud> one_cloud() {
 std::set<std::string> retargeted(const Input& from, const std::vector<SimulatedCloud>& clouds) {
     std::set<std::string> out;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        const auto storm = make_chaos_scenario(from, clouds, seed);
-        for (const Action& action : storm->input.steps[0].actions)
+        const auto scenario = make_chaos_scenario(from, clouds, seed);
+        for (const Action& action : scenario->input.steps[0].actions)
             if (const auto* change = std::get_if<CloudChange>(&action.what))
                 out.insert(change->group);
     }
@@ -51,9 +51,10 @@ std::set<std::string> retargeted(const Input& from, const std::vector<SimulatedC
 TEST(ChaosScenario, IsTheSameForOneSeedAndAnotherForTheNext) {
     const auto moments = [](std::uint64_t seed) {
         std::vector<Duration> out;
-        const auto storm = make_chaos_scenario(base(), one_cloud(), seed);
-        for (const Action& action : storm->input.steps.at(0).actions) out.push_back(action.after);
-        for (const Fault& fault : storm->input.faults) out.push_back(fault.from);
+        const auto scenario = make_chaos_scenario(base(), one_cloud(), seed);
+        for (const Action& action : scenario->input.steps.at(0).actions)
+            out.push_back(action.after);
+        for (const Fault& fault : scenario->input.faults) out.push_back(fault.from);
         return out;
     };
     EXPECT_EQ(moments(7), moments(7));
@@ -62,15 +63,16 @@ TEST(ChaosScenario, IsTheSameForOneSeedAndAnotherForTheNext) {
 
 TEST(ChaosScenario, IsOverWhenCalmBegins) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        const auto storm = make_chaos_scenario(base(), one_cloud(), seed);
-        ASSERT_TRUE(storm);
-        ASSERT_EQ(storm->input.steps.size(), 2u);
-        EXPECT_TRUE(storm->input.steps[1].actions.empty());
-        EXPECT_EQ(storm->input.steps[0].expect.pending, std::nullopt) << "nobody expects anything";
-        for (const Action& action : storm->input.steps[0].actions)
-            EXPECT_LE(action.after, storm->storm);
-        for (const Fault& fault : storm->input.faults)
-            EXPECT_LT(*fault.until + fault.lasts, storm->storm);
+        const auto scenario = make_chaos_scenario(base(), one_cloud(), seed);
+        ASSERT_TRUE(scenario);
+        ASSERT_EQ(scenario->input.steps.size(), 2u);
+        EXPECT_TRUE(scenario->input.steps[1].actions.empty());
+        EXPECT_EQ(scenario->input.steps[0].expect.pending, std::nullopt)
+            << "nobody expects anything";
+        for (const Action& action : scenario->input.steps[0].actions)
+            EXPECT_LE(action.after, scenario->faults);
+        for (const Fault& fault : scenario->input.faults)
+            EXPECT_LT(*fault.until + fault.lasts, scenario->faults);
     }
 }
 
@@ -91,9 +93,9 @@ TEST(ChaosScenario, LeavesAGroupAloneThatHasLeft) {
 }
 
 TEST(ChaosScenario, LeavesOutWhatChanceAddedAndOfTheStorysOwnWhatHasLostItsTarget) {
-    const auto storm = make_chaos_scenario(base(), one_cloud(), 1);
+    const auto scenario = make_chaos_scenario(base(), one_cloud(), 1);
     int own = 0, added = 0;
-    for (const Action& action : storm->input.steps[0].actions) {
+    for (const Action& action : scenario->input.steps[0].actions) {
         const auto* batch = std::get_if<PodBatch>(&action.what);
         const bool is_own = batch != nullptr && batch->pod.name == "web";
         ++(is_own ? own : added);

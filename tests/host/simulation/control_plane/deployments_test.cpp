@@ -112,7 +112,8 @@ TEST_F(Deploying, RollsWithinSurgeAndUnavailability) {
     EXPECT_EQ(sets(), "web:2 x4");
     EXPECT_TRUE(is_rolled_out());
     EXPECT_EQ(text("deployments.apps", "web", "metadata.annotations"), "");
-    EXPECT_EQ(api_server::annotation_of(get("deployments.apps", "web"), "deployment.kubernetes.io/revision"),
+    EXPECT_EQ(api_server::annotation_of(get("deployments.apps", "web"),
+                                        "deployment.kubernetes.io/revision"),
               "2");
 }
 
@@ -125,7 +126,8 @@ TEST_F(Deploying, GoesBackToAnEarlierTemplateInItsOldReplicaSet) {
     pass(20s);
     EXPECT_EQ(sets(), "web:1 x2");
     EXPECT_THAT(all("replicasets.apps"), SizeIs(2));
-    EXPECT_EQ(api_server::annotation_of(get("deployments.apps", "web"), "deployment.kubernetes.io/revision"),
+    EXPECT_EQ(api_server::annotation_of(get("deployments.apps", "web"),
+                                        "deployment.kubernetes.io/revision"),
               "3");
 }
 

@@ -80,7 +80,8 @@ TEST_F(JobRuns, GiveEachIndexToOnePod) {
     EXPECT_EQ(text("jobs.batch", "sum", "status.completedIndexes"), "0-2");
     std::vector<std::string> indexes;
     for (const api_server::ApiObject& pod : all("pods"))
-        indexes.emplace_back(api_server::label_of(*pod, "batch.kubernetes.io/job-completion-index"));
+        indexes.emplace_back(
+            api_server::label_of(*pod, "batch.kubernetes.io/job-completion-index"));
     std::ranges::sort(indexes);
     EXPECT_THAT(indexes, ElementsAre("0", "1", "2"));
 }

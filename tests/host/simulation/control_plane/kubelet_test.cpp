@@ -38,8 +38,7 @@ TEST_F(Kubelet, RenewsEachNodesLeaseEveryTwentySecondsAtATimeOfItsOwn) {
     const auto renewed = [&](const std::string& node) {
         const api_server::ApiObject lease =
             find("leases.coordination.k8s.io", node, "kube-node-lease");
-        return find_rfc3339(api_server::text_at(*lease, "spec.renewTime"))
-            .value_or(Time{});
+        return find_rfc3339(api_server::text_at(*lease, "spec.renewTime")).value_or(Time{});
     };
     for (int i = 0; i < 10; ++i) {
         pass(7s);

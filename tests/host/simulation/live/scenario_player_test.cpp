@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/string.hpp>
 
 #include <capstan/duration.hpp>
 
@@ -19,6 +21,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
+namespace json = boost::json;
 
 /// There are no controllers: pods get no nodes, and Deployments no pods.
 struct Player : ::testing::Test {

@@ -144,9 +144,9 @@ TEST(Page, TellsLongStoriesByTheirDecisionsAndTheGroupsLeftAlone) {
     run.group("web");
     for (int i = 0; i < 400; ++i) run.event(i * 1s, EventKind::bound, "a pod gets a node");
     run.event(10min, EventKind::increase, "increase web by 1", "", "web");
-    run.event(20min, EventKind::backoff, "web is left alone", "", "web");
+    run.event(20min, EventKind::backoff, "web is backed off", "", "web");
     EXPECT_THAT(ReadPage(run.html()).texts("//tbody/tr/td[3]"),
-                ElementsAre("increase web by 1", "web is left alone"));
+                ElementsAre("increase web by 1", "web is backed off"));
 }
 
 /// A group that changes at every pass, fails all the time and is decided on at each.

@@ -141,7 +141,7 @@ TEST_F(Defects, DuplicateTargetsDoNotPullToAndFro) {
     settle();
     pass(31s);
     EXPECT_THAT(writes(), ElementsAre("a=6"));
-    EXPECT_THAT(condition().message, HasSubstr("target b is left alone"));
+    EXPECT_THAT(condition().message, HasSubstr("target b is ignored"));
 }
 
 TEST_F(Defects, TwoBalancersDoNotPullOneTargetToAndFro) {
@@ -163,7 +163,7 @@ TEST_F(Defects, TwoBalancersDoNotPullOneTargetToAndFro) {
     ASSERT_EQ(done.problems.size(), 1u);
     EXPECT_EQ(done.problems[0].subject, "shop/second");
     EXPECT_EQ(done.problems[0].message,
-              "target b is left alone: Deployment b is a target of Balancer web, which is older");
+              "target b is ignored: Deployment b is a target of Balancer web, which is older");
     host.kube().remove(balancer_resource(), "shop", "web");
     EXPECT_THAT(settle().problems, IsEmpty());
     EXPECT_EQ(size_of("b"), 4);

@@ -88,7 +88,7 @@ TEST(ReadBalancer, GoesOnWithoutWhatMakesNoSense) {
     ASSERT_THAT(balancer.troubles, SizeIs(5));
     EXPECT_THAT(balancer.troubles[0].message, HasSubstr("minReplicas 5 is above maxReplicas 2"));
     EXPECT_THAT(balancer.troubles[1].message, HasSubstr("target a is there twice"));
-    EXPECT_THAT(balancer.troubles[2].message, HasSubstr("target c is left alone"));
+    EXPECT_THAT(balancer.troubles[2].message, HasSubstr("target c is ignored"));
     EXPECT_THAT(balancer.troubles[3].message, HasSubstr("incorrect selector"));
     EXPECT_THAT(balancer.troubles[4].message, HasSubstr("\"ghost\", which is no target"));
 }

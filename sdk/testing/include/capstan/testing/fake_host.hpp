@@ -139,7 +139,7 @@ public:
     std::vector<double> recorded(std::string_view name,
                                  std::initializer_list<std::string_view> labels = {}) const;
 
-    /// In what time a controller has asked to be called, at the earliest of its wishes; forgets
+    /// In what time a controller has asked to be called, at the earliest of its requests; forgets
     /// them. Nothing: it has not asked.
     std::optional<Duration> take_wish();
 

@@ -1,4 +1,4 @@
-#include "kubernetes/client/api.hpp"
+#include "kubernetes/client/kube_api.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "runtime/config/config.hpp"
+#include "runtime/config/configuration.hpp"
 
 #include <algorithm>
 #include <array>
