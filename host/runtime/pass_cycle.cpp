@@ -184,8 +184,8 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question,
     policies.maker = &maker;
     std::vector<engine::snapshot::PodGroupId> asked;
     if (question.equivalence_group) asked.push_back(*question.equivalence_group);
-    engine::pass::Explanation explanation(pass.snapshot, input.memory, policies, input.settings,
-                                          input.call_context, asked);
+    engine::pass::Explanation explanation = engine::pass::explain_pass(
+        pass.snapshot, input.memory, policies, input.settings, input.call_context, asked);
     PassAnswer out;
     out.new_groups = explanation.decision().new_groups;
     if (question.equivalence_group) {

@@ -56,11 +56,9 @@ std::optional<NodeMachine> machine_of_no_group(const Snapshot& snapshot,
 }  // namespace
 
 struct Explanation::State {
-    State(const Snapshot& snapshot, Memory memory, const Policies& policies,
-          const Settings& settings, const CallContext& call_context,
-          std::span<const snapshot::PodGroupId> asked)
-        : listed(snapshot.groups),
-          pass(run_pass(snapshot, std::move(memory), policies, settings, call_context, asked)),
+    State(CompletedPass completed, std::shared_ptr<const std::vector<Group>> listed_groups)
+        : listed(std::move(listed_groups)),
+          pass(std::move(completed)),
           context(*pass.details.context),
           scale_up(*pass.details.scale_up),
           schedulable(scale_up::count_schedulable(scale_up.placement(), scale_up.first_new())),
@@ -80,11 +78,15 @@ struct Explanation::State {
     std::optional<scale_up::Reasons> reasons_before{}, reasons_after{};
 };
 
-Explanation::Explanation(const Snapshot& snapshot, Memory memory, const Policies& policies,
+Explanation explain_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                          const Settings& settings, const CallContext& call_context,
-                         std::span<const snapshot::PodGroupId> asked)
-    : state_(std::make_unique<State>(snapshot, std::move(memory), policies, settings, call_context,
-                                     asked)) {}
+                         std::span<const snapshot::PodGroupId> asked) {
+    return Explanation(std::make_unique<Explanation::State>(
+        run_pass(snapshot, std::move(memory), policies, settings, call_context, asked),
+        snapshot.groups));
+}
+
+Explanation::Explanation(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
 Explanation::Explanation(Explanation&&) noexcept = default;
 Explanation& Explanation::operator=(Explanation&&) noexcept = default;
 Explanation::~Explanation() = default;

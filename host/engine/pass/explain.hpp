@@ -84,10 +84,6 @@ struct Matrix {
 /// A pass that was run to be asked about. Borrows all arguments as long as it lives.
 class Explanation {
 public:
-    /// `asked`: classes to be answered for though they may not be pending.
-    Explanation(const Snapshot& snapshot, Memory memory, const Policies& policies,
-                const Settings& settings, const CallContext& call_context,
-                std::span<const snapshot::PodGroupId> asked = {});
     Explanation(Explanation&&) noexcept;
     Explanation& operator=(Explanation&&) noexcept;
     ~Explanation();
@@ -104,7 +100,18 @@ public:
 
 private:
     struct State;
+    explicit Explanation(std::unique_ptr<State> state) noexcept;
+    friend Explanation explain_pass(const Snapshot& snapshot, Memory memory,
+                                    const Policies& policies, const Settings& settings,
+                                    const CallContext& call_context,
+                                    std::span<const snapshot::PodGroupId> asked);
     std::unique_ptr<State> state_;
 };
+
+/// Runs a pass to be asked about. `asked`: classes to be answered for though they may not be
+/// pending.
+Explanation explain_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
+                         const Settings& settings, const CallContext& call_context,
+                         std::span<const snapshot::PodGroupId> asked = {});
 
 }  // namespace capstan::engine::pass

@@ -52,26 +52,15 @@ void keep_overdue(Memory& memory, const std::map<NodeGroupId, std::set<MachineId
     }
 }
 
-Memory brought_up(Memory memory, const Snapshot& snapshot, const templates::Membership& membership,
-                  const Settings& settings, const PassTime& time) {
-    health::forget_cloud_backoffs(memory, time.now);
-    const auto failed_before = memory.failed_machines;
-    memory = health::remember(std::move(memory), snapshot, membership, settings, time);
-    if (memory.unobserved_since) keep_overdue(memory, failed_before);
-    memory = templates::remember_templates(std::move(memory), snapshot, membership, settings, time);
-    scale_up::end_idle_backoffs(memory, snapshot.cluster);
-    return removal::remember_removals(std::move(memory), snapshot, membership, settings, time.now);
-}
-
-/// With the constraints that the scheduler adds, which hold wherever pods' own do.
-Snapshot as_scheduled(Snapshot snapshot, const Settings& settings) {
+/// `snapshot` with the constraints that the scheduler adds to those of the pods.
+Snapshot with_scheduler_constraints(Snapshot snapshot, const Settings& settings) {
     snapshot.cluster = snapshot::with_default_spread(snapshot.cluster, settings.default_spread);
     return snapshot;
 }
 
 /// Time in which the cluster was not seen makes no node unneeded for longer.
-void count_as_seen(Memory& memory, bool is_seen, Time now) {
-    if (!is_seen) {
+void skip_unobserved_time(Memory& memory, bool is_observed, Time now) {
+    if (!is_observed) {
         if (!memory.unobserved_since) memory.unobserved_since = now;
         return;
     }
@@ -81,34 +70,38 @@ void count_as_seen(Memory& memory, bool is_seen, Time now) {
         unneeded.since = std::min(later(unneeded.since, now - *since), now);
 }
 
-/// Groups as they are and as they could be, and the membership of nodes in groups; brings `memory`
-/// up to the moment.
-provisioning::CandidateGroups begin(const Snapshot& told, Memory& memory, const Policies& policies,
-                                    const Settings& settings, const CallContext& call_context,
-                                    templates::Membership& membership) {
+/// `listed` with what clouds have agreed to and do not list yet: groups that are being made, and
+/// targets that increases were answered with. `memory` forgets what is listed by now.
+Snapshot with_agreed(const Snapshot& listed, Memory& memory, const Policies& policies,
+                     const Settings& settings, const CallContext& call_context) {
     const Time now = call_context.now;
-    count_as_seen(memory, call_context.unobserved_because.empty(), now);
-    const Snapshot listed = as_scheduled(told, settings);
     memory = provisioning::remember_upcoming_groups(std::move(memory), listed, settings, now);
     memory = health::follow_answers(std::move(memory), listed, settings, now);
-    Snapshot known = health::with_answered_targets(
+    Snapshot agreed = health::with_answered_targets(
         provisioning::with_upcoming_groups(listed, memory, policies, call_context), memory);
-    if (memory.unobserved_since) known = with_any_time_to_join(std::move(known));
-    membership = templates::make_membership(known);
-    memory = brought_up(std::move(memory), known, membership, settings, call_context.time());
-    memory = health::remember_known_groups(std::move(memory), known, membership);
-    provisioning::CandidateGroups out =
-        provisioning::find_candidate_groups(known, memory, policies, settings, call_context);
-    if (out.snapshot.groups != known.groups) membership = templates::make_membership(out.snapshot);
-    append(out.notes, health::tell_answers(listed, memory));
-    return out;
+    return memory.unobserved_since ? with_any_time_to_join(std::move(agreed)) : agreed;
 }
 
-pass_context::PassContext make_pass_context_of(const provisioning::CandidateGroups& groups,
-                                               templates::Membership membership,
-                                               const Memory& memory, const Policies& policies,
-                                               const Settings& settings, const PassTime& time,
-                                               std::span<const snapshot::PodGroupId> asked) {
+/// Brings `memory` up to the moment: what has ended since the pass before, and what is new.
+Memory remember_observations(Memory memory, const Snapshot& snapshot,
+                             const templates::Membership& membership, const Settings& settings,
+                             const PassTime& time) {
+    health::forget_cloud_backoffs(memory, time.now);
+    const auto failed_before = memory.failed_machines;
+    memory = health::remember(std::move(memory), snapshot, membership, settings, time);
+    if (memory.unobserved_since) keep_overdue(memory, failed_before);
+    memory = templates::remember_templates(std::move(memory), snapshot, membership, settings, time);
+    scale_up::end_idle_backoffs(memory, snapshot.cluster);
+    memory =
+        removal::remember_removals(std::move(memory), snapshot, membership, settings, time.now);
+    return health::remember_known_groups(std::move(memory), snapshot, membership);
+}
+
+pass_context::PassContext make_context(const provisioning::CandidateGroups& groups,
+                                       templates::Membership membership, const Memory& memory,
+                                       const Policies& policies, const Settings& settings,
+                                       const PassTime& time,
+                                       std::span<const snapshot::PodGroupId> asked) {
     pass_context::PassContext out = pass_context::make_pass_context(
         groups.snapshot, std::move(membership), memory, settings, time, asked, policies.parts);
     out.most_groups = groups.most_groups;
@@ -150,7 +143,7 @@ void keep_planned(const Run& run) {
     }
 }
 
-void grow(const Run& run) {
+void plan_scale_up(const Run& run) {
     const scale_up::IdleGroups idle = scale_up::back_off_idle(run.scale_up, run.memory);
     run.wake(idle.wake_at);
     during(run.policies, PassPhase::scale_up, [&] { run.scale_up.run(); });
@@ -207,7 +200,7 @@ removal::RemovalSteps take_steps(const Run& run, const scale_down::ScaleDown& pl
                                   context.time);
 }
 
-void shrink(const Run& run) {
+void plan_scale_down(const Run& run) {
     Decision& decision = run.out.decision;
     scale_down::ScaleDown plan = find_nodes_to_remove(run);
     removal::RemovalSteps steps = take_steps(run, plan);
@@ -225,7 +218,7 @@ void shrink(const Run& run) {
     run.wake(steps.wake_at);
 }
 
-void make_groups(const Run& run) {
+void plan_groups(const Run& run) {
     Decision& decision = run.out.decision;
     decision.creations =
         provisioning::find_creations(run.context, decision.increases, run.groups.candidates);
@@ -240,7 +233,7 @@ void make_groups(const Run& run) {
     run.wake(empty.wake_at);
 }
 
-void note_wake(const Run& run) {
+void plan_next_pass(const Run& run) {
     const Memory& memory = run.memory;
     const Time now = run.context.now;
     run.wake(run.context.pending.wake_at);
@@ -261,27 +254,37 @@ void note_wake(const Run& run) {
 CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                        const Settings& settings, const CallContext& call_context,
                        std::span<const snapshot::PodGroupId> asked) {
+    const PassTime time = call_context.time();
     CompletedPass out;
     PassDetails& details = out.details;
     templates::Membership membership;
-    details.groups = during(policies, PassPhase::remember, [&] {
-        return std::make_unique<const provisioning::CandidateGroups>(
-            begin(snapshot, memory, policies, settings, call_context, membership));
+    skip_unobserved_time(memory, call_context.unobserved_because.empty(), time.now);
+    during(policies, PassPhase::remember, [&] {
+        const Snapshot listed = with_scheduler_constraints(snapshot, settings);
+        const Snapshot agreed = with_agreed(listed, memory, policies, settings, call_context);
+        membership = templates::make_membership(agreed);
+        memory = remember_observations(std::move(memory), agreed, membership, settings, time);
+        provisioning::CandidateGroups groups =
+            provisioning::find_candidate_groups(agreed, memory, policies, settings, call_context);
+        if (groups.snapshot.groups != agreed.groups)
+            membership = templates::make_membership(groups.snapshot);
+        append(groups.notes, health::tell_answers(listed, memory));
+        details.groups = std::make_unique<const provisioning::CandidateGroups>(std::move(groups));
     });
-    details.context = std::make_unique<pass_context::PassContext>(
-        make_pass_context_of(*details.groups, std::move(membership), memory, policies, settings,
-                             call_context.time(), asked));
+    details.context = std::make_unique<pass_context::PassContext>(make_context(
+        *details.groups, std::move(membership), memory, policies, settings, time, asked));
     details.scale_up = during(policies, PassPhase::place_pending, [&] {
-        return std::make_unique<scale_up::ScaleUp>(*details.context, policies, call_context);
+        return std::make_unique<scale_up::ScaleUp>(scale_up::place_pending(*details.context),
+                                                   policies, call_context);
     });
     const Run run{policies, call_context, *details.groups, *details.context, *details.scale_up,
                   memory,   out};
-    grow(run);
+    plan_scale_up(run);
     resize_kept_requests(run);
     repair_sizes(run);
-    shrink(run);
-    make_groups(run);
-    note_wake(run);
+    plan_scale_down(run);
+    plan_groups(run);
+    plan_next_pass(run);
     memory.started = true;
     out.memory = std::move(memory);
     return out;

@@ -165,35 +165,30 @@ bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group) {
            std::ranges::any_of(repairs.increases, is_its);
 }
 
-PassContext::PassContext(const Snapshot& the_snapshot, templates::Membership the_membership,
-                         const Memory& the_memory, const Settings& the_settings,
-                         const PassTime& the_time)
-    : snapshot(&the_snapshot),
-      settings(&the_settings),
-      time(the_time),
-      now(the_time.now),
-      membership(std::move(the_membership)),
-      templates(templates::make_templates(the_snapshot, membership, the_memory.templates,
-                                          the_settings, time.wall)),
-      health(health::assess(the_snapshot, membership, the_memory, the_settings, time)),
-      repairs(
-          health::plan_repairs(the_snapshot, membership, health, the_memory, the_settings, now)),
-      budgets(the_snapshot.cluster),
-      candidates(drainability::find_candidates(the_snapshot, membership, health, the_memory,
-                                               budgets, the_settings, time)) {}
-
 PassContext make_pass_context(const Snapshot& snapshot, templates::Membership membership,
                               const Memory& memory, const Settings& settings, const PassTime& time,
                               std::span<const snapshot::PodGroupId> asked,
                               PassPhaseObserver* parts) {
-    PassContext context(snapshot, std::move(membership), memory, settings, time);
-    context.parts = parts;
+    PassContext context{.snapshot = &snapshot,
+                        .settings = &settings,
+                        .time = time,
+                        .now = time.now,
+                        .membership = std::move(membership),
+                        .budgets = pods::DisruptionBudgets(snapshot.cluster),
+                        .planned = memory.planned,
+                        .parts = parts};
+    context.templates = templates::make_templates(snapshot, context.membership, memory.templates,
+                                                  settings, time.wall);
+    context.health = health::assess(snapshot, context.membership, memory, settings, time);
+    context.repairs = health::plan_repairs(snapshot, context.membership, context.health, memory,
+                                           settings, time.now);
+    context.candidates = drainability::find_candidates(snapshot, context.membership, context.health,
+                                                       memory, context.budgets, settings, time);
     for (const auto& [node, removal] : memory.removals) {
         const auto index = snapshot.cluster.find_node(node);
         if (index && removal.phase != RemovalPhase::undoing)
             context.being_removed.push_back(*index);
     }
-    context.planned = memory.planned;
     {
         const ScopedPassPhase part(parts, PassPhase::find_pending);
         context.pending =

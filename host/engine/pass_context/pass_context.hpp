@@ -36,19 +36,16 @@ struct GroupHeadroom {
 
 /// Borrows snapshot, settings and listener.
 struct PassContext {
-    PassContext(const Snapshot& the_snapshot, templates::Membership the_membership,
-                const Memory& the_memory, const Settings& the_settings, const PassTime& the_time);
-
-    const Snapshot* snapshot;
-    const Settings* settings;
+    const Snapshot* snapshot = nullptr;
+    const Settings* settings = nullptr;
     PassTime time;
-    Time now;  ///< of `time`
-    templates::Membership membership;
-    std::vector<templates::GroupTemplate> templates;  ///< by group
-    health::Health health;
-    health::Repairs repairs;              ///< groups that have one are not changed otherwise
-    pods::DisruptionBudgets budgets;      ///< as they stand before anything is planned
-    drainability::Candidates candidates;  ///< nodes that could go
+    Time now{};  ///< of `time`
+    templates::Membership membership{};
+    std::vector<templates::GroupTemplate> templates{};  ///< by group
+    health::Health health{};
+    health::Repairs repairs{};              ///< groups that have one are not changed otherwise
+    pods::DisruptionBudgets budgets;        ///< as they stand before anything is planned
+    drainability::Candidates candidates{};  ///< nodes that could go
     std::vector<snapshot::NodeIndex>
         being_removed{};  ///< nodes that are being removed, ascending: they take no pod
     std::vector<GroupHeadroom> headrooms{};                      ///< by group

@@ -53,7 +53,7 @@ public:
         : context_(context),
           policies_(policies),
           call_context_(call_context),
-          initial_(context),
+          initial_(scale_up::place_pending(context)),
           waiting_(find_waiting(context, initial_.progress)),
           out_{.snapshot = *context.snapshot} {
         for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)

@@ -149,30 +149,34 @@ InitialPlacement::InitialPlacement(const pass_context::PassContext& the_context)
     : context(&the_context),
       placement(*the_context.rules),
       progress(the_context),
-      passed_over(out_of_order(the_context)) {
-    for (const snapshot::NodeIndex node : context->being_removed) placement.close(node);
-    assign_nominated(*context, placement);
-    add_upcoming(*context, placement);
-    first_new = static_cast<scheduling::Slot>(placement.slot_count());
-    has_zones = pass_context::give_zones(*context, placement);
-    const std::vector<int> before = progress.left;
+      passed_over(out_of_order(the_context)) {}
+
+InitialPlacement place_pending(const pass_context::PassContext& context) {
+    InitialPlacement out(context);
+    for (const snapshot::NodeIndex node : context.being_removed) out.placement.close(node);
+    assign_nominated(context, out.placement);
+    add_upcoming(context, out.placement);
+    out.first_new = static_cast<scheduling::Slot>(out.placement.slot_count());
+    out.has_zones = pass_context::give_zones(context, out.placement);
+    const std::vector<int> before = out.progress.left;
     bool any = false;
-    const auto nodes = static_cast<scheduling::Slot>(context->snapshot->cluster.node_count());
-    for (scheduling::PodGroupIndex s = 0; s < context->pending_count(); ++s)
-        any = assign(s, 0, nodes) || any;
-    PlannedAssignments planned(*context, placement, progress.left, nodes, first_new);
+    const auto nodes = static_cast<scheduling::Slot>(context.snapshot->cluster.node_count());
+    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s)
+        any = out.assign(s, 0, nodes) || any;
+    PlannedAssignments planned(context, out.placement, out.progress.left, nodes, out.first_new);
     for (bool more = true; more && planned.assign();) {
         any = true;
-        more = assign_constrained(nodes);
+        more = out.assign_constrained(nodes);
     }
     for (const scheduling::PodGroupIndex s :
-         order_for_upcoming(*context, placement, nodes, progress.left))
-        any = assign(s, nodes, first_new) || any;
+         order_for_upcoming(context, out.placement, nodes, out.progress.left))
+        any = out.assign(s, nodes, out.first_new) || any;
     // A pod with inter-pod constraints may have been tried before the pods that it has to be near.
-    while (any) any = assign_constrained(first_new);
-    wait_for_unread_orders(*context, progress);
+    while (any) any = out.assign_constrained(out.first_new);
+    wait_for_unread_orders(context, out.progress);
     for (scheduling::PodGroupIndex s = 0; s < before.size(); ++s)
-        progress.fit[s] = before[s] - progress.left[s];
+        out.progress.fit[s] = before[s] - out.progress.left[s];
+    return out;
 }
 
 bool InitialPlacement::assign(scheduling::PodGroupIndex pod_group, scheduling::Slot from,

@@ -17,6 +17,7 @@ namespace capstan::engine::scale_up {
 /// pods that fit on what there is are assigned. Pods that wait for nodes of
 /// PassContext::unread_orders count as those that fit, and hold no room.
 struct InitialPlacement {
+    /// Nothing is placed yet: see place_pending.
     explicit InitialPlacement(const pass_context::PassContext& context);
 
     /// Places as many of the waiting pods as fit on slots of [from, end); whether it assigned
@@ -32,5 +33,8 @@ struct InitialPlacement {
     std::vector<bool> passed_over{};  ///< by slot: nodes that take no pods
     scheduling::Slot first_new = 0;   ///< slots from here on are nodes that the pass adds
 };
+
+/// Pending pods on what there is. Borrows `context`.
+InitialPlacement place_pending(const pass_context::PassContext& context);
 
 }  // namespace capstan::engine::scale_up

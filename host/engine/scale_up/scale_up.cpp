@@ -16,17 +16,17 @@ constexpr int max_attempts = 4;
 
 }  // namespace
 
-ScaleUp::ScaleUp(const pass_context::PassContext& context, const Policies& policies,
+ScaleUp::ScaleUp(InitialPlacement initial, const Policies& policies,
                  const CallContext& call_context)
     : policies_(&policies),
       call_context_(call_context),
-      initial_(context),
+      initial_(std::move(initial)),
       start_(initial_.placement.mark()),
-      similar_(context, policies, call_context_),
-      question_(context, policies, call_context, initial_.progress.left),
-      maker_(context, similar_, initial_.placement, question_.places()),
+      similar_(context(), policies, call_context_),
+      question_(context(), policies, call_context, initial_.progress.left),
+      maker_(context(), similar_, initial_.placement, question_.places()),
       plan_(initial_.placement, hindsights_, initial_.has_zones),
-      turns_(context.pending_count(), SpreadTurn::with_others) {}
+      turns_(context().pending_count(), SpreadTurn::with_others) {}
 
 void ScaleUp::run() {
     // One option cannot fill several zones: what is planned for the others would never come.

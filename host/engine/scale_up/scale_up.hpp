@@ -24,11 +24,10 @@
 
 namespace capstan::engine::scale_up {
 
-/// Borrows its arguments.
+/// Borrows the context of `initial` and the policies.
 class ScaleUp {
 public:
-    ScaleUp(const pass_context::PassContext& context, const Policies& policies,
-            const CallContext& call_context);
+    ScaleUp(InitialPlacement initial, const Policies& policies, const CallContext& call_context);
     ScaleUp(const ScaleUp&) = delete;
     ScaleUp& operator=(const ScaleUp&) = delete;
     ~ScaleUp() = default;

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "../scale_up/pass_case.hpp"
+#include "../pass_case.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/pass/explain.hpp"
 
@@ -28,7 +28,7 @@ protected:
     Time now() const { return c.call_context.now; }
     void pass_time(Duration time) { c.call_context.now += time; }
     /// What a pass orders, and the cloud agrees to.
-    scale_up::Growths pass() {
+    Growths pass() {
         pass::Outcome outcome = c.run();
         Results results;
         results.decreases.resize(outcome.decision.decreases.size());
@@ -37,8 +37,7 @@ protected:
         return take(std::move(outcome), results);
     }
     /// What a pass orders, and the cloud answers so.
-    scale_up::Growths pass_with(std::optional<Error> error,
-                                std::optional<int> answered = std::nullopt) {
+    Growths pass_with(std::optional<Error> error, std::optional<int> answered = std::nullopt) {
         pass::Outcome outcome = c.run();
         Results results;
         results.increases.assign(outcome.decision.increases.size(), error);
@@ -58,37 +57,37 @@ protected:
     Result<pass::GroupAnswer> explain_answered_group() {
         const Snapshot snapshot = c.world.snapshot();
         const Policies policies = c.policies();
-        return pass::Explanation(snapshot, c.memory, policies, c.settings, c.call_context)
+        return pass::explain_pass(snapshot, c.memory, policies, c.settings, c.call_context)
             .group(answered_group);
     }
     int counted_target() const { return c.memory.answered_targets.at(answered_group).target; }
 
-    scale_up::PassCase c;
+    PassCase c;
 
 private:
-    scale_up::Growths take(pass::Outcome outcome, const Results& results) {
+    Growths take(pass::Outcome outcome, const Results& results) {
         last = outcome.decision;
         c.memory = pass::remember_results(std::move(outcome.memory), outcome.decision, results,
                                           c.settings, now());
-        return scale_up::growth(last);
+        return growth(last);
     }
 
 protected:
     Decision last;
 };
 
-const scale_up::Growths three_of_web{{"web", 3}};
+const Growths three_of_web{{"web", 3}};
 
 TEST_F(AnsweredTargets, AListThatLagsOrdersNothingTwice) {
     EXPECT_EQ(pass(), three_of_web);
     for (int second = 0; second < 6; ++second) {
         pass_time(1s);
-        EXPECT_EQ(pass(), scale_up::Growths()) << "after " << second + 1 << " seconds";
-        EXPECT_EQ(scale_up::left(last), 0);
+        EXPECT_EQ(pass(), Growths()) << "after " << second + 1 << " seconds";
+        EXPECT_EQ(left(last), 0);
     }
     list(3);
     pass_time(1s);
-    EXPECT_EQ(pass(), scale_up::Growths());
+    EXPECT_EQ(pass(), Growths());
     EXPECT_THAT(c.memory.answered_targets, IsEmpty()) << "the list shows it";
 }
 
@@ -96,13 +95,13 @@ TEST_F(AnsweredTargets, AnotherOrderIsDecidedOnWhatWasAnswered) {
     pass();
     c.pods("more", 2, 3000);
     pass_time(1s);
-    EXPECT_EQ(pass(), (scale_up::Growths{{"web", 2}}));
+    EXPECT_EQ(pass(), (Growths{{"web", 2}}));
     ASSERT_EQ(last.increases.size(), 1U);
     EXPECT_EQ(last.increases[0].from, 3);
     EXPECT_EQ(counted_target(), 5);
     list(3);  // as it was between the two
     pass_time(1s);
-    EXPECT_EQ(pass(), scale_up::Growths());
+    EXPECT_EQ(pass(), Growths());
     EXPECT_EQ(counted_target(), 5);
 }
 
@@ -119,13 +118,13 @@ TEST_F(AnsweredTargets, AListThatShowedItAndFallsIsBelieved) {
 TEST_F(AnsweredTargets, WhatNeverShowsTimesOutAndBacksTheGroupOff) {
     pass();
     pass_time(15min);
-    EXPECT_EQ(pass(), scale_up::Growths());
+    EXPECT_EQ(pass(), Growths());
     EXPECT_EQ(counted_target(), 3);
     pass_time(1ns);
-    EXPECT_EQ(pass(), scale_up::Growths());
+    EXPECT_EQ(pass(), Growths());
     EXPECT_NE(find_backoff(c.memory, answered_group, now()), nullptr);
     pass_time(1s);
-    EXPECT_EQ(pass(), scale_up::Growths());
+    EXPECT_EQ(pass(), Growths());
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
 }
 
@@ -133,7 +132,7 @@ TEST_F(AnsweredTargets, ItsGroupSaysHowLongItIsWaitedFor) {
     c.world.change_group("web").options.max_node_provision_time = 1h;
     pass();
     pass_time(59min);
-    EXPECT_EQ(pass(), scale_up::Growths());
+    EXPECT_EQ(pass(), Growths());
     EXPECT_EQ(counted_target(), 3);
     EXPECT_EQ(c.memory.answered_targets.at(answered_group).deadline, noon + 1h);
 }
@@ -158,7 +157,7 @@ TEST_F(AnsweredTargets, WhatTheCloudGrantedCountsAndNotWhatItWasAskedFor) {
     EXPECT_EQ(pass_with({}, 2), three_of_web);
     EXPECT_EQ(counted_target(), 2);
     pass_time(1s);
-    EXPECT_EQ(pass_with({}, 1000), (scale_up::Growths{{"web", 1}}));
+    EXPECT_EQ(pass_with({}, 1000), (Growths{{"web", 1}}));
     EXPECT_EQ(counted_target(), 3) << "no answer is worth more than was asked for";
 }
 
@@ -170,7 +169,7 @@ TEST_F(AnsweredTargets, ARefusalHoldsNothing) {
 TEST_F(AnsweredTargets, AnOrderThatWasCutShortMayHaveBeenTaken) {
     pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
     pass_time(1min);
-    EXPECT_EQ(pass(), scale_up::Growths());
+    EXPECT_EQ(pass(), Growths());
     EXPECT_THAT(last.notes, Contains(HasSubstr("was asked for 3 without an answer")));
     pass_time(1min + 1ns);
     EXPECT_EQ(pass(), three_of_web);
@@ -189,7 +188,7 @@ TEST_F(AnsweredTargets, AHostThatDiesBeforeItHearsTheAnswerOrdersNothingTwice) {
     c.memory = pass::remember_plan(c.memory, c.run(), c.settings, now());
     c.memory.started = false;
     pass_time(6s);
-    EXPECT_EQ(pass(), scale_up::Growths());
+    EXPECT_EQ(pass(), Growths());
     // But where it was never asked for, it is in the end.
     pass_time(2min);
     EXPECT_EQ(pass(), three_of_web);
@@ -288,7 +287,7 @@ TEST_F(AnsweredTargets, AMachineThatHadFailedBeforeIsNoneOfThem) {
     ASSERT_EQ(pass(), three_of_web);
     pass_time(1s);
     const pass::Outcome outcome = c.run();
-    EXPECT_EQ(scale_up::growth(outcome.decision), scale_up::Growths());
+    EXPECT_EQ(growth(outcome.decision), Growths());
     EXPECT_EQ(outcome.memory.answered_targets.at(answered_group).target, 4);
 }
 
@@ -300,7 +299,7 @@ TEST_F(AnsweredTargets, AMachineThatHasANodeIsNoneThatFailedToCome) {
     pass();
     const int answered = counted_target();
     pass_time(1s);
-    EXPECT_EQ(pass(), scale_up::Growths()) << "ordered twice";
+    EXPECT_EQ(pass(), Growths()) << "ordered twice";
     EXPECT_EQ(counted_target(), answered);
 }
 
@@ -308,7 +307,7 @@ TEST_F(AnsweredTargets, AnIncreaseWithoutAnAnswerInTimeCountsUntilItIsKnownToHav
     EXPECT_EQ(pass_with(Error{.code = ErrorCode::deadline, .message = "took 1m"}), three_of_web);
     EXPECT_EQ(counted_target(), 3);
     pass_time(10s);
-    EXPECT_EQ(pass(), scale_up::Growths()) << "ordered twice";
+    EXPECT_EQ(pass(), Growths()) << "ordered twice";
     pass_time(2min);
     EXPECT_EQ(pass(), three_of_web) << "no list has shown it";
 }
@@ -340,12 +339,12 @@ TEST_F(AnsweredTargets, AnOrderOfUnknownFateOnTopOfAnAnswerCountsForTwoMinutesOf
     pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
     EXPECT_EQ(counted_target(), 5);
     pass_time(2min);
-    EXPECT_EQ(pass(), scale_up::Growths());
+    EXPECT_EQ(pass(), Growths());
     EXPECT_THAT(last.notes, Contains(HasSubstr("answered an increase with 3, and was asked for 5 "
                                                "without an answer that is known: 5 count")));
     EXPECT_EQ(c.run().wake_at, now() + 1ns);
     pass_time(1ns);
-    EXPECT_EQ(pass(), (scale_up::Growths{{"web", 2}}));
+    EXPECT_EQ(pass(), (Growths{{"web", 2}}));
     EXPECT_EQ(last.increases[0].from, 3);
 }
 
@@ -401,10 +400,10 @@ TEST_F(RemovedAndListed, AreNoMachinesThatAnOrderIsMadeOn) {
     EXPECT_EQ(pass(), three_of_web);
     EXPECT_EQ(last.increases[0].from, 0);
     pass_time(1s);
-    EXPECT_EQ(pass(), scale_up::Growths()) << "ordered twice";
+    EXPECT_EQ(pass(), Growths()) << "ordered twice";
     list(3);  // with the order, and with the machine that goes
     pass_time(1s);
-    EXPECT_EQ(pass(), scale_up::Growths()) << "one of three that the cloud owes";
+    EXPECT_EQ(pass(), Growths()) << "one of three that the cloud owes";
     EXPECT_EQ(counted_target(), 3);
 }
 

@@ -210,7 +210,8 @@ TEST(CandidateGroups, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
     const Snapshot snapshot = c.snapshot();
     const Policies policies = c.policies();
-    const pass::Explanation explanation(snapshot, c.memory, policies, c.settings, {.now = c.now});
+    const pass::Explanation explanation =
+        pass::explain_pass(snapshot, c.memory, policies, c.settings, {.now = c.now});
     const auto& told = explanation.decision().new_groups;
     ASSERT_EQ(told.size(), 2u);
     EXPECT_EQ(told[0].group, NodeGroupId("nap-a"));

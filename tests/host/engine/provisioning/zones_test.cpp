@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "../scale_up/pass_case.hpp"
+#include "../pass_case.hpp"
 
 namespace capstan::engine::provisioning {
 namespace {
@@ -47,7 +47,7 @@ public:
         return out;
     }
     static NodeTemplate node_of(Labels labels, const std::string& zone) {
-        labels[scale_up::zone_key] = zone;
+        labels[zone_key] = zone;
         return {.machine_type = "m",
                 .zone = zone,
                 .labels = std::move(labels),
@@ -77,7 +77,7 @@ private:
     }
 };
 
-struct ZonesCase : scale_up::PassCase {
+struct ZonesCase : PassCase {
     SourceOfZones source{};
     MakerInZones maker{};
     SameTeam same_team{};
@@ -88,7 +88,7 @@ struct ZonesCase : scale_up::PassCase {
         MachineType type{
             .name = "m", .capacity = amounts(4000), .allocatable = amounts(4000), .offerings = {}};
         for (const std::string& zone : source.zones)
-            type.offerings.push_back({.zone = zone, .labels = {{scale_up::zone_key, zone}}});
+            type.offerings.push_back({.zone = zone, .labels = {{zone_key, zone}}});
         snapshot.machines = std::make_shared<const std::vector<CloudMachines>>(
             std::vector<CloudMachines>{{PluginInstanceId("cloud"), {std::move(type)}}});
         Policies with = policies();
@@ -98,7 +98,7 @@ struct ZonesCase : scale_up::PassCase {
         with.maker = &maker;
         return pass::run_pass(snapshot, memory, with, settings, call_context);
     }
-    scale_up::Growths grown() { return scale_up::growth(run_making().decision); }
+    Growths grown() { return growth(run_making().decision); }
     /// A group that was made in a pass before, with as many machines.
     Group& made(const std::string& zone, int nodes) {
         Group& out = group("nap-" + zone, nodes, std::nullopt, amounts(4000), zone);
@@ -112,8 +112,7 @@ TEST(GroupsInZones, ShareTheNodesOfTheirTemplate) {
     ZonesCase c;
     c.pods("web", 15, 3000);
     const Decision decision = c.run_making().decision;
-    EXPECT_EQ(scale_up::growth(decision),
-              (scale_up::Growths{{"nap-a", 5}, {"nap-b", 5}, {"nap-c", 5}}));
+    EXPECT_EQ(growth(decision), (Growths{{"nap-a", 5}, {"nap-b", 5}, {"nap-c", 5}}));
     ASSERT_EQ(decision.creations.size(), 3u);
     EXPECT_EQ(decision.increases[1].because, "one of 3 similar groups, makes room for 5 pods");
 }
@@ -122,29 +121,29 @@ TEST(GroupsInZones, AreNotMadeForZonesThatGetNoNode) {
     ZonesCase c;
     c.pods("web", 2, 3000);
     const Decision decision = c.run_making().decision;
-    EXPECT_EQ(scale_up::growth(decision), (scale_up::Growths{{"nap-a", 1}, {"nap-b", 1}}));
+    EXPECT_EQ(growth(decision), (Growths{{"nap-a", 1}, {"nap-b", 1}}));
     EXPECT_EQ(decision.creations.size(), 2u);
 }
 
 TEST(GroupsInZones, ArePassedByWhereThePodsAllowOneZoneOnly) {
     ZonesCase c;
     c.pods("web", 4, 3000,
-           [](snapshot::PodObject& pod) { pod.spec.node_selector = {{scale_up::zone_key, "b"}}; });
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-b", 4}}));
+           [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "b"}}; });
+    EXPECT_EQ(c.grown(), (Growths{{"nap-b", 4}}));
 }
 
 TEST(GroupsInZones, ShareNothingWhereNothingIsBalanced) {
     ZonesCase c;
     c.pods("web", 6, 3000);
     c.settings.balance_similar = false;
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 6}}));
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 6}}));
     c.settings.balance_similar = true;
     c.has_checks = false;
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 6}}));
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 6}}));
 }
 
 TEST(GroupsInZones, AreAsManyAsTheLimitOfGroupsAllows) {
-    const std::vector<std::pair<int, scale_up::Growths>> cases{
+    const std::vector<std::pair<int, Growths>> cases{
         {0, {}},
         {1, {{"nap-a", 6}}},
         {2, {{"nap-a", 3}, {"nap-b", 3}}},
@@ -185,7 +184,7 @@ TEST(GroupsInZones, KeepTheLimitsOfTheCluster) {
     ZonesCase c;
     c.settings.cpu.max = 16000;
     c.pods("web", 15, 3000);
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 2}, {"nap-b", 1}, {"nap-c", 1}}));
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 2}, {"nap-b", 1}, {"nap-c", 1}}));
 }
 
 TEST(GroupsInZones, AreBalancedWithThoseThatWereMadeBefore) {
@@ -194,31 +193,30 @@ TEST(GroupsInZones, AreBalancedWithThoseThatWereMadeBefore) {
     c.made("b", 1);
     c.made("c", 0);
     c.pods("web", 6, 3000);
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-b", 3}, {"nap-c", 3}}));
+    EXPECT_EQ(c.grown(), (Growths{{"nap-b", 3}, {"nap-c", 3}}));
 }
 
 TEST(GroupsInZones, AreMadeLaterForZonesThatTheFirstPodsDidNotNeed) {
     ZonesCase c;
     c.made("a", 1);
     c.pods("web", 5, 3000);
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 1}, {"nap-b", 2}, {"nap-c", 2}}));
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 1}, {"nap-b", 2}, {"nap-c", 2}}));
     c.source.most_groups = 1;
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 5}}))
-        << "where the limit has no room for them";
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}})) << "where the limit has no room for them";
 }
 
 TEST(GroupsInZones, AreNotMadeForTheBalanceOfAGroupThatWasThereBefore) {
     ZonesCase c;
     c.made("a", 1).group.autoprovisioned = false;
     c.pods("web", 5, 3000);
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 5}}));
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}}));
 }
 
 TEST(GroupsInZones, GoOnWithoutAZoneThatRefuses) {
     ZonesCase c;
     c.maker.refused_zone = "b";
     c.pods("web", 6, 3000);
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 3}, {"nap-c", 3}}));
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}}));
 }
 
 TEST(GroupsInZones, LeaveAZoneAloneWhoseGroupWasRefused) {
@@ -234,15 +232,14 @@ TEST(GroupsInZones, LeaveAZoneAloneWhoseGroupWasRefused) {
     c.made("a", 2);
     c.made("c", 2);
     c.call_context.now = noon + 1min;
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 3}, {"nap-c", 3}}))
-        << "the nodes there are full";
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}})) << "the nodes there are full";
 }
 
 TEST(GroupsInZones, OfSpotMachinesAreMadeAlike) {
     ZonesCase c;
     c.source.spot = true;
     c.pods("web", 3, 3000);
-    EXPECT_EQ(c.grown(), (scale_up::Growths{{"nap-a", 1}, {"nap-b", 1}, {"nap-c", 1}}));
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 1}, {"nap-b", 1}, {"nap-c", 1}}));
 }
 
 }  // namespace

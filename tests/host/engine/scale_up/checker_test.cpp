@@ -3,10 +3,10 @@
 
 #include <optional>
 
+#include "../pass_case.hpp"
 #include "engine/scale_up/scale_up.hpp"
 #include "naive/naive_scheduler.hpp"
 #include "naive/random_cluster.hpp"
-#include "pass_case.hpp"
 #include "promises.hpp"
 
 namespace capstan::engine::scale_up {
@@ -65,7 +65,7 @@ public:
           snapshot_(c.world.snapshot()),
           context_(pass_context::make_pass_context(snapshot_, {}, settings_, noon)),
           policies_(std::move(policies)),
-          scale_up_(context_, policies_, c.call_context) {
+          scale_up_(place_pending(context_), policies_, c.call_context) {
         scale_up_.run();
         promises_.emplace(scale_up_);
     }

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "../pass_case.hpp"
 #include "engine/health/backoff.hpp"
-#include "pass_case.hpp"
 
 namespace capstan::engine::scale_up {
 namespace {

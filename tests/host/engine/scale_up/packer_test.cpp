@@ -5,10 +5,10 @@
 #include <iostream>
 #include <set>
 
+#include "../pass_case.hpp"
 #include "engine/scale_up/packing.hpp"
 #include "engine/scale_up/scale_up.hpp"
 #include "naive/random_cluster.hpp"
-#include "pass_case.hpp"
 #include "promises.hpp"
 
 namespace capstan::engine::scale_up {
@@ -174,7 +174,7 @@ public:
         : snapshot_(c.world.snapshot()),
           context_(pass_context::make_pass_context(snapshot_, {}, c.settings, c.call_context.now)),
           policies_(c.policies()),
-          scale_up_(context_, policies_, c.call_context) {
+          scale_up_(place_pending(context_), policies_, c.call_context) {
         scale_up_.run();
         for (scheduling::Slot slot = scale_up_.first_new(); slot < placement().slot_count();
              ++slot) {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <random>
 
+#include "../pass_case.hpp"
 #include "engine/health/known_groups.hpp"
-#include "pass_case.hpp"
 
 namespace capstan::engine::scale_up {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pass_case.hpp"
+#include "../pass_case.hpp"
 
 namespace capstan::engine::scale_up {
 namespace {

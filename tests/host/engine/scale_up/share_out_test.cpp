@@ -1,7 +1,7 @@
 // Sharing a growth among similar groups: the examples of the proposal, and what bounds them.
 #include <gmock/gmock.h>
 
-#include "pass_case.hpp"
+#include "../pass_case.hpp"
 
 namespace capstan::engine::scale_up {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include "../pass_case.hpp"
 #include "../provisioning/maker.hpp"
 #include "engine/pass/explain.hpp"
-#include "pass_case.hpp"
 
 namespace capstan::engine::scale_up {
 namespace {
@@ -156,7 +156,8 @@ TEST(SpareNodes, AreNotPromisedToPodsThatWereMoved) {
     c.pods("web", 2, 3000);
     const Snapshot snapshot = c.world.snapshot();
     const Policies policies = c.policies();
-    pass::Explanation explanation(snapshot, c.memory, policies, c.settings, c.call_context);
+    pass::Explanation explanation =
+        pass::explain_pass(snapshot, c.memory, policies, c.settings, c.call_context);
     for (snapshot::PodGroupId id = 0; id < snapshot.cluster.pod_group_count(); ++id)
         EXPECT_EQ(explanation.pod(id)->because, "room on new nodes of large");
     EXPECT_EQ(explanation.group(NodeGroupId("small"))->increase, 0);

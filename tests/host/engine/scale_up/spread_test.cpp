@@ -1,7 +1,7 @@
 // Pods that are spread, or keep apart, are helped in one pass.
 #include <gmock/gmock.h>
 
-#include "pass_case.hpp"
+#include "../pass_case.hpp"
 
 namespace capstan::engine::scale_up {
 namespace {

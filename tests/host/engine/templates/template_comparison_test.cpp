@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "../scale_up/pass_case.hpp"
+#include "../pass_case.hpp"
 #include "engine/pass/explain.hpp"
 
 namespace capstan::engine::templates {
@@ -110,7 +110,7 @@ TEST(TemplateFields, TaintsThatPassAreLeftOutAndOnesOfOneKeyStandTogether) {
                 ElementsAre("taint a: - | 1:NoExecute, 1:NoSchedule: not told"));
 }
 
-struct ComparedGroup : scale_up::PassCase {
+struct ComparedGroup : PassCase {
     ComparedGroup() {
         world.group("web", 2);
         world.describe("web", amounts(4000)).labels = {{"team", "x"}};
@@ -118,7 +118,7 @@ struct ComparedGroup : scale_up::PassCase {
     pass::GroupAnswer answer() {
         const Snapshot snapshot = world.snapshot();
         const Policies asked = policies();
-        return *pass::Explanation(snapshot, memory, asked, settings, call_context)
+        return *pass::explain_pass(snapshot, memory, asked, settings, call_context)
                     .group(NodeGroupId("web"));
     }
     TemplateComparison compare() { return answer().comparison; }

@@ -7,7 +7,7 @@
 
 #include <capstan/time_text.hpp>
 
-#include "mirrored.hpp"
+#include "cached_cluster.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {

@@ -1,0 +1,255 @@
+// The engine against the obvious form of the same, which looks at objects one by one.
+#include <map>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "engine/drainability/pods_on_node.hpp"
+#include "engine/drainability/utilization.hpp"
+#include "random_pods.hpp"
+
+namespace capstan::engine::drainability {
+namespace {
+
+constexpr std::uint64_t seeds = 300;
+
+using Pods = std::vector<const snapshot::PodObject*>;
+
+std::string name_of_reason(const snapshot::PodObject& pod) { return pod.ns + "/" + pod.name; }
+
+std::string annotation(const snapshot::PodObject& pod, const char* key) {
+    const auto at = pod.annotations.find(key);
+    return at == pod.annotations.end() ? "" : at->second;
+}
+std::string safe(const snapshot::PodObject& pod) {
+    return annotation(pod, "cluster-autoscaler.kubernetes.io/safe-to-evict");
+}
+bool is_mirror_pod(const snapshot::PodObject& pod) {
+    return pod.owner.kind == "Node" || pod.annotations.contains("kubernetes.io/config.mirror");
+}
+bool is_stuck(const snapshot::PodObject& pod) {
+    return pod.deleted && *pod.deleted + pod.spec.termination_grace.value_or(30s) + 30s < noon;
+}
+bool is_expendable_pod(const snapshot::PodObject& pod) {
+    return pod.spec.priority && *pod.spec.priority < -10;
+}
+
+bool covers(const snapshot::DisruptionBudgetObject& budget, const snapshot::PodObject& pod) {
+    return budget.ns == pod.ns && budget.selector && matches(*budget.selector, pod.labels);
+}
+
+/// Budgets with what is left of them.
+struct Left {
+    explicit Left(const RandomPods& world) : budgets(world.budgets) {
+        for (auto& budget : budgets) {
+            budget.disruptions_allowed =
+                budget.is_observed ? std::max(budget.disruptions_allowed, 0) : 0;
+        }
+    }
+    bool has_for(const snapshot::PodObject& pod) const {
+        return pod.deleted || std::ranges::none_of(budgets, [&](const auto& budget) {
+                   return covers(budget, pod) && budget.disruptions_allowed < 1;
+               });
+    }
+    void take(const snapshot::PodObject& pod) {
+        for (auto& budget : budgets) {
+            if (!pod.deleted && covers(budget, pod)) --budget.disruptions_allowed;
+        }
+    }
+    bool has_for_all(const Pods& pods) const {
+        Left after = *this;
+        return std::ranges::all_of(pods, [&](const snapshot::PodObject* pod) {
+            const bool had = after.has_for(*pod);
+            after.take(*pod);
+            return had;
+        });
+    }
+    std::vector<snapshot::DisruptionBudgetObject> budgets;
+};
+
+std::ptrdiff_t count_budgets(const RandomPods& world, const snapshot::PodObject& pod) {
+    return std::ranges::count_if(world.budgets, [&](const auto& b) { return covers(b, pod); });
+}
+
+bool lacks_controller(const RandomPods& world, const snapshot::PodObject& pod,
+                      const ScaleDownSettings& s) {
+    const std::set<std::string> looked_up = {"ReplicaSet", "StatefulSet", "Job"};
+    if (!s.skip_nodes_with_custom_controller_pods || !looked_up.contains(pod.owner.kind)) {
+        return false;
+    }
+    bool is_told = false;
+    for (const snapshot::ControllerObject& c : world.controllers) {
+        is_told |= c.kind == pod.owner.kind;
+        if (c.kind == pod.owner.kind && c.ns == pod.ns && c.name == pod.owner.name) {
+            return c.kind == "ReplicaSet" && *c.replicas < s.min_replica_count;
+        }
+    }
+    return is_told;
+}
+
+drainability::Drain drain_of_ordinary(const RandomPods& world, const snapshot::PodObject& pod,
+                                      const ScaleDownSettings& s) {
+    if (pod.owner.kind.empty()) return drainability::Drain::block;
+    if (s.skip_nodes_with_custom_controller_pods && pod.owner.kind == "Rollout") {
+        return drainability::Drain::block;
+    }
+    if (pod.ns == "kube-system" && s.skip_nodes_with_system_pods &&
+        count_budgets(world, pod) == 0) {
+        if (noon - pod.created <= 1h) return drainability::Drain::block;
+        return safe(pod) == "false" ? drainability::Drain::block : drainability::Drain::move;
+    }
+    if (safe(pod) == "false") return drainability::Drain::block;
+    if (s.skip_nodes_with_local_storage && !pod.spec.local_volumes.empty())
+        return drainability::Drain::block;
+    return Left(world).has_for(pod) ? drainability::Drain::move : drainability::Drain::block;
+}
+
+drainability::Drain obvious_drain(const RandomPods& world, const snapshot::PodObject& pod,
+                                  const ScaleDownSettings& s) {
+    if (is_expendable_pod(pod)) return drainability::Drain::skip;
+    const bool is_freed = s.safe_to_evict_frees_jobs && safe(pod) == "true";
+    if (s.job_pods_unmovable && pod.owner.job_among_owners && !is_freed)
+        return drainability::Drain::block;
+    if (is_mirror_pod(pod) || is_stuck(pod)) return drainability::Drain::skip;
+    if (lacks_controller(world, pod, s)) return drainability::Drain::block;
+    if (pod.owner.kind == "DaemonSet") return drainability::Drain::daemon;
+    if (safe(pod) == "on-completion") return drainability::Drain::wait;
+    if (!pod.deleted && count_budgets(world, pod) > 1) return drainability::Drain::block;
+    if (safe(pod) == "true") return drainability::Drain::move;
+    return drain_of_ordinary(world, pod, s);
+}
+
+/// A random world, and its pods by their place in the snapshot.
+struct Both {
+    explicit Both(std::uint64_t seed)
+        : world(random_pods(seed)), settings(random_settings(seed)), cluster(world.cluster()) {
+        std::map<std::string, const snapshot::PodObject*> by_name;
+        for (const snapshot::PodObject& pod : world.pods) by_name[name_of_reason(pod)] = &pod;
+        for (snapshot::PodIndex p = 0; p < cluster.pod_count(); ++p) {
+            pods.push_back(by_name.at(drainability::full_name(cluster, p)));
+        }
+    }
+    RandomPods world;
+    Settings settings;
+    snapshot::Cluster cluster;
+    Pods pods;
+};
+
+TEST(Agreement, OfDrainRulesWithOneLongFunction) {
+    std::map<drainability::Drain, int> seen;
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        SCOPED_TRACE(seed);
+        const Both both(seed);
+        const pods::DisruptionBudgets budgets(both.cluster);
+        const drainability::DrainContext context{both.cluster, both.settings, budgets, noon};
+        drainability::DrainJudge judged(context);
+        for (snapshot::PodIndex p = 0; p < both.cluster.pod_count(); ++p) {
+            const drainability::Drain expected =
+                obvious_drain(both.world, *both.pods[p], both.settings.scale_down);
+            ++seen[expected];
+            ASSERT_EQ(drainability::judge(p, context).drain, expected)
+                << name_of_reason(*both.pods[p]);
+            ASSERT_EQ(judged.judge(p), expected) << name_of_reason(*both.pods[p]);
+        }
+    }
+    for (const drainability::Drain d :
+         {drainability::Drain::move, drainability::Drain::daemon, drainability::Drain::skip,
+          drainability::Drain::wait, drainability::Drain::block}) {
+        EXPECT_GT(seen[d], 100) << static_cast<int>(d);
+    }
+}
+
+TEST(Agreement, OfANodesPodsWithASortOfAllOfThem) {
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        SCOPED_TRACE(seed);
+        const Both both(seed);
+        std::map<drainability::Drain, std::vector<std::string>> expected;
+        for (const snapshot::PodObject* pod : both.pods) {
+            expected[obvious_drain(both.world, *pod, both.settings.scale_down)].push_back(
+                name_of_reason(*pod));
+        }
+        for (auto& [drain, names] : expected) std::ranges::sort(names);
+
+        const pods::DisruptionBudgets budgets(both.cluster);
+        drainability::DrainJudge judge({both.cluster, both.settings, budgets, noon});
+        const drainability::NodePods found = judge.sort(0);
+        const auto names = [&](const auto& pods) {
+            std::vector<std::string> out;
+            for (const snapshot::PodIndex pod : pods)
+                out.push_back(drainability::full_name(both.cluster, pod));
+            return out;
+        };
+        if (!expected[drainability::Drain::block].empty()) {
+            ASSERT_TRUE(found.blocked_by);
+            ASSERT_EQ(drainability::full_name(both.cluster, *found.blocked_by),
+                      expected[drainability::Drain::block].front());
+            continue;
+        }
+        ASSERT_FALSE(found.blocked_by);
+        ASSERT_EQ(names(found.moving), expected[drainability::Drain::move]);
+        ASSERT_EQ(names(found.daemons), expected[drainability::Drain::daemon]);
+    }
+}
+
+TEST(Agreement, OfBudgetsWithACountOfEachForEveryPod) {
+    int refused = 0;
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        SCOPED_TRACE(seed);
+        const Both both(seed);
+        pods::DisruptionBudgets budgets(both.cluster);
+        Left left(both.world);
+        Dice dice(seed);
+        for (int round = 0; round < 8 && both.cluster.pod_count() != 0; ++round) {
+            std::vector<snapshot::PodIndex> some;
+            Pods same;
+            for (int i = dice.below(5); i > 0; --i) {
+                some.push_back(static_cast<snapshot::PodIndex>(
+                    dice.below(static_cast<int>(both.cluster.pod_count()))));
+                same.push_back(both.pods[some.back()]);
+            }
+            const auto kept =
+                std::ranges::find_if(same, [&](const auto* pod) { return !left.has_for(*pod); });
+            const auto shortage = budgets.find_shortage(some);
+            ASSERT_EQ(shortage.has_value(), kept != same.end());
+            if (shortage) {
+                ASSERT_EQ(both.pods[shortage->pod], *kept);
+            }
+            ASSERT_EQ(budgets.allow_at_once(some), left.has_for_all(same));
+            refused += shortage ? 1 : 0;
+            budgets.take(some);
+            for (const snapshot::PodObject* pod : same) left.take(*pod);
+        }
+    }
+    EXPECT_GT(refused, 100);
+}
+
+TEST(Agreement, OfUtilizationWithSumsOverPods) {
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        SCOPED_TRACE(seed);
+        const Both both(seed);
+        const ScaleDownSettings& s = both.settings.scale_down;
+        Resources used, room = amounts(4000);
+        for (const snapshot::PodObject* pod : both.pods) {
+            if (is_stuck(*pod) || is_expendable_pod(*pod)) continue;
+            const bool is_daemon = pod->owner.kind == "DaemonSet" && !is_mirror_pod(*pod);
+            const bool is_left_out = (is_daemon && s.ignore_daemonsets_utilization) ||
+                                     (is_mirror_pod(*pod) && s.ignore_mirror_pods_utilization);
+            if (is_left_out)
+                room -= pod->spec.requests;
+            else
+                used += pod->spec.requests;
+        }
+        double expected = 0;
+        for (const char* resource : {"cpu", "memory"}) {
+            const double all = static_cast<double>(room.amount(resource));
+            const double taken = static_cast<double>(used.amount(resource));
+            expected = std::max(expected, all > 0 ? taken / all : taken > 0 ? 1.0 : 0.0);
+        }
+        const auto found = drainability::utilization(both.cluster, 0, nullptr, both.settings, noon);
+        ASSERT_TRUE(found);
+        ASSERT_DOUBLE_EQ(found->share, expected);
+    }
+}
+
+}  // namespace
+}  // namespace capstan::engine::drainability

@@ -1,0 +1,452 @@
+#include "engine/drainability/drain_rules/drain_rules.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "../drain_case.hpp"
+
+namespace capstan::engine::drainability {
+namespace {
+
+struct Case {
+    const char* what;
+    std::function<void(World&, snapshot::PodObject&)> change;  ///< of a pod that moves without it
+    drainability::Drain drain;
+    const char* rule;
+    const char* reason = "";
+    std::function<void(Settings&)> set = [](Settings&) {};
+};
+
+drainability::DrainVerdict judged(const Case& c) {
+    World world = one_node();
+    snapshot::PodObject& pod = replica(world, "p");
+    c.change(world, pod);
+    const snapshot::Cluster cluster = world.cluster();
+    Settings settings;
+    c.set(settings);
+    const pods::DisruptionBudgets budgets(cluster);
+    return drainability::judge(*find_pod(cluster, "p"), {cluster, settings, budgets, noon});
+}
+
+void check(const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.what);
+        const drainability::DrainVerdict verdict = judged(c);
+        EXPECT_EQ(verdict.drain, c.drain);
+        EXPECT_EQ(verdict.rule, c.rule);
+        EXPECT_EQ(verdict.reason, c.reason);
+        const bool has_words = verdict.drain == drainability::Drain::block ||
+                               verdict.drain == drainability::Drain::wait;
+        EXPECT_EQ(verdict.sentence.starts_with("pod "), has_words) << verdict.sentence;
+    }
+}
+
+void deleted(snapshot::PodObject& pod, Duration ago, std::optional<Duration> grace = std::nullopt) {
+    pod.deleted = noon - ago;
+    pod.spec.termination_grace = grace;
+}
+
+void min_two_replicas(Settings& s) { s.scale_down.min_replica_count = 2; }
+void custom_controllers_move(Settings& s) {
+    s.scale_down.skip_nodes_with_custom_controller_pods = false;
+}
+
+TEST(DrainRules, MovePodsThatNothingHolds) {
+    check({
+        {"a ReplicaSet's", [](World&, snapshot::PodObject&) {}, drainability::Drain::move, ""},
+        {"a StatefulSet's",
+         [](World&, snapshot::PodObject& p) { owned_by(p, "StatefulSet", "apps"); },
+         drainability::Drain::move, ""},
+        {"a ReplicationController's",
+         [](World&, snapshot::PodObject& p) { owned_by(p, "ReplicationController"); },
+         drainability::Drain::move, ""},
+        {"a Job's", [](World&, snapshot::PodObject& p) { owned_by(p, "Job", "batch"); },
+         drainability::Drain::move, ""},
+        {"of a kind of the same name elsewhere",
+         [](World& w, snapshot::PodObject& p) {
+             owned_by(p, "StatefulSet", "apps.kruise.io");
+             w.controller("StatefulSet", "another");
+         },
+         drainability::Drain::move, ""},
+    });
+}
+
+TEST(DrainRules, LeavePodsThatGoWithTheNode) {
+    const auto below = [](World&, snapshot::PodObject& p) { p.spec.priority = -11; };
+    check({
+        {"expendable", below, drainability::Drain::skip, "expendable"},
+        {"expendable and without a controller",
+         [&](World& w, snapshot::PodObject& p) {
+             p.owner = {};
+             below(w, p);
+         },
+         drainability::Drain::skip, "expendable"},
+        {"at the cutoff", [](World&, snapshot::PodObject& p) { p.spec.priority = -10; },
+         drainability::Drain::move, ""},
+        {"a mirror pod",
+         [](World&, snapshot::PodObject& p) { p.annotations["kubernetes.io/config.mirror"] = "x"; },
+         drainability::Drain::skip, "mirror"},
+        {"owned by its node", [](World&, snapshot::PodObject& p) { owned_by(p, "Node"); },
+         drainability::Drain::skip, "mirror"},
+        {"a DaemonSet's", [](World&, snapshot::PodObject& p) { owned_by(p, "DaemonSet", "apps"); },
+         drainability::Drain::daemon, "daemon_set"},
+        {"as good as a DaemonSet's",
+         [](World&, snapshot::PodObject& p) {
+             owned_by(p, "Custom");
+             annotate(p, "daemonset-pod", "true");
+         },
+         drainability::Drain::daemon, "daemon_set"},
+        {"a DaemonSet's, never to be evicted",
+         [](World&, snapshot::PodObject& p) {
+             owned_by(p, "DaemonSet", "apps");
+             annotate(p, "safe-to-evict", "false");
+         },
+         drainability::Drain::daemon, "daemon_set"},
+    });
+}
+
+TEST(DrainRules, GiveUpOnPodsThatShouldHaveEndedHalfAMinuteAgo) {
+    const auto alone = [](Duration ago, std::optional<Duration> grace = std::nullopt) {
+        return [=](World&, snapshot::PodObject& p) {
+            p.owner = {};
+            deleted(p, ago, grace);
+        };
+    };
+    check({
+        {"a minute after it was deleted, not later", alone(1min), drainability::Drain::block,
+         "replicated", "NotReplicated"},
+        {"later", alone(1min + 1ns), drainability::Drain::skip, "long_terminating"},
+        {"within its own time", alone(5min, 5min), drainability::Drain::block, "replicated",
+         "NotReplicated"},
+        {"past its own time", alone(5min + 31s, 5min), drainability::Drain::skip,
+         "long_terminating"},
+        {"without any time", alone(31s, 0s), drainability::Drain::skip, "long_terminating"},
+        {"with more time than there is", alone(1h, Duration::max()), drainability::Drain::block,
+         "replicated", "NotReplicated"},
+    });
+}
+
+TEST(DrainRules, BlockWhereTheControllerIsGoneOrSmall) {
+    const auto of = [](const char* kind, int replicas, const char* name = "its-owner") {
+        return [=](World& w, snapshot::PodObject& p) {
+            owned_by(p, kind);
+            w.controller(kind, name, replicas);
+        };
+    };
+    check({
+        {"there", of("ReplicaSet", 3), drainability::Drain::move, ""},
+        {"gone", of("ReplicaSet", 3, "another"), drainability::Drain::block, "replica_count",
+         "ControllerNotFound"},
+        {"of a kind nobody told of",
+         [](World& w, snapshot::PodObject& p) {
+             owned_by(p, "ReplicaSet");
+             w.controller("StatefulSet", "another");
+         },
+         drainability::Drain::move, ""},
+        {"a Job that is gone", of("Job", 1, "another"), drainability::Drain::block, "replica_count",
+         "ControllerNotFound"},
+        {"a DaemonSet that is gone",
+         [](World& w, snapshot::PodObject& p) {
+             owned_by(p, "DaemonSet", "apps");
+             w.daemon_set("another");
+         },
+         drainability::Drain::block, "replica_count", "ControllerNotFound"},
+        {"enough replicas", of("ReplicaSet", 2), drainability::Drain::move, "", "",
+         min_two_replicas},
+        {"too few", of("ReplicaSet", 1), drainability::Drain::block, "replica_count",
+         "MinReplicasReached", min_two_replicas},
+        {"too few of a ReplicationController", of("ReplicationController", 1),
+         drainability::Drain::block, "replica_count", "MinReplicasReached", min_two_replicas},
+        {"a StatefulSet of one", of("StatefulSet", 1), drainability::Drain::move, "", "",
+         min_two_replicas},
+        {"gone, and nobody cares", of("ReplicaSet", 3, "another"), drainability::Drain::move, "",
+         "", custom_controllers_move},
+        {"gone, though safe to evict",
+         [&](World& w, snapshot::PodObject& p) {
+             of("ReplicaSet", 3, "another")(w, p);
+             annotate(p, "safe-to-evict", "true");
+         },
+         drainability::Drain::block, "replica_count", "ControllerNotFound"},
+    });
+}
+
+TEST(DrainRules, TakeTheOwnersWord) {
+    const auto said = [](const char* word) {
+        return [=](World&, snapshot::PodObject& p) {
+            p.owner = {};
+            p.ns = "kube-system";
+            p.created = noon;
+            p.spec.local_volumes = {"data"};
+            annotate(p, "safe-to-evict", word);
+        };
+    };
+    check({
+        {"safe", said("true"), drainability::Drain::move, "safe_to_evict"},
+        {"safe once it has ended", said("on-completion"), drainability::Drain::wait,
+         "on_completion"},
+        {"no word that is known", said("True"), drainability::Drain::block, "replicated",
+         "NotReplicated"},
+        {"not safe", [](World&, snapshot::PodObject& p) { annotate(p, "safe-to-evict", "false"); },
+         drainability::Drain::block, "not_safe_to_evict", "NotSafeToEvictAnnotation"},
+    });
+}
+
+TEST(DrainRules, BlockPodsThatNobodyWouldStartElsewhere) {
+    const auto custom = [](World&, snapshot::PodObject& p) {
+        owned_by(p, "Rollout", "argoproj.io");
+    };
+    check({
+        {"no controller", [](World&, snapshot::PodObject& p) { p.owner = {}; },
+         drainability::Drain::block, "replicated", "NotReplicated"},
+        {"one of others", custom, drainability::Drain::block, "replicated", "NotReplicated"},
+        {"one of others, which is fine", custom, drainability::Drain::move, "", "",
+         custom_controllers_move},
+        {"no controller, whatever is fine", [](World&, snapshot::PodObject& p) { p.owner = {}; },
+         drainability::Drain::block, "replicated", "NotReplicated", custom_controllers_move},
+    });
+}
+
+TEST(DrainRules, BlockSystemPodsForAnHourUnlessABudgetTellsMore) {
+    const auto aged = [](Duration age) {
+        return [=](World&, snapshot::PodObject& p) {
+            p.ns = "kube-system";
+            p.created = noon - age;
+        };
+    };
+    check({
+        {"young", aged(1h), drainability::Drain::block, "system", "UnmovableKubeSystemPod"},
+        {"old", aged(1h + 1ns), drainability::Drain::move, "system"},
+        {"old, with local storage",
+         [&](World& w, snapshot::PodObject& p) {
+             aged(2h)(w, p);
+             p.spec.local_volumes = {"tmp"};
+         },
+         drainability::Drain::move, "system"},
+        {"old, and not safe to evict",
+         [&](World& w, snapshot::PodObject& p) {
+             aged(2h)(w, p);
+             annotate(p, "safe-to-evict", "false");
+         },
+         drainability::Drain::block, "not_safe_to_evict", "NotSafeToEvictAnnotation"},
+        {"young, with a budget",
+         [&](World& w, snapshot::PodObject& p) {
+             aged(0s)(w, p);
+             p.labels = {{"app", "dns"}};
+             w.budget("dns", 1).ns = "kube-system";
+         },
+         drainability::Drain::move, ""},
+        {"young, and nobody cares", aged(0s), drainability::Drain::move, "", "",
+         [](Settings& s) { s.scale_down.skip_nodes_with_system_pods = false; }},
+    });
+}
+
+TEST(DrainRules, BlockPodsWithDataOnTheNode) {
+    const auto listed = [](const char* list) {
+        return [=](World&, snapshot::PodObject& p) {
+            p.spec.local_volumes = {"cache", "data"};
+            annotate(p, "safe-to-evict-local-volumes", list);
+        };
+    };
+    const char* reason = "LocalStorageRequested";
+    check({
+        {"none excepted", listed(""), drainability::Drain::block, "local_storage", reason},
+        {"some excepted", listed("cache"), drainability::Drain::block, "local_storage", reason},
+        {"others excepted", listed("caches,dat"), drainability::Drain::block, "local_storage",
+         reason},
+        {"all excepted", listed("data,cache"), drainability::Drain::move, ""},
+        {"all excepted, with blanks and commas", listed(" cache ,, data,"),
+         drainability::Drain::move, ""},
+        {"nobody cares", listed(""), drainability::Drain::move, "", "",
+         [](Settings& s) { s.scale_down.skip_nodes_with_local_storage = false; }},
+    });
+}
+
+TEST(DrainRules, BlockWhereABudgetAllowsNothing) {
+    const auto allowed = [](int n) {
+        return [=](World& w, snapshot::PodObject& p) {
+            p.labels = {{"app", "web"}};
+            w.budget("web", n);
+        };
+    };
+    check({
+        {"none", allowed(0), drainability::Drain::block, "pdb", "NotEnoughPdb"},
+        {"below none", allowed(-1), drainability::Drain::block, "pdb", "NotEnoughPdb"},
+        {"one", allowed(1), drainability::Drain::move, ""},
+        {"none, and being deleted already",
+         [&](World& w, snapshot::PodObject& p) {
+             allowed(0)(w, p);
+             deleted(p, 1s);
+         },
+         drainability::Drain::move, ""},
+    });
+}
+
+TEST(DrainRules, BlockPodsOfTwoBudgetsWhichTheApiNeverEvicts) {
+    const auto of_two = [](World& w, snapshot::PodObject& p) {
+        p.labels = {{"app", "web"}};
+        w.budget("web", 5);
+        w.budget("again", 5).selector = LabelSelector{.match_labels = {{"app", "web"}}};
+    };
+    const auto said = [&](const char* word) {
+        return [=](World& w, snapshot::PodObject& p) {
+            of_two(w, p);
+            annotate(p, "safe-to-evict", word);
+        };
+    };
+    check({
+        {"though both allow it", of_two, drainability::Drain::block, "several_pdbs",
+         "NotEnoughPdb"},
+        {"whatever its owner says", said("true"), drainability::Drain::block, "several_pdbs",
+         "NotEnoughPdb"},
+        {"not where it is waited for", said("on-completion"), drainability::Drain::wait,
+         "on_completion"},
+        {"not one that is being deleted",
+         [&](World& w, snapshot::PodObject& p) {
+             of_two(w, p);
+             deleted(p, 1s);
+         },
+         drainability::Drain::move, ""},
+    });
+}
+
+/// Whose policy on Jobs: upstream's, Zalando's, and that with the exception it does not have.
+struct JobCase {
+    const char* what;
+    std::function<void(snapshot::PodObject&)> change;
+    drainability::Drain upstream, zalando, with_exception;
+};
+
+TEST(DrainRules, KeepJobsWhereTheSettingSaysSo) {
+    const auto annotated = [](const char* word) {
+        return [=](snapshot::PodObject& p) { annotate(p, "safe-to-evict", word); };
+    };
+    const std::vector<JobCase> cases = {
+        {"as it is", [](snapshot::PodObject&) {}, drainability::Drain::move,
+         drainability::Drain::block, drainability::Drain::block},
+        {"safe to evict", annotated("true"), drainability::Drain::move, drainability::Drain::block,
+         drainability::Drain::move},
+        {"not safe to evict", annotated("false"), drainability::Drain::block,
+         drainability::Drain::block, drainability::Drain::block},
+        {"on completion", annotated("on-completion"), drainability::Drain::wait,
+         drainability::Drain::block, drainability::Drain::block},
+        {"expendable", [](snapshot::PodObject& p) { p.spec.priority = -100; },
+         drainability::Drain::skip, drainability::Drain::skip, drainability::Drain::skip},
+        {"deleted long ago", [](snapshot::PodObject& p) { deleted(p, 1h); },
+         drainability::Drain::skip, drainability::Drain::block, drainability::Drain::block},
+        {"not its controller, but an owner",
+         [](snapshot::PodObject& p) { p.owner.kind = "Workflow"; }, drainability::Drain::block,
+         drainability::Drain::block, drainability::Drain::block},
+        {"of a kind Job of others",
+         [](snapshot::PodObject& p) { p.owner.job_among_owners = false; },
+         drainability::Drain::move, drainability::Drain::move, drainability::Drain::move},
+    };
+    for (const JobCase& c : cases) {
+        SCOPED_TRACE(c.what);
+        const auto drain = [&](bool unmovable, bool exception) {
+            const auto change = [&](World&, snapshot::PodObject& p) {
+                owned_by(p, "Job", "batch");
+                c.change(p);
+            };
+            return judged({"", change, drainability::Drain::move, "", "",
+                           [=](Settings& s) {
+                               s.scale_down.job_pods_unmovable = unmovable;
+                               s.scale_down.safe_to_evict_frees_jobs = exception;
+                           }})
+                .drain;
+        };
+        EXPECT_EQ(drain(false, false), c.upstream);
+        EXPECT_EQ(drain(false, true), c.upstream);
+        EXPECT_EQ(drain(true, false), c.zalando);
+        EXPECT_EQ(drain(true, true), c.with_exception);
+    }
+}
+
+TEST(DrainRules, AreAskedInOrderAndLeftOutByName) {
+    const auto change = [](World& w, snapshot::PodObject& p) {
+        p.owner = {};
+        p.ns = "kube-system";
+        p.created = noon;
+        p.labels = {{"app", "x"}};
+        p.spec.local_volumes = {"data"};
+        annotate(p, "safe-to-evict", "false");
+        w.budget("x", 0);
+    };
+    std::vector<std::string> off;
+    for (const char* rule : {"replicated", "system", "not_safe_to_evict", "local_storage", ""}) {
+        const auto set = [&](Settings& s) { s.scale_down.drain_rules_off = off; };
+        EXPECT_EQ(judged({"", change, drainability::Drain::block, "", "", set}).rule, rule);
+        off.emplace_back(rule);
+    }
+}
+
+TEST(DrainRules, HaveNamesOfTheirOwnAndASentenceEach) {
+    std::set<std::string_view> names;
+    for (const drainability::DrainRule& rule : drainability::drain_rules()) {
+        EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
+        EXPECT_TRUE(drainability::is_drain_rule(rule.name));
+        EXPECT_GT(rule.sentence.size(), 20u) << rule.name;
+    }
+    EXPECT_FALSE(drainability::is_drain_rule("local-storage"));
+    EXPECT_FALSE(drainability::is_drain_rule(""));
+}
+
+struct Words {
+    std::function<void(World&, snapshot::PodObject&)> change;
+    const char* sentence;
+    std::function<void(Settings&)> set = [](Settings&) {};
+};
+
+TEST(DrainRules, SayInOneSentenceWhatHoldsThePod) {
+    const std::vector<Words> cases = {
+        {[](World&, snapshot::PodObject& p) { p.owner = {}; },
+         "pod default/p has no controller that would start it elsewhere"},
+        {[](World&, snapshot::PodObject& p) { p.spec.local_volumes = {"data"}; },
+         "pod default/p uses local storage: volume data"},
+        {[](World&, snapshot::PodObject& p) { p.spec.local_volumes = {"cache", "data"}; },
+         "pod default/p uses local storage: volumes cache, data"},
+        {[](World& w, snapshot::PodObject& p) {
+             p.labels = {{"app", "web"}};
+             w.budget("web", 0);
+         },
+         "pod default/p may not be disrupted: default/web allows 0 disruptions, 1 is needed"},
+        {[](World& w, snapshot::PodObject&) { w.controller("ReplicaSet", "other"); },
+         "pod default/p has lost its controller: there is no ReplicaSet default/frontend"},
+        {[](World& w, snapshot::PodObject&) { w.controller("ReplicaSet", "frontend", 1); },
+         "pod default/p is one of 1 of the ReplicaSet default/frontend, fewer than "
+         "min_replica_count, 2",
+         min_two_replicas},
+        {[](World&, snapshot::PodObject& p) {
+             p.ns = "kube-system";
+             p.created = noon;
+         },
+         "pod kube-system/p is a system pod without a PodDisruptionBudget, and not older than 1h"},
+        {[](World&, snapshot::PodObject& p) { annotate(p, "safe-to-evict", "on-completion"); },
+         "pod default/p is to end by itself: its safe-to-evict is on-completion"},
+    };
+    for (const Words& c : cases) {
+        EXPECT_EQ(judged({"", c.change, drainability::Drain::block, "", "", c.set}).sentence,
+                  c.sentence);
+    }
+}
+
+TEST(DrainRules, TakeTheAgeOfPodsFromTheWallClock) {
+    World world = one_node();
+    snapshot::PodObject& pod = replica(world, "p");
+    pod.ns = "kube-system";
+    pod.created = noon + 1h;
+    const snapshot::Cluster cluster = world.cluster();
+    const Settings settings;
+    const pods::DisruptionBudgets budgets(cluster);
+    const snapshot::PodIndex index = *find_pod(cluster, "p");
+    const drainability::DrainVerdict young =
+        drainability::judge(index, {cluster, settings, budgets, {noon, noon + 2h}});
+    EXPECT_EQ(young.drain, drainability::Drain::block);
+    EXPECT_EQ(young.until, noon + 1ns) << "by the even clock, which wakes";
+    EXPECT_EQ(
+        drainability::judge(index, {cluster, settings, budgets, {noon, noon + 2h + 1ns}}).drain,
+        drainability::Drain::move);
+}
+
+}  // namespace
+}  // namespace capstan::engine::drainability

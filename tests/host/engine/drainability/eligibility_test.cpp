@@ -1,0 +1,221 @@
+#include "engine/drainability/eligibility.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "drain_case.hpp"
+#include "engine/removal/removal.hpp"
+
+namespace capstan::engine::drainability {
+namespace {
+
+constexpr const char* disabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+
+struct EligibilityCase {
+    const char* what;
+    std::function<void(World&, Memory&, health::Readiness&)> change;
+    Unremovable reason;
+    const char* because = "";
+};
+
+void tainted(World& world, std::string value) {
+    world.change_node("web-1").taints = {
+        {.key = std::string(to_be_deleted_taint), .value = std::move(value)}};
+}
+
+std::string seconds(Time t) { return std::to_string(unix_ns(t) / 1'000'000'000); }
+
+NodeRemoval removal(RemovalPhase phase) {
+    return {.group = NodeGroupId("web"),
+            .phase = phase,
+            .since = noon - 5min,
+            .phase_since = noon - 1min,
+            .because = "unneeded for 10m"};
+}
+
+std::optional<drainability::Ineligible> find_ineligible_in(const EligibilityCase& c) {
+    World world = one_node();
+    Memory memory;
+    health::Readiness readiness = health::Readiness::ready;
+    c.change(world, memory, readiness);
+    const Snapshot snapshot = world.snapshot();
+    const health::Health health{.readiness = {readiness}};
+    return drainability::find_ineligible(snapshot, templates::make_membership(snapshot), health,
+                                         memory, {}, 0, noon);
+}
+
+void check_eligibility(const std::vector<EligibilityCase>& cases) {
+    for (const EligibilityCase& c : cases) {
+        SCOPED_TRACE(c.what);
+        const auto ineligible = find_ineligible_in(c);
+        EXPECT_EQ(ineligible ? ineligible->reason : Unremovable::none, c.reason);
+        EXPECT_EQ(ineligible ? ineligible->because : "", c.because);
+    }
+}
+
+TEST(Eligibility, LetsNodesOfAGroupBeLookedAt) {
+    check_eligibility({
+        {"ready", [](World&, Memory&, health::Readiness&) {}, Unremovable::none},
+        {"not ready", [](World&, Memory&, health::Readiness& r) { r = health::Readiness::unready; },
+         Unremovable::none},
+        {"never started",
+         [](World&, Memory&, health::Readiness& r) { r = health::Readiness::long_starting; },
+         Unremovable::none},
+        {"starting", [](World&, Memory&, health::Readiness& r) { r = health::Readiness::starting; },
+         Unremovable::no_node_info, "it has not started yet, and pods that wait count on it"},
+    });
+}
+
+TEST(Eligibility, LooksAtNodesThatHaveYetToPassTheirChecksFromWhenTheyJoined) {
+    World world = one_node();
+    world.change_node("web-1").taints = {{.key = "checks-pending"}};
+    const Snapshot snapshot = world.snapshot();
+    const health::Health health{.readiness = {health::Readiness::starting}};
+    Settings settings;
+    const auto find = [&] {
+        return drainability::find_ineligible(snapshot, templates::make_membership(snapshot), health,
+                                             {}, settings, 0, noon);
+    };
+    EXPECT_TRUE(find());
+    settings.readiness_taints = {"checks-pending"};
+    EXPECT_FALSE(find());
+}
+
+TEST(Eligibility, LeavesNodesOfNoGroupAlone) {
+    World world;
+    world.node("mine");
+    const Snapshot snapshot = world.snapshot();
+    const auto ineligible = drainability::find_ineligible(
+        snapshot, templates::make_membership(snapshot),
+        {.readiness = {health::Readiness::starting}}, {}, {}, 0, noon);
+    ASSERT_TRUE(ineligible);
+    EXPECT_EQ(ineligible->reason, Unremovable::not_autoscaled);
+}
+
+TEST(Eligibility, HeedsTheNodesOwnAnnotation) {
+    const auto says = [](const char* word) {
+        return [=](World& w, Memory&, health::Readiness&) {
+            w.change_node("web-1").annotations = {{disabled, word}};
+        };
+    };
+    check_eligibility({
+        {"disabled", says("true"), Unremovable::scale_down_disabled_annotation,
+         "its annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
+        {"not disabled", says("false"), Unremovable::none},
+        {"neither", says("True"), Unremovable::none},
+    });
+}
+
+TEST(Eligibility, TellsHowFarARemovalHasCome) {
+    const auto at = [](RemovalPhase phase) {
+        return [=](World&, Memory& m, health::Readiness&) { m.removals["web-1"] = removal(phase); };
+    };
+    const auto reason = Unremovable::currently_being_deleted;
+    check_eligibility({
+        {"draining", at(RemovalPhase::draining), reason,
+         "its removal is under way for 5m: for 1m its pods are being evicted; unneeded for 10m"},
+        {"undoing", at(RemovalPhase::undoing), reason,
+         "its removal is under way for 5m: for 1m it was given up and is being undone; unneeded "
+         "for 10m"},
+        {"another node's",
+         [](World&, Memory& m, health::Readiness&) {
+             m.removals["web-2"] = removal(RemovalPhase::draining);
+         },
+         Unremovable::none},
+        {"before whatever else there is",
+         [&](World& w, Memory& m, health::Readiness& r) {
+             at(RemovalPhase::removed)(w, m, r);
+             w.change_node("web-1").annotations = {{disabled, "true"}};
+             r = health::Readiness::deleted;
+         },
+         reason,
+         "its removal is under way for 5m: for 1m its cloud has agreed, and it is to vanish; "
+         "unneeded for 10m"},
+        {"its machine goes by another hand",
+         [](World&, Memory&, health::Readiness& r) { r = health::Readiness::deleted; }, reason,
+         "its machine is gone or going"},
+    });
+}
+
+TEST(Eligibility, NamesThePodThatHoldsADrainUpWithItsRefusal) {
+    const auto refused = [](Memory& m) {
+        m.removals["web-1"] = removal(RemovalPhase::draining);
+        m.removals["web-1"].evictions = {{"shop/a/u1",
+                                          {.refused = noon,
+                                           .refused_because = "the budget a allows none",
+                                           .refused_since = noon - 50s}},
+                                         {"shop/b/u2",
+                                          {.refused = noon,
+                                           .refused_because = "a policy denies it",
+                                           .refused_since = noon - 40s,
+                                           .barred_since = noon - 40s}},
+                                         {"shop/c/u3", {.agreed = noon}}};
+    };
+    const EligibilityCase c{"refused", [&](World&, Memory& m, health::Readiness&) { refused(m); },
+                            Unremovable::currently_being_deleted,
+                            "its removal is under way for 5m: for 1m its pods are being evicted, "
+                            "and pod shop/b has been refused its eviction for 40s: a policy denies "
+                            "it, and 1 more pod likewise; unneeded for 10m"};
+    check_eligibility({c});
+    EXPECT_EQ(find_ineligible_in(c)->pod, "shop/b");
+}
+
+TEST(Eligibility, LeavesANodeAloneWhoseRemovalFailed) {
+    const EligibilityCase c{
+        "failed",
+        [](World&, Memory& m, health::Readiness&) {
+            m.removal_backoffs[NodeGroupId("web")][MachineId("web-1")] = {
+                .until = noon + 90s, .failures = 2, .because = "pod shop/b cannot be evicted"};
+        },
+        Unremovable::recently_unremovable,
+        "it is backed off for 1m30s more: pod shop/b cannot be evicted (2 times in a row)"};
+    check_eligibility({c});
+    EXPECT_EQ(find_ineligible_in(c)->until, noon + 90s);
+}
+
+TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
+    const auto at = [](Time t) {
+        return [=](World& w, Memory&, health::Readiness&) { tainted(w, seconds(t)); };
+    };
+    const auto reason = Unremovable::currently_being_deleted;
+    const char* because =
+        "somebody has tainted it with ToBeDeletedByClusterAutoscaler, which is believed for 5m";
+    check_eligibility({
+        {"just now", at(noon), reason, because},
+        {"nearly five minutes ago", at(noon - 4min - 59s), reason, because},
+        {"five minutes ago", at(noon - 5min), Unremovable::none},
+        {"by a clock that is ahead", at(noon + 1min), reason, because},
+        {"by one that is far ahead", at(noon + 1h), Unremovable::none},
+        {"before the node was there",
+         [](World& w, Memory&, health::Readiness&) {
+             w.change_node("web-1").created = noon - 1min;
+             tainted(w, seconds(noon - 2min));
+         },
+         Unremovable::none},
+        {"in 1970", [](World& w, Memory&, health::Readiness&) { tainted(w, "1"); },
+         Unremovable::none},
+        {"without a time", [](World& w, Memory&, health::Readiness&) { tainted(w, "soon"); },
+         Unremovable::none},
+        {"with a time past all time",
+         [](World& w, Memory&, health::Readiness&) { tainted(w, "9223372036854775807"); },
+         Unremovable::none},
+    });
+    EXPECT_EQ(find_ineligible_in({"", at(noon - 1min), reason})->until, noon + 4min);
+}
+
+TEST(Eligibility, TakesTheAgeOfOthersTaintsFromTheWallClock) {
+    World world = one_node();
+    world.change_node("web-1").created = noon - 3h;
+    tainted(world, seconds(noon - 2h - 1min));
+    const Snapshot snapshot = world.snapshot();
+    const health::Health health{.readiness = {health::Readiness::ready}};
+    const Settings settings;
+    const auto found = drainability::find_ineligible(snapshot, templates::make_membership(snapshot),
+                                                     health, {}, settings, 0, {noon, noon - 2h});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->until, noon - 1min + settings.scale_down.max_deletion_time);
+}
+
+}  // namespace
+}  // namespace capstan::engine::drainability

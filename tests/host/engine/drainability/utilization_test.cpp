@@ -1,0 +1,175 @@
+#include "engine/drainability/utilization.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "drain_case.hpp"
+
+namespace capstan::engine::drainability {
+namespace {
+
+Resources gpu_node(std::int64_t gpus) {
+    Resources out = amounts(4000);
+    out.set("nvidia.com/gpu", gpus);
+    return out;
+}
+
+snapshot::PodObject& asks(World& world, const char* name, Resources requests) {
+    snapshot::PodObject& pod = replica(world, name);
+    pod.spec.requests = std::move(requests);
+    return pod;
+}
+
+struct UtilizationCase {
+    const char* what;
+    std::function<void(World&)> pods;  ///< on a node of 4 cores and 16Gi
+    const char* expected;
+    std::function<void(Settings&)> set = [](Settings&) {};
+};
+
+void ignore_daemons(Settings& s) { s.scale_down.ignore_daemonsets_utilization = true; }
+void ignore_mirrors(Settings& s) { s.scale_down.ignore_mirror_pods_utilization = true; }
+
+void check_utilization(const std::vector<UtilizationCase>& cases) {
+    for (const UtilizationCase& c : cases) {
+        SCOPED_TRACE(c.what);
+        World world = one_node();
+        c.pods(world);
+        Settings settings;
+        c.set(settings);
+        const Snapshot snapshot = world.snapshot();
+        const auto found = drainability::utilization(snapshot.cluster, 0, &snapshot.groups->front(),
+                                                     settings, noon);
+        ASSERT_TRUE(found) << found.error().message;
+        EXPECT_EQ(drainability::describe(*found), c.expected);
+    }
+}
+
+TEST(Utilization, IsTheShareOfTheScarcerOfCpuAndMemory) {
+    check_utilization({
+        {"an empty node", [](World&) {}, "cpu is used to 0% (0 of 4)"},
+        {"cpu", [](World& w) { asks(w, "p", {{"cpu", 1000}, {"memory", 1_GiB}}); },
+         "cpu is used to 25% (1 of 4)"},
+        {"memory", [](World& w) { asks(w, "p", {{"cpu", 1000}, {"memory", 8_GiB}}); },
+         "memory is used to 50% (8Gi of 16Gi)"},
+        {"more than there is", [](World& w) { asks(w, "p", {{"cpu", 5000}}); },
+         "cpu is used to 125% (5 of 4)"},
+        {"of several pods",
+         [](World& w) {
+             asks(w, "p", {{"cpu", 1000}});
+             asks(w, "q", {{"cpu", 500}});
+         },
+         "cpu is used to 37.5% (1500m of 4)"},
+    });
+}
+
+TEST(Utilization, LeavesOutPodsThatAreAsGoodAsGone) {
+    check_utilization({
+        {"should have ended", [](World& w) { asks(w, "p", {{"cpu", 1000}}).deleted = noon - 2min; },
+         "cpu is used to 0% (0 of 4)"},
+        {"is ending", [](World& w) { asks(w, "p", {{"cpu", 1000}}).deleted = noon - 1min; },
+         "cpu is used to 25% (1 of 4)"},
+        {"expendable", [](World& w) { asks(w, "p", {{"cpu", 1000}}).spec.priority = -11; },
+         "cpu is used to 0% (0 of 4)"},
+    });
+}
+
+void two_cores_of_daemons(World& w) {
+    w.daemon("cni", "cni-1", "web-1").spec.requests = {{"cpu", 2000}};
+    asks(w, "p", {{"cpu", 1000}});
+}
+void two_cores_of_mirrors(World& w) {
+    asks(w, "static", {{"cpu", 2000}}).annotations = {{"kubernetes.io/config.mirror", "x"}};
+    asks(w, "p", {{"cpu", 1000}});
+}
+
+TEST(Utilization, TakesDaemonsOffBothSidesWhereSettingsSaySo) {
+    const auto own_word = [](bool word) {
+        return [=](World& w) {
+            two_cores_of_daemons(w);
+            w.change_group("web").options.ignore_daemonsets_utilization = word;
+        };
+    };
+    check_utilization({
+        {"daemons count", two_cores_of_daemons, "cpu is used to 75% (3 of 4)"},
+        {"daemons do not", two_cores_of_daemons, "cpu is used to 50% (1 of 2)", ignore_daemons},
+        {"not in this group", own_word(false), "cpu is used to 75% (3 of 4)", ignore_daemons},
+        {"in this group alone", own_word(true), "cpu is used to 50% (1 of 2)"},
+        {"by annotation",
+         [](World& w) { annotate(asks(w, "p", {{"cpu", 2000}}), "daemonset-pod", "true"); },
+         "cpu is used to 0% (0 of 2)", ignore_daemons},
+        {"mirrors count", two_cores_of_mirrors, "cpu is used to 75% (3 of 4)", ignore_daemons},
+        {"mirrors do not", two_cores_of_mirrors, "cpu is used to 50% (1 of 2)", ignore_mirrors},
+        {"a daemon that should have ended leaves its room",
+         [](World& w) {
+             two_cores_of_daemons(w);
+             w.daemon("cni", "cni-0", "web-1").deleted = noon - 1h;
+         },
+         "cpu is used to 50% (1 of 2)", ignore_daemons},
+    });
+}
+
+TEST(Utilization, OfANodeThatDaemonsFillIsNothingUnlessOthersAreThere) {
+    const auto full = [](World& w) {
+        w.daemon("cni", "cni-1", "web-1").spec.requests = {{"cpu", 4000}};
+    };
+    check_utilization({
+        {"full of daemons", full, "cpu is used to 0% (0 of 0)", ignore_daemons},
+        {"and somebody else",
+         [&](World& w) {
+             full(w);
+             asks(w, "p", {{"cpu", 100}});
+         },
+         "cpu is used to 100% (100m of 0)", ignore_daemons},
+    });
+}
+
+TEST(Utilization, OfANodeWithGpusIsTheirsAlone) {
+    const auto gpus = [](std::int64_t capacity, std::int64_t allocatable, std::int64_t used) {
+        return [=](World& w) {
+            w.change_node("web-1").capacity = gpu_node(capacity);
+            w.change_node("web-1").allocatable = gpu_node(allocatable);
+            asks(w, "p", {{"cpu", 3000}, {"nvidia.com/gpu", used}});
+        };
+    };
+    check_utilization({
+        {"one of four", gpus(4, 4, 1), "nvidia.com/gpu is used to 25% (1 of 4)"},
+        {"none of four", gpus(4, 4, 0), "nvidia.com/gpu is used to 0% (0 of 4)"},
+        {"whose driver is not up", gpus(4, 0, 0), "nvidia.com/gpu is used to 0% (0 of 0)"},
+        {"which has none after all", gpus(0, 0, 0), "cpu is used to 75% (3 of 4)"},
+        {"that only the operator knows to be one",
+         [](World& w) {
+             Resources own = amounts(4000);
+             own.set("acme.io/tpu", 2);
+             w.change_node("web-1").capacity = w.change_node("web-1").allocatable = own;
+             asks(w, "p", {{"acme.io/tpu", 1}});
+         },
+         "acme.io/tpu is used to 50% (1 of 2)",
+         [](Settings& s) { s.gpu_types["acme.io/tpu"] = {}; }},
+    });
+}
+
+TEST(Utilization, OfANodeThatReportsNothingIsNotKnown) {
+    World world = one_node();
+    world.change_node("web-1").allocatable = {{"cpu", 4000}};
+    const auto found = drainability::utilization(world.cluster(), 0, nullptr, {}, noon);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().message, "the node reports no allocatable memory");
+}
+
+TEST(Utilization, IsHeldAgainstTheGroupsOwnThreshold) {
+    Group group;
+    const drainability::Utilization of_cpu{.share = 0.4}, of_gpus{.share = 0.4, .is_gpu = true};
+    Settings settings;
+    settings.scale_down.gpu_utilization_threshold = 0.3;
+    EXPECT_EQ(drainability::threshold_of(of_cpu, group, settings), 0.5);
+    EXPECT_EQ(drainability::threshold_of(of_gpus, group, settings), 0.3);
+    group.options.utilization_threshold = 0.7;
+    group.options.gpu_utilization_threshold = 0.9;
+    EXPECT_EQ(drainability::threshold_of(of_cpu, group, settings), 0.7);
+    EXPECT_EQ(drainability::threshold_of(of_gpus, group, settings), 0.9);
+}
+
+}  // namespace
+}  // namespace capstan::engine::drainability

@@ -1,0 +1,169 @@
+#include "engine/limits/limits.hpp"
+
+#include <climits>
+
+#include <gtest/gtest.h>
+
+#include "../world.hpp"
+
+namespace capstan::engine::limits {
+namespace {
+
+NodeTemplate machine(std::int64_t cores, std::int64_t gibibytes = 8) {
+    return {.capacity = amounts(cores * 1000, gibibytes << 10)};
+}
+
+NodeTemplate with(NodeTemplate node, std::string_view resource, std::int64_t amount) {
+    node.capacity.set(resource, amount);
+    return node;
+}
+
+World cluster_of(std::initializer_list<std::int64_t> cores) {
+    World world;
+    for (const std::int64_t n : cores) {
+        world.node("node-" + std::to_string(n) + "-" + std::to_string(n)).capacity =
+            machine(n).capacity;
+    }
+    return world;
+}
+
+Settings cpu_at_most(std::int64_t cores) {
+    Settings out;
+    out.cpu.max = cores * 1000;
+    return out;
+}
+
+TEST(Limits, NothingIsLimitedUnlessItIsSaid) {
+    const limits::Budget budget(cluster_of({4}).snapshot(), {}, Settings());
+    EXPECT_EQ(budget.allows(machine(96), INT_MAX).nodes, INT_MAX);
+    EXPECT_EQ(budget.allows(machine(96), INT_MAX).because, "");
+}
+
+// The auto-provisioning proposal: 2 of 2 cores, 1 of 16 and 2 of 4 are 28 cores.
+TEST(Limits, ComeBeforeTheBoundsOfGroupsAsTheProposalSays) {
+    World world;
+    for (const auto& [name, cores] : std::vector<std::pair<std::string, std::int64_t>>{
+             {"main-1", 2}, {"main-2", 2}, {"as-1", 16}, {"nap-1", 4}, {"nap-2", 4}}) {
+        world.node(name).capacity = machine(cores).capacity;
+    }
+    struct Case {
+        std::int64_t max;
+        int standard_1, highmem_4, standard_16;
+    };
+    for (const Case& c : {Case{5, 0, 0, 0}, Case{32, 4, 1, 0}, Case{80, 52, 13, 3}}) {
+        const limits::Budget budget(world.snapshot(), {}, cpu_at_most(c.max));
+        EXPECT_EQ(budget.allows(machine(1), 100).nodes, c.standard_1) << c.max;
+        EXPECT_EQ(budget.allows(machine(4), 100).nodes, c.highmem_4) << c.max;
+        EXPECT_EQ(budget.allows(machine(16), 100).nodes, c.standard_16) << c.max;
+    }
+}
+
+TEST(Limits, SayWhatIsUsedAndWhatANodeTakes) {
+    const limits::Budget budget(cluster_of({80}).snapshot(), {}, cpu_at_most(82));
+    EXPECT_EQ(budget.allows(machine(4), 3).because,
+              "cluster limit of cpu: 80 of 82 used, a node takes 4");
+}
+
+TEST(Limits, SayNothingWhileTheyGrantEverything) {
+    const limits::Budget budget(cluster_of({80}).snapshot(), {}, cpu_at_most(84));
+    EXPECT_EQ(budget.allows(machine(4), 1).nodes, 1);
+    EXPECT_EQ(budget.allows(machine(4), 1).because, "");
+}
+
+TEST(Limits, ShrinkWithWhatIsTaken) {
+    limits::Budget budget(cluster_of({4}).snapshot(), {}, cpu_at_most(20));
+    budget.take(machine(4), 3);
+    EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
+    budget.take(machine(4), 1);
+    EXPECT_EQ(budget.allows(machine(4), 5).nodes, 0);
+}
+
+TEST(Limits, CountNodesOnTheirWay) {
+    const limits::Budget budget(cluster_of({4}).snapshot(), {{machine(4), 1}, {machine(8), 1}},
+                                cpu_at_most(20));
+    EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
+}
+
+TEST(Limits, CountMillionsOnTheirWay) {
+    const limits::Budget budget(cluster_of({4}).snapshot(), {{machine(4), 2'000'000'000}},
+                                cpu_at_most(8'000'000'008));
+    EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
+}
+
+TEST(Limits, LeaveVirtualNodesOut) {
+    World world = cluster_of({4});
+    world.node("virtual").labels = {{"type", "virtual-kubelet"}};
+    Settings settings = cpu_at_most(8);
+    settings.nodes.max = 2;
+    EXPECT_EQ(limits::Budget(world.snapshot(), {}, settings).allows(machine(4), 5).nodes, 1);
+}
+
+TEST(Limits, CountCapacityAndNotWhatIsAllocatable) {
+    World world;
+    world.node("a").allocatable = amounts(1000);
+    EXPECT_EQ(limits::Budget(world.snapshot(), {}, cpu_at_most(8)).allows(machine(4), 5).nodes, 1);
+}
+
+TEST(Limits, StartNothingInAClusterOutsideThem) {
+    Settings settings = cpu_at_most(5);
+    settings.nodes.min = 100;  // too few nodes: no reason to add any
+    limits::Budget budget(cluster_of({28}).snapshot(), {}, settings);
+    EXPECT_EQ(budget.allows(machine(1), 1).nodes, 0);
+    EXPECT_EQ(budget.allows(machine(1), 1).because,
+              "cluster limit of cpu: 28 of 5 used, a node takes 1");
+}
+
+TEST(Limits, OfSeveralTheTightestIsTold) {
+    Settings settings = cpu_at_most(20);
+    settings.memory.max = std::int64_t{24} << 30;
+    settings.nodes.max = 3;
+    const limits::Budget budget(cluster_of({4}).snapshot(), {}, settings);
+    struct Case {
+        NodeTemplate node;
+        int nodes;
+        const char* because;
+    };
+    for (const Case& c :
+         {Case{machine(16), 1, "cluster limit of cpu: 4 of 20 used, a node takes 16"},
+          Case{machine(1, 16), 1, "cluster limit of memory: 8Gi of 24Gi used, a node takes 16Gi"},
+          Case{machine(1, 1), 2, "cluster limit of nodes: 1 of 3 used, a node takes 1"},
+          Case{machine(8, 8), 2, "cluster limit of cpu: 4 of 20 used, a node takes 8"}}) {
+        EXPECT_EQ(budget.allows(c.node, 10).nodes, c.nodes) << c.because;
+        EXPECT_EQ(budget.allows(c.node, 10).because, c.because);
+    }
+}
+
+TEST(Limits, GpusCountTogetherAndByMake) {
+    Settings settings;
+    settings.gpu.max = 10;
+    settings.gpu_types["nvidia.com/gpu"].max = 4;
+    settings.gpu_types["acme.example/npu"].max = 100;
+    World world = cluster_of({4});
+    world.node("gpu").capacity.set("nvidia.com/gpu", 2);
+    const limits::Budget budget(world.snapshot(), {}, settings);
+    EXPECT_EQ(budget.allows(with(machine(4), "nvidia.com/gpu", 1), 9).nodes, 2);
+    EXPECT_EQ(budget.allows(with(machine(4), "nvidia.com/gpu", 1), 9).because,
+              "cluster limit of nvidia.com/gpu: 2 of 4 used, a node takes 1");
+    EXPECT_EQ(budget.allows(with(machine(4), "amd.com/gpu", 3), 9).nodes, 2);
+    EXPECT_EQ(budget.allows(with(machine(4), "acme.example/npu", 8), 9).nodes, 1);
+    EXPECT_EQ(budget.allows(machine(4), 9).nodes, 9);
+}
+
+TEST(Limits, KnowGpusByTheirMakersNames) {
+    EXPECT_TRUE(limits::is_gpu("nvidia.com/gpu"));
+    EXPECT_TRUE(limits::is_gpu("gpu.intel.com/i915"));
+    EXPECT_FALSE(limits::is_gpu("cpu"));
+    EXPECT_FALSE(limits::is_gpu("nvidia.com/mig-1g.5gb"));
+}
+
+TEST(Limits, HugeTotalsStopAtTheirEnds) {
+    Settings settings;
+    settings.memory.max = INT64_MAX;
+    limits::Budget budget(World().snapshot(), {}, settings);
+    const NodeTemplate node{.capacity = {{"memory", INT64_MAX / 2}}};
+    budget.take(node, 1000);
+    EXPECT_EQ(budget.allows(node, 1).nodes, 0);
+}
+
+}  // namespace
+}  // namespace capstan::engine::limits

@@ -1,0 +1,270 @@
+// Passes over a cluster that is not seen as it is: what cannot be taken back waits, the rest goes
+// on.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../node_removal.hpp"
+#include "../pass_case.hpp"
+#include "engine/node_marks.hpp"
+
+namespace capstan::engine::pass {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const char* const out_of_touch = "Pod has been out of touch with the API server for 20s";
+
+/// A group "web" of 4 cores, of which all nodes are empty at first. They may go once they have been
+/// unneeded for ten minutes.
+struct BlindCase : PassCase {
+    BlindCase() {
+        memory.started = true;
+        Group& group = world.group("web", 0);
+        group.group.max = 10;
+        group.group.template_fingerprint = "1";
+        world.describe("web", amounts(4000));
+    }
+    snapshot::NodeObject& node(const std::string& name) {
+        ++*world.change_group("web").group.target;
+        return world.node(name, "web");
+    }
+    /// An empty node in `phase` of its removal since noon.
+    NodeRemoval& removing(const std::string& name, RemovalPhase phase) {
+        node(name);
+        NodeRemoval& out = memory.removals[name];
+        out = begun_removal(NodeGroupId("web"), MachineId(name), phase, noon);
+        out.empty = true;
+        return out;
+    }
+    /// The cloud agrees to increases; nothing else is carried out.
+    const Decision& pass_at(Duration since_noon, const std::string& unobserved_because = {}) {
+        call_context.now = noon + since_noon;
+        call_context.unobserved_because = unobserved_because;
+        pass::Outcome outcome = run();
+        decision = std::move(outcome.decision);
+        memory = std::move(outcome.memory);
+        if (decision.increases.empty()) return decision;
+        Results results;
+        results.increases.resize(decision.increases.size());
+        for (const Increase& increase : decision.increases)
+            *world.change_group(increase.group.value()).group.target += increase.by;
+        memory = pass::remember_results(std::move(memory), decision, results, settings,
+                                        call_context.now);
+        return decision;
+    }
+    /// Nodes that the last pass would mark.
+    std::vector<std::string> marked() const {
+        std::vector<std::string> out;
+        for (const NodeChange& change : decision.node_changes) {
+            const auto& taints = change.set_taints;
+            if (std::ranges::find(taints, to_be_deleted_taint, &Taint::key) != taints.end())
+                out.push_back(change.node);
+        }
+        return out;
+    }
+    /// Machines that the last pass would remove.
+    std::vector<std::string> removed() const {
+        std::vector<std::string> out;
+        for (const MachineRemoval& removal : decision.removals)
+            for (const MachineId& id : removal.machines) out.push_back(id.value());
+        return out;
+    }
+    Time unneeded_since(const std::string& name) const { return memory.unneeded.at(name).since; }
+    /// NULL: group web is not backed off, and has not been.
+    const Backoff* backoff() const {
+        const auto at = memory.backoffs.find(NodeGroupId("web"));
+        return at == memory.backoffs.end() ? nullptr : &at->second;
+    }
+
+    Decision decision{};
+};
+
+TEST(BlindPass, MarksNoNodeAndSaysWhy) {
+    BlindCase c;
+    c.node("n1");
+    c.pass_at(0s);
+    c.pass_at(11min, out_of_touch);
+    EXPECT_THAT(c.decision.node_changes, IsEmpty());
+    EXPECT_THAT(c.memory.removals, IsEmpty());
+    EXPECT_EQ(c.decision.no_removals_because,
+              "the cluster is not seen as it is at the moment: Pod has been out of touch with the "
+              "API server for 20s");
+    c.pass_at(11min);
+    EXPECT_THAT(c.marked(), ElementsAre("n1")) << "it was due";
+    EXPECT_EQ(c.decision.no_removals_because, "");
+}
+
+TEST(BlindPass, TakesNoRemovalFurther) {
+    BlindCase c;
+    c.removing("n1", RemovalPhase::draining).empty = false;
+    snapshot::PodObject& pod = c.world.pod("web-1", "n1");
+    pod.owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web"};
+    pod.phase = snapshot::PodPhase::running;
+    c.removing("n2", RemovalPhase::tainting);
+    c.removing("n3", RemovalPhase::waiting);
+    c.removing("n4", RemovalPhase::deleting);
+    const auto before = c.memory.removals;
+    c.pass_at(10s, out_of_touch);
+    EXPECT_THAT(c.decision.node_changes, IsEmpty());
+    EXPECT_THAT(c.decision.evictions, IsEmpty());
+    EXPECT_THAT(c.removed(), IsEmpty());
+    EXPECT_EQ(c.memory.removals, before);
+    c.pass_at(10s);
+    EXPECT_THAT(c.marked(), ElementsAre("n2"));
+    EXPECT_EQ(c.decision.evictions.size(), 1u);
+    EXPECT_THAT(c.removed(), ElementsAre("n3", "n4"));
+}
+
+TEST(BlindPass, RemovesNoMachineThatSeemsNotToHaveJoined) {
+    BlindCase c;
+    c.node("n1");
+    ++*c.world.change_group("web").group.target;
+    c.world.machine("web", "late");
+    c.pass_at(0s);
+    c.pass_at(16min, out_of_touch);
+    EXPECT_THAT(c.removed(), IsEmpty());
+    c.pass_at(16min);
+    EXPECT_THAT(c.removed(), ElementsAre("late"));
+}
+
+TEST(BlindPass, TimesNoMachineOutThatMayHaveJoinedUnseen) {
+    BlindCase c;
+    c.pods("web", 1, 1000);
+    EXPECT_EQ(growth(c.pass_at(0s)), (Growths{{"web", 1}}));
+    c.world.machine("web", "late").launched = noon + 1s;
+    c.pass_at(10s);
+    const auto requests = c.memory.requests;
+    EXPECT_EQ(growth(c.pass_at(15min + 20s, out_of_touch)), Growths());
+    EXPECT_EQ(c.backoff(), nullptr);
+    EXPECT_EQ(c.memory.requests, requests) << "the first pass that sees judges it";
+    c.world.node("late");
+    EXPECT_EQ(growth(c.pass_at(15min + 30s)), Growths());
+    EXPECT_EQ(c.backoff(), nullptr);
+    EXPECT_THAT(c.memory.requests, IsEmpty());
+}
+
+TEST(BlindPass, LeavesARequestThatIsOverToTheFirstPassThatSees) {
+    BlindCase c;
+    c.pods("web", 1, 1000);
+    c.pass_at(0s);
+    c.pass_at(15min + 20s, out_of_touch);
+    EXPECT_EQ(c.backoff(), nullptr);
+    c.pass_at(15min + 30s);
+    ASSERT_NE(c.backoff(), nullptr);
+    EXPECT_EQ(c.backoff()->code, ErrorCode::deadline);
+    EXPECT_EQ(c.backoff()->since, noon + 15min + 30s);
+}
+
+TEST(BlindPass, LeavesAMachineThatIsOverdueToTheFirstPassThatSees) {
+    BlindCase c;
+    c.pods("web", 1, 3000);
+    c.pass_at(0s);
+    c.world.machine("web", "late");
+    c.pass_at(10s);
+    c.pods("more", 1, 3000);
+    EXPECT_EQ(growth(c.pass_at(10min)), (Growths{{"web", 1}})) << "which moves the request on";
+    EXPECT_EQ(growth(c.pass_at(15min + 20s, out_of_touch)), Growths());
+    EXPECT_EQ(c.backoff(), nullptr);
+    c.pass_at(15min + 30s);
+    ASSERT_NE(c.backoff(), nullptr);
+    EXPECT_EQ(c.backoff()->because, "machine late: did not join within 15m");
+}
+
+TEST(BlindPass, MakesNoNewFailureOfAMachineThatWasOverdueBefore) {
+    BlindCase c;
+    ++*c.world.change_group("web").group.target;
+    c.world.machine("web", "late");
+    c.pass_at(0s);
+    c.pass_at(16min);
+    ASSERT_NE(c.backoff(), nullptr);
+    ++*c.world.change_group("web").group.target;
+    c.memory.requests[NodeGroupId("web")] = {
+        .since = noon + 22min, .deadline = noon + 37min, .increase = 1};
+    c.pass_at(23min, out_of_touch);
+    c.pass_at(24min);
+    EXPECT_EQ(c.backoff()->last_failure, noon + 16min);
+}
+
+TEST(BlindPass, BacksAGroupOffForAMachineThatItsCloudSaysFailed) {
+    BlindCase c;
+    c.pods("web", 1, 1000);
+    c.pass_at(0s);
+    c.world.machine("web", "m").error = Error{ErrorCode::out_of_capacity, "none are left"};
+    c.pass_at(10s, out_of_touch);
+    ASSERT_NE(c.backoff(), nullptr);
+    EXPECT_EQ(c.backoff()->code, ErrorCode::out_of_capacity);
+}
+
+TEST(BlindPass, TakesMarksOff) {
+    BlindCase c;
+    c.removing("n1", RemovalPhase::undoing);
+    c.world.change_node("n1").taints = {{.key = std::string(to_be_deleted_taint)}};
+    c.pass_at(10s, out_of_touch);
+    ASSERT_EQ(c.decision.node_changes.size(), 1u);
+    const NodeChange& change = c.decision.node_changes[0];
+    EXPECT_EQ(change.node, "n1");
+    EXPECT_THAT(change.drop_taints, ::testing::Contains(std::string(to_be_deleted_taint)));
+    EXPECT_EQ(change.unschedulable, false);
+    EXPECT_THAT(c.decision.notes, ElementsAre("node n1 is not removed: unneeded"));
+}
+
+TEST(BlindPass, DoesNotCountAsTimeInWhichANodeIsUnneeded) {
+    BlindCase c;
+    c.node("n1");
+    c.pass_at(0s);
+    c.pass_at(4min, out_of_touch);
+    c.pass_at(6min, out_of_touch);
+    EXPECT_EQ(c.unneeded_since("n1"), noon);
+    EXPECT_EQ(c.memory.unobserved_since, noon + 4min);
+    c.pass_at(7min);
+    EXPECT_EQ(c.unneeded_since("n1"), noon + 3min);
+    EXPECT_EQ(c.memory.unobserved_since, std::nullopt);
+    c.pass_at(13min);
+    EXPECT_THAT(c.marked(), IsEmpty());
+    c.pass_at(13min + 1s);
+    EXPECT_THAT(c.marked(), ElementsAre("n1"));
+}
+
+TEST(BlindPass, HasANodeThatItFindsUnneededCountFromWhenItIsSeen) {
+    BlindCase c;
+    c.pass_at(0s, out_of_touch);
+    c.node("n1");
+    c.pass_at(3min, out_of_touch);
+    EXPECT_EQ(c.unneeded_since("n1"), noon + 3min);
+    c.pass_at(5min);
+    EXPECT_EQ(c.unneeded_since("n1"), noon + 5min);
+}
+
+TEST(BlindPass, OrdersMachinesForPodsThatWait) {
+    BlindCase c;
+    c.pods("web", 9, 1300);
+    c.pass_at(0s, out_of_touch);
+    EXPECT_EQ(growth(c.decision), (Growths{{"web", 3}}));
+}
+
+TEST(BlindPass, BacksNoGroupOffForANodeThatSeemsIdle) {
+    BlindCase c;
+    c.pods("web", 1, 1000);
+    c.pass_at(0s);
+    // Not by node(): it is the machine that was ordered.
+    snapshot::NodeObject& node = c.world.node("web-1", "web");
+    node.taints = {{.key = "quarantine"}};
+    node.created = noon + 70s;
+    node.ready_since = noon + 80s;
+    c.pass_at(80s);
+    c.pass_at(140s, out_of_touch);
+    EXPECT_THAT(c.memory.backoffs, IsEmpty());
+    c.pass_at(140s);
+    ASSERT_TRUE(c.memory.backoffs.contains(NodeGroupId("web")));
+    EXPECT_THAT(c.memory.backoffs.at(NodeGroupId("web")).because,
+                HasSubstr("node web-1 took none of the pods it came for"));
+}
+
+}  // namespace
+}  // namespace capstan::engine::pass

@@ -1,0 +1,254 @@
+#include "engine/pass/explain.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../pass_case.hpp"
+
+namespace capstan::engine::pass {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+snapshot::PodGroupId class_named(const Snapshot& snapshot, const std::string& name) {
+    for (snapshot::PodIndex p = 0; p < snapshot.cluster.pod_count(); ++p) {
+        if (snapshot.cluster.text(snapshot.cluster.pod(p).name) == name) {
+            return snapshot.cluster.class_of(p);
+        }
+    }
+    return ~snapshot::PodGroupId{0};
+}
+
+struct Explaining : PassCase {
+    Snapshot snapshot{world.snapshot()};
+    Policies asked{};
+    /// Of one that need not be pending, in the snapshot as it is.
+    Result<pass::PodAnswer> explain_of(snapshot::PodGroupId id) {
+        asked = policies();
+        return pass::explain_pass(snapshot, memory, asked, settings, call_context, {&id, 1})
+            .pod(id);
+    }
+    pass::Explanation explain() {
+        snapshot = world.snapshot();
+        asked = policies();
+        return pass::explain_pass(snapshot, memory, asked, settings, call_context);
+    }
+};
+
+Explaining two_groups() {
+    Explaining e;
+    e.group("a", 0, 5);
+    e.group("b", 0, 2, amounts(16000));
+    e.expander = Prefers({"a"});
+    e.pods("db", 1, 15000);
+    e.pods("huge", 1, 90000);
+    e.pods("web", 2, 3000);
+    return e;
+}
+
+TEST(Explain, SaysWhichGroupHelpsAPod) {
+    Explaining e = two_groups();
+    pass::Explanation explanation = e.explain();
+    const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    EXPECT_EQ(web.pods.count, 2u);
+    EXPECT_EQ(web.schedulable, 2u);
+    EXPECT_THAT(web.schedulable_on, ElementsAre(pass::SchedulableOn{NodeGroupId("a"), 2}));
+    EXPECT_EQ(web.because, "room on new nodes of a");
+    ASSERT_EQ(web.groups.size(), 1u);
+    EXPECT_EQ(web.groups[0].reason.sentence, "would take it");
+}
+
+/// Of groups that all fail a pod of four cores for pool web, each in its own way. Their names come
+/// in another order.
+struct NearMisses : Explaining {
+    NearMisses() {
+        of_pool("a-red", "web", 8000).taints = {{.key = "team", .value = "red"}};
+        of_pool("b-db", "db", 8000);
+        of_pool("c-resting", "web", 2000);
+        back_off("c-resting");
+        of_pool("d-tiny", "web", 1000);
+        of_pool("e-short", "web", 3000);
+        pods("web", 1, 4000,
+             [](snapshot::PodObject& pod) { pod.spec.node_selector = {{"pool", "web"}}; });
+    }
+    NodeTemplate& of_pool(const std::string& id, const char* pool, std::int64_t cpu) {
+        group(id, 0, 5);
+        NodeTemplate& node = world.describe(id, amounts(cpu));
+        node.labels["pool"] = pool;
+        return node;
+    }
+    void back_off(const char* id) {
+        memory.backoffs[NodeGroupId(id)] = {
+            .until = noon + 5min, .length = 5min, .last_failure = noon, .because = "none left"};
+    }
+};
+
+TEST(Explain, SaysTheNearestMissFirstAsThePassDoes) {
+    NearMisses e;
+    pass::Explanation explanation = e.explain();
+    const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    std::vector<std::string> found;
+    for (const auto& [groups, reason] : web.groups)
+        found.push_back(groups.front().value() + " " + std::string(name_of(reason.code)) + " " +
+                        to_string(reason.subject));
+    EXPECT_THAT(
+        found,
+        ElementsAre("e-short NodeResourcesFit Resource/cpu", "d-tiny NodeResourcesFit Resource/cpu",
+                    "c-resting NodeResourcesFit Resource/cpu", "a-red TaintToleration Taint/team",
+                    "b-db NodeAffinity NodeLabel/pool"));
+    EXPECT_THAT(web.because, HasSubstr("none of 5 groups helps; 1 of them: Insufficient cpu: needs "
+                                       "4, 3 of 3 are free"));
+    const UnschedulablePods& unschedulable = explanation.decision().unschedulable.at(0);
+    EXPECT_EQ(unschedulable.groups, web.groups);
+    EXPECT_EQ(unschedulable.reason.sentence, web.because);
+    EXPECT_EQ(unschedulable.reason.code, ReasonCode::node_resources_fit);
+}
+
+TEST(Explain, SaysThatAGroupIsBackedOffBeforeThatAnotherIsTooSmall) {
+    NearMisses e;
+    e.of_pool("z-resting", "web", 8000);
+    e.back_off("z-resting");
+    pass::Explanation explanation = e.explain();
+    const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    EXPECT_EQ(web.groups.at(0).groups, std::vector{NodeGroupId("z-resting")});
+    EXPECT_EQ(web.groups.at(0).reason.code, ReasonCode::backed_off);
+}
+
+TEST(Explain, SaysWhyEachGroupDoesNotHelpAPod) {
+    Explaining e = two_groups();
+    pass::Explanation explanation = e.explain();
+    const pass::PodAnswer huge = *explanation.pod(class_named(e.snapshot, "huge-0"));
+    EXPECT_EQ(huge.unschedulable, 1u);
+    EXPECT_THAT(huge.schedulable_on, IsEmpty());
+    ASSERT_EQ(huge.groups.size(), 2u);
+    for (const GroupReason& reason : huge.groups) {
+        EXPECT_THAT(reason.reason.sentence, HasSubstr("Insufficient cpu"));
+    }
+}
+
+TEST(Explain, TellsWhatACloudSaysOfTheMachineOfANode) {
+    Explaining e;
+    e.group("spot", 1, 5);
+    e.world.change_group("spot").group.template_fingerprint = "v2";
+    e.world.node("n");
+    Machine& machine = e.world.machine("spot", "n");
+    machine.template_fingerprint = "v1";
+    machine.leaves = Leaving{LeaveReason::spot_interruption, noon + 2min};
+    e.world.node("alone");
+    const pass::Explanation explanation = e.explain();
+    const auto of = explanation.machine_of("n");
+    ASSERT_TRUE(of);
+    EXPECT_TRUE(of->has_drifted());
+    ASSERT_TRUE(of->machine);
+    EXPECT_EQ(of->machine->leaves, (Leaving{LeaveReason::spot_interruption, noon + 2min}));
+    EXPECT_FALSE(explanation.machine_of("alone")) << "no cloud knows it";
+    EXPECT_FALSE(explanation.machine_of("nowhere"));
+}
+
+TEST(Explain, TellsWhetherANodeOfNoGroupHasLostItsMachine) {
+    Explaining e;
+    e.world.node("alone").provider_id = "cloud:///alone";
+    e.world.node("lost").provider_id = "cloud:///lost";
+    e.world.node("foreign").provider_id = "other:///1";
+    e.snapshot = e.world.snapshot();
+    e.asked = e.policies();
+    e.snapshot.told[PluginInstanceId("cloud")] = std::make_shared<const CloudView>(CloudView{
+        .machines = {{.id = MachineId("cloud:///alone")}}, .lists_all_with_prefix = "cloud:///"});
+    const pass::Explanation explanation =
+        pass::explain_pass(e.snapshot, e.memory, e.asked, e.settings, e.call_context);
+    ASSERT_TRUE(explanation.machine_of("alone"));
+    EXPECT_TRUE(explanation.machine_of("alone")->machine);
+    ASSERT_TRUE(explanation.machine_of("lost"));
+    EXPECT_FALSE(explanation.machine_of("lost")->machine);
+    EXPECT_EQ(explanation.machine_of("lost")->cloud, PluginInstanceId("cloud"));
+    EXPECT_FALSE(explanation.machine_of("foreign"));
+}
+
+TEST(Explain, CallsNoMachineLostThatAnotherAccountOrAnUnreadableGroupMayHave) {
+    Explaining e;
+    e.world.node("lost").provider_id = "cloud:///lost";
+    e.snapshot = e.world.snapshot();
+    e.asked = e.policies();
+    CloudView view{.lists_all_with_prefix = "cloud:///"};
+    const auto is_lost = [&e] {
+        const pass::Explanation explanation =
+            pass::explain_pass(e.snapshot, e.memory, e.asked, e.settings, e.call_context);
+        return explanation.machine_of("lost").has_value();
+    };
+    const auto tell = [&](const char* cloud) {
+        e.snapshot.told[PluginInstanceId(cloud)] = std::make_shared<const CloudView>(view);
+    };
+    tell("one");
+    EXPECT_TRUE(is_lost());
+    tell("other");
+    EXPECT_FALSE(is_lost()) << "two accounts";
+    e.snapshot.told.erase(PluginInstanceId("other"));
+    view.complete = false;
+    tell("one");
+    EXPECT_FALSE(is_lost()) << "a group cannot be read";
+}
+
+TEST(Explain, CallsNoMachineDriftedOfWhichNothingIsKnown) {
+    pass::NodeMachine known{.machine = Machine{.template_fingerprint = "v1"},
+                            .group_fingerprint = "v1"};
+    EXPECT_FALSE(known.has_drifted());
+    known.group_fingerprint.clear();
+    EXPECT_FALSE(known.has_drifted());
+    known = {.machine = Machine{}, .group_fingerprint = "v1"};
+    EXPECT_FALSE(known.has_drifted());
+}
+
+TEST(Explain, AnswersForAClassThatDoesNotWait) {
+    Explaining e = two_groups();
+    e.world.node("n");
+    e.world.pod("running", "n").spec.requests = {{"cpu", 9500}};
+    e.snapshot = e.world.snapshot();
+    const Result<pass::PodAnswer> answer = e.explain_of(class_named(e.snapshot, "running"));
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->because, "none of these pods counts as pending");
+    ASSERT_EQ(answer->groups.size(), 2u);
+    EXPECT_THAT(answer->groups[0].groups, ElementsAre(NodeGroupId("b"))) << "which would take it";
+    EXPECT_THAT(answer->groups[1].groups, ElementsAre(NodeGroupId("a")));
+}
+
+TEST(Explain, SaysWhatAGroupWouldTake) {
+    Explaining e = two_groups();
+    pass::Explanation explanation = e.explain();
+    const pass::GroupAnswer a = *explanation.group(NodeGroupId("a"));
+    EXPECT_EQ(a.obstacle, "");
+    EXPECT_EQ(a.headroom, 5);
+    EXPECT_EQ(a.increase, 2);
+    ASSERT_EQ(a.classes.size(), 3u);
+    EXPECT_EQ(a.classes[0].pods.example, "default/db-0");
+    EXPECT_THAT(a.classes[0].refusal, HasSubstr("Insufficient cpu"));
+    EXPECT_EQ(a.classes[2].refusal, "");
+    EXPECT_THAT(a.template_source, HasSubstr("cloud"));
+}
+
+TEST(Explain, NamesAGroupThatIsNotThere) {
+    Explaining e = two_groups();
+    pass::Explanation explanation = e.explain();
+    EXPECT_EQ(explanation.group(NodeGroupId("z")).error().message, "there is no group \"z\"");
+}
+
+TEST(Explain, DrawsTheMatrixOfClassesAndGroups) {
+    Explaining e = two_groups();
+    e.group("full", 1, 1);
+    const pass::Matrix matrix = e.explain().matrix();
+    ASSERT_EQ(matrix.classes.size(), 3u);
+    EXPECT_THAT(matrix.groups,
+                ElementsAre(NodeGroupId("a"), NodeGroupId("b"), NodeGroupId("full")));
+    EXPECT_THAT(matrix.at(0, 0), HasSubstr("Insufficient cpu"));
+    EXPECT_EQ(matrix.at(0, 1), "");
+    EXPECT_EQ(matrix.at(2, 0), "");
+    EXPECT_EQ(matrix.at(2, 2), "at its maximum of 1");
+}
+
+TEST(Explain, DecidesAsAPassDoes) {
+    Explaining e = two_groups();
+    EXPECT_EQ(e.explain().decision().increases, e.decide().increases);
+}
+
+}  // namespace
+}  // namespace capstan::engine::pass

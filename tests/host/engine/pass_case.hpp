@@ -1,0 +1,171 @@
+/// A pass over a small world, with policies that a test can follow in its head.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/pass/pass.hpp"
+#include "world.hpp"
+
+namespace capstan::engine {
+
+/// Keeps the groups it likes best: those that come first in its list, then all others.
+class Prefers : public Expander {
+public:
+    explicit Prefers(std::vector<std::string> groups) : groups_(std::move(groups)) {}
+    Result<FilterResult> filter(const ScaleUpQuestion& question,
+                                std::span<const std::uint32_t> among,
+                                const CallContext& call_context) override {
+        asked.push_back(question);
+        seeds.push_back(call_context.seed);
+        const auto rank = [&](std::uint32_t option) {
+            return std::ranges::find(groups_, question.options[option].group.id.value()) -
+                   groups_.begin();
+        };
+        const auto best = rank(*std::ranges::min_element(among, {}, rank));
+        FilterResult out;
+        for (const std::uint32_t option : among) {
+            if (rank(option) == best) out.kept.push_back({option, 0});
+        }
+        return out;
+    }
+    std::vector<ScaleUpQuestion> asked{};
+    std::vector<std::uint64_t> seeds{};
+
+private:
+    std::vector<std::string> groups_;
+};
+
+/// One node at a time to the smallest.
+class EvenSplit : public Splitter {
+public:
+    Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
+                                   const CallContext&) override {
+        asked.push_back(nodes);
+        std::vector<int> out(groups.size(), 0);
+        for (; nodes > 0; --nodes) {
+            std::optional<std::size_t> smallest;
+            const auto size = [&](std::size_t i) { return *groups[i].target + out[i]; };
+            for (std::size_t i = 0; i < groups.size(); ++i) {
+                const bool full = size(i) >= *groups[i].max;
+                if (!full && (!smallest || size(i) < size(*smallest))) smallest = i;
+            }
+            if (smallest) ++out[*smallest];
+        }
+        return out;
+    }
+    std::vector<int> asked{};
+};
+
+/// Similar is what has the same capacity.
+class SameCapacity : public SimilarityCheck {
+public:
+    Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
+                               const CallContext&) override {
+        ++compared;
+        return a.capacity == b.capacity ? agrees("same capacity") : differs("capacity");
+    }
+    bool may_decide() const override { return false; }
+    Result<std::uint64_t> bucket(const NodeTemplate&, const CallContext&) override {
+        return fail(ErrorCode::unsupported, "no buckets");
+    }
+    int compared = 0;
+};
+
+struct PassCase {
+    World world{};
+    Settings settings{.template_source = TemplateSource::cloud};
+    Memory memory{};
+    CallContext call_context{.seed = 7, .now = noon};
+    Prefers expander{{}};
+    EvenSplit splitter{};
+    SameCapacity check{};
+
+    /// A group that is described, in a zone if one is named.
+    Group& group(const std::string& id, int target, std::optional<int> max,
+                 const Resources& machine = amounts(4000), const std::string& zone = {}) {
+        Group& out = world.group(id, target);
+        out.group.max = max;
+        // Its machines are there, and full of pods that do not matter here.
+        for (int n = 0; n < target; ++n) {
+            snapshot::NodeObject& node = world.node(id + "-node-" + std::to_string(n), id);
+            node.capacity = machine;
+            node.allocatable = {{"cpu", 0}};
+            if (!zone.empty()) node.labels["topology.kubernetes.io/zone"] = zone;
+        }
+        NodeTemplate& described = world.describe(id, machine);
+        if (!zone.empty()) described.labels["topology.kubernetes.io/zone"] = zone;
+        return out;
+    }
+    /// `count` pods of one class, "name-0" and so on.
+    template <class Change>
+    void pods(const std::string& name, int count, std::int64_t cpu, Change change) {
+        for (int n = 0; n < count; ++n) {
+            snapshot::PodObject& pod = world.pod(name + "-" + std::to_string(n));
+            pod.labels = {{"app", name}};
+            pod.spec.requests = {{"cpu", cpu}};
+            change(pod);
+        }
+    }
+    void pods(const std::string& name, int count, std::int64_t cpu) {
+        pods(name, count, cpu, [](snapshot::PodObject&) {});
+    }
+    Policies policies() {
+        return {.chain = {{"prefers", &expander}},
+                .similarity = {{"same_capacity", &check}},
+                .splitter = &splitter};
+    }
+    pass::Outcome run() { return run(world.snapshot()); }
+    pass::Outcome run(const Snapshot& snapshot) {
+        return pass::run_pass(snapshot, memory, policies(), settings, call_context);
+    }
+    Decision decide() { return run().decision; }
+};
+
+/// By group, how much it grows.
+inline std::map<std::string, int> growth(const Decision& decision) {
+    std::map<std::string, int> out;
+    for (const Increase& increase : decision.increases) out[increase.group.value()] += increase.by;
+    return out;
+}
+inline int count(const std::vector<PodCount>& pods) {
+    int sum = 0;
+    for (const PodCount& of_class : pods) sum += static_cast<int>(of_class.count);
+    return sum;
+}
+inline int left(const Decision& decision) {
+    int sum = 0;
+    for (const UnschedulablePods& unschedulable : decision.unschedulable)
+        sum += static_cast<int>(unschedulable.pods.count);
+    return sum;
+}
+inline int skipped(const Decision& decision, const std::string& because) {
+    for (const SkippedPods& pods : decision.skipped) {
+        if (pods.because == because) return static_cast<int>(pods.count);
+    }
+    return 0;
+}
+using Growths = std::map<std::string, int>;
+
+/// What a test's pods demand of each other.
+inline constexpr const char* zone_key = "topology.kubernetes.io/zone";
+inline constexpr const char* hostname_key = "kubernetes.io/hostname";
+inline auto spread_over(const char* key, int max_skew = 1) {
+    return [=](snapshot::PodObject& pod) {
+        pod.spec.spread.push_back({.max_skew = max_skew,
+                                   .topology_key = key,
+                                   .selector = LabelSelector{.match_labels = pod.labels}});
+    };
+}
+inline auto apart_on(const char* key) {
+    return [=](snapshot::PodObject& pod) {
+        pod.spec.pod_anti_affinity.push_back(
+            {.selector = LabelSelector{.match_labels = pod.labels}, .topology_key = key});
+    };
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,131 @@
+#include "engine/pods/disruption_budgets.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../drainability/drain_case.hpp"
+
+namespace capstan::engine::pods {
+namespace {
+
+/// Pods web-a, web-b, web-c of app web, and api of app api.
+class Budgets : public ::testing::Test {
+protected:
+    Budgets() {
+        for (const char* name : {"web-a", "web-b", "web-c"}) labelled(name, "web");
+        labelled("api", "api");
+    }
+    snapshot::PodObject& labelled(const char* name, const char* app) {
+        snapshot::PodObject& pod = replica(world, name);
+        pod.labels = {{"app", app}};
+        return pod;
+    }
+    void look() { cluster.emplace(world.cluster()); }
+    std::vector<snapshot::PodIndex> pods(std::initializer_list<const char*> names) const {
+        std::vector<snapshot::PodIndex> out;
+        for (const char* name : names) out.push_back(find_pod(*cluster, name).value());
+        return out;
+    }
+
+    World world = one_node();
+    std::optional<snapshot::Cluster> cluster;
+};
+
+TEST_F(Budgets, ThatThereAreNoneOfForbidNothing) {
+    look();
+    pods::DisruptionBudgets budgets(*cluster);
+    budgets.take(pods({"web-a", "web-b"}));
+    EXPECT_FALSE(budgets.find_shortage(pods({"web-a", "web-c", "api"})));
+    EXPECT_TRUE(budgets.allow_at_once(pods({"web-a", "web-c", "api"})));
+    EXPECT_TRUE(budgets.allow_at_once({}));
+    EXPECT_FALSE(budgets.cover(cluster->class_of(0)));
+}
+
+TEST_F(Budgets, NameTheFirstPodThatTheyKeep) {
+    world.budget("web", 0);
+    look();
+    const pods::DisruptionBudgets budgets(*cluster);
+    const auto shortage = budgets.find_shortage(pods({"api", "web-b", "web-a"}));
+    ASSERT_TRUE(shortage);
+    EXPECT_EQ(shortage->pod, pods({"web-b"}).front());
+    EXPECT_EQ(shortage->sentence, "default/web allows 0 disruptions, 1 is needed");
+    EXPECT_FALSE(budgets.find_shortage(pods({"api"})));
+}
+
+TEST_F(Budgets, LetPodsGoOneByOneWhereNotAllMayGoAtOnce) {
+    world.budget("web", 2);
+    look();
+    const pods::DisruptionBudgets budgets(*cluster);
+    EXPECT_FALSE(budgets.find_shortage(pods({"web-a", "web-b", "web-c"})));
+    EXPECT_TRUE(budgets.allow_at_once(pods({"web-a", "web-b"})));
+    EXPECT_FALSE(budgets.allow_at_once(pods({"web-a", "web-b", "web-c"})));
+}
+
+TEST_F(Budgets, AreUsedUpByWhatGoesAlready) {
+    world.budget("web", 2);
+    look();
+    const pods::DisruptionBudgets before(*cluster);
+    pods::DisruptionBudgets after = before;
+    after.take(pods({"web-a", "api"}));
+    EXPECT_TRUE(after.allow_at_once(pods({"web-b"})));
+    EXPECT_FALSE(after.allow_at_once(pods({"web-b", "web-c"})));
+    after.take(pods({"web-b"}));
+    EXPECT_EQ(after.find_shortage(pods({"web-c"})).value().sentence,
+              "default/web allows 2 disruptions, and others take all of them");
+    EXPECT_TRUE(after.allow_at_once(pods({"api"})));
+    EXPECT_TRUE(before.allow_at_once(pods({"web-b", "web-c"}))) << "a copy is a state of its own";
+}
+
+TEST_F(Budgets, AllCountThatMatchAPod) {
+    world.budget("web", 5);
+    world.budget("all", 1).selector = LabelSelector{};
+    look();
+    const pods::DisruptionBudgets budgets(*cluster);
+    EXPECT_TRUE(budgets.allow_at_once(pods({"web-a"})));
+    EXPECT_FALSE(budgets.allow_at_once(pods({"web-a", "api"})));
+}
+
+TEST_F(Budgets, WithoutASelectorMatchNothing) {
+    world.budget("none", 0).selector.reset();
+    look();
+    EXPECT_FALSE(pods::DisruptionBudgets(*cluster).find_shortage(pods({"web-a", "api"})));
+}
+
+TEST_F(Budgets, WithAnEmptySelectorMatchAllOfTheirNamespaceAlone) {
+    snapshot::DisruptionBudgetObject& all = world.budget("all", 0);
+    all.selector = LabelSelector{};
+    all.ns = "other";
+    labelled("elsewhere", "web").ns = "other";
+    look();
+    const pods::DisruptionBudgets budgets(*cluster);
+    EXPECT_FALSE(budgets.find_shortage(pods({"web-a", "api"})));
+    EXPECT_TRUE(budgets.find_shortage(pods({"elsewhere"})));
+}
+
+TEST_F(Budgets, MatchByExpressionsToo) {
+    world.budget("web", 0).selector = LabelSelector{
+        .match_expressions = {{.key = "app", .op = Operator::in, .values = {"web", "other"}}}};
+    look();
+    const pods::DisruptionBudgets budgets(*cluster);
+    EXPECT_TRUE(budgets.find_shortage(pods({"web-a"})));
+    EXPECT_FALSE(budgets.find_shortage(pods({"api"})));
+}
+
+TEST_F(Budgets, OfWhichTheStatusIsOldAllowNothing) {
+    world.budget("web", 3).is_observed = false;
+    look();
+    EXPECT_EQ(pods::DisruptionBudgets(*cluster).find_shortage(pods({"web-a"})).value().sentence,
+              "default/web has no status for its present selector yet");
+}
+
+TEST_F(Budgets, AreNotNeededByPodsThatAreBeingDeleted) {
+    world.budget("web", 0);
+    labelled("going", "web").deleted = noon;
+    look();
+    pods::DisruptionBudgets budgets(*cluster);
+    EXPECT_FALSE(budgets.find_shortage(pods({"going"})));
+    EXPECT_TRUE(budgets.allow_at_once(pods({"going"})));
+    EXPECT_TRUE(budgets.cover(cluster->class_of(pods({"going"}).front())));
+}
+
+}  // namespace
+}  // namespace capstan::engine::pods

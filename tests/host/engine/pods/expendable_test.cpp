@@ -1,0 +1,97 @@
+// Pods that run and are expendable give way to any other, so they hold nothing.
+#include <gmock/gmock.h>
+
+#include "../pass_case.hpp"
+#include "engine/pass_context/pass_context.hpp"
+#include "engine/scheduling/placement.hpp"
+
+namespace capstan::engine::pods {
+namespace {
+
+using ::testing::IsEmpty;
+
+/// Expendable pods that fill a node of 4 cores.
+void fill_with_expendables(PassCase& c, const std::string& node, std::int32_t priority = -11) {
+    for (int n = 0; n < 4; ++n) {
+        snapshot::PodObject& pod = c.world.pod("spare-" + std::to_string(n), node);
+        pod.labels = {{"app", "web"}};
+        pod.spec.requests = {{"cpu", 1000}};
+        pod.spec.priority = priority;
+    }
+}
+
+TEST(Expendable, RoomIsThereForWhoeverNeedsIt) {
+    PassCase c;
+    c.group("a", 0, 10);
+    c.world.node("n");
+    fill_with_expendables(c, "n");
+    c.pods("web", 4, 1000);
+    const Decision decision = c.decide();
+    EXPECT_THAT(decision.increases, IsEmpty());
+    EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes"), 4);
+}
+
+TEST(Expendable, RoomIsTakenByPodsJustAtTheCutoff) {
+    PassCase c;
+    c.group("a", 0, 10);
+    c.world.node("n");
+    fill_with_expendables(c, "n", -10);
+    c.pods("web", 4, 1000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
+}
+
+TEST(Expendable, RoomIsNoMoreThanTheNodeHas) {
+    PassCase c;
+    c.group("a", 0, 10);
+    c.world.node("n");
+    fill_with_expendables(c, "n");
+    snapshot::PodObject& other = c.world.pod("stays", "n");
+    other.spec.requests = {{"cpu", 500}};
+    c.pods("web", 4, 1000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
+}
+
+TEST(Expendable, PodsAreNotThereForAffinityAndSpread) {
+    PassCase c;
+    c.group("a", 0, 10);
+    c.world.node("n").labels[hostname_key] = "n";
+    fill_with_expendables(c, "n");
+    c.pods("web", 1, 1000, apart_on(hostname_key));
+    EXPECT_THAT(c.decide().increases, IsEmpty());
+}
+
+TEST(Expendable, PodsKeepNobodyAway) {
+    PassCase c;
+    c.group("a", 0, 10);
+    c.world.node("n").labels[hostname_key] = "n";
+    snapshot::PodObject& spare = c.world.pod("spare", "n");
+    spare.labels = {{"app", "web"}};
+    spare.spec.priority = -11;
+    apart_on(hostname_key)(spare);
+    c.pods("web", 1, 1000);
+    EXPECT_THAT(c.decide().increases, IsEmpty());
+}
+
+TEST(Expendable, PodsOnANodeThatIsClosedAreNotCountedTwice) {
+    PassCase c;
+    c.world.node("n").labels = {{hostname_key, "n"}, {zone_key, "za"}};
+    c.world.node("m").labels = {{hostname_key, "m"}, {zone_key, "zb"}};
+    fill_with_expendables(c, "n");
+    c.pods("web", 2, 1000, spread_over(zone_key));
+    const Snapshot snapshot = c.world.snapshot();
+    const pass_context::PassContext context =
+        pass_context::make_pass_context(snapshot, c.memory, c.settings, noon);
+    scheduling::Placement placement(*context.rules);
+    const auto count_in = [&](std::size_t domain) {
+        return placement.spread(0)->domains[domain].count;
+    };
+    const scheduling::Placement::Mark mark = placement.mark();
+    EXPECT_EQ(count_in(0), 0);
+    placement.close(*snapshot.cluster.find_node("n"));
+    EXPECT_EQ(count_in(0), 0);
+    placement.undo(mark);
+    EXPECT_EQ(count_in(0), 0);
+}
+
+}  // namespace
+}  // namespace capstan::engine::pods

@@ -1,0 +1,331 @@
+#include "engine/pods/pending.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+
+namespace capstan::engine::pods {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* delay_annotation = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
+
+/// "default/a x2", in order.
+std::vector<std::string> pending(const pods::PendingPods& pods) {
+    std::vector<std::string> out;
+    for (const PodCount& c : pods.classes) {
+        out.push_back(c.example + (c.count == 1 ? "" : " x" + std::to_string(c.count)));
+    }
+    return out;
+}
+std::vector<std::string> pending(const World& world, const Settings& settings = {}) {
+    return pending(pods::find_pending(world.cluster(), settings, noon));
+}
+
+/// "1 are gated", by reason.
+std::vector<std::string> skipped_texts(const pods::PendingPods& pods) {
+    std::vector<std::string> out;
+    for (const SkippedPods& s : pods.skipped) {
+        out.push_back(std::to_string(s.count) + " " + s.because);
+    }
+    return out;
+}
+
+TEST(Pending, OfAnEmptyClusterIsNothing) {
+    const pods::PendingPods pods = pods::find_pending(World().cluster(), Settings(), noon);
+    EXPECT_THAT(pods.classes, IsEmpty());
+    EXPECT_THAT(pods.skipped, IsEmpty());
+    EXPECT_EQ(pods.wake_at, std::nullopt);
+}
+
+TEST(Pending, EveryReasonToSkipAPodIsSaid) {
+    struct Case {
+        const char* what;
+        std::function<void(snapshot::PodObject&)> change;
+        const char* because;  ///< NULL: it counts
+    };
+    Settings settings;
+    settings.allowed_scheduler_names = {"default-scheduler", "eager"};
+    settings.bypassed_scheduler_names = {"eager"};
+    const std::vector<Case> cases = {
+        {"unschedulable", [](snapshot::PodObject&) {}, nullptr},
+        {"untried", [](snapshot::PodObject& p) { p.unscheduled_reason = ""; },
+         "have not been found unschedulable"},
+        {"failed otherwise",
+         [](snapshot::PodObject& p) { p.unscheduled_reason = "SchedulerError"; },
+         "have not been found unschedulable"},
+        {"going", [](snapshot::PodObject& p) { p.deleted = noon; }, "are being deleted"},
+        {"gated", [](snapshot::PodObject& p) { p.gated = true; }, "wait for a scheduling gate"},
+        {"said to be gated",
+         [](snapshot::PodObject& p) { p.unscheduled_reason = "SchedulingGated"; },
+         "wait for a scheduling gate"},
+        {"nominated", [](snapshot::PodObject& p) { p.nominated_node = "node"; },
+         "have a place promised by a preemption"},
+        {"nominated to a node that went", [](snapshot::PodObject& p) { p.nominated_node = "gone"; },
+         nullptr},
+        {"not allowed", [](snapshot::PodObject& p) { p.spec.scheduler = "batch"; },
+         "are of scheduler \"batch\", which is not among the allowed ones"},
+        {"bypassed",
+         [](snapshot::PodObject& p) { p.spec.scheduler = "eager", p.unscheduled_reason = ""; },
+         nullptr},
+        {"bypassed and tried", [](snapshot::PodObject& p) { p.spec.scheduler = "eager"; }, nullptr},
+        {"expendable", [](snapshot::PodObject& p) { p.spec.priority = -11; },
+         "are expendable: their priority is below -10"},
+        {"at the cut-off", [](snapshot::PodObject& p) { p.spec.priority = -10; }, nullptr},
+        {"of a DaemonSet",
+         [](snapshot::PodObject& p) { p.owner = {.kind = "DaemonSet", .name = "d"}; },
+         "are of a DaemonSet, which needs no new node"},
+        {"said to be of a DaemonSet",
+         [](snapshot::PodObject& p) {
+             p.annotations = {{"cluster-autoscaler.kubernetes.io/daemonset-pod", "true"}};
+         },
+         "are of a DaemonSet, which needs no new node"},
+        {"of a ReplicaSet",
+         [](snapshot::PodObject& p) { p.owner = {.kind = "ReplicaSet", .name = "r"}; }, nullptr}};
+    for (const Case& c : cases) {
+        World world;
+        world.node("node");
+        c.change(world.pod("p"));
+        const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
+        EXPECT_EQ(pods.classes.empty(), c.because != nullptr) << c.what;
+        if (c.because == nullptr) continue;
+        EXPECT_THAT(skipped_texts(pods), ElementsAre("1 " + std::string(c.because))) << c.what;
+    }
+}
+
+TEST(Pending, BoundPodsAreNot) {
+    World world;
+    world.node("node");
+    world.pod("on-node", "node").unscheduled_reason = "Unschedulable";
+    world.pod("on-a-node-that-went", "gone").unscheduled_reason = "Unschedulable";
+    EXPECT_THAT(pending(world), IsEmpty());
+}
+
+TEST(Pending, APodWithoutPriorityIsNeverExpendable) {
+    World world;
+    world.pod("p");
+    Settings settings;
+    settings.expendable_pods_priority_cutoff = 1000;
+    EXPECT_THAT(pending(world, settings), ElementsAre("default/p"));
+}
+
+TEST(Pending, EqualPodsAreOneEntryUnderTheirFirstName) {
+    World world;
+    for (const char* name : {"web-2", "web-1", "web-10"}) world.pod(name);
+    world.pod("db").spec.requests = {{"cpu", 2000}};
+    EXPECT_THAT(pending(world), ElementsAre("default/db", "default/web-1 x3"));
+}
+
+TEST(Pending, HigherPriorityGoesFirstThenNamespaceAndName) {
+    World world;
+    world.pod("a").spec.priority = -5;
+    world.pod("b");
+    world.pod("c").spec.priority = 100;
+    world.pod("d").ns = "apps";
+    world.pod("e").spec.priority = 2'000'000'000;
+    EXPECT_THAT(pending(world),
+                ElementsAre("default/e", "default/c", "apps/d", "default/b", "default/a"));
+}
+
+TEST(Pending, TheOrderInWhichPodsArriveDoesNotMatter) {
+    World forth, back;
+    const std::vector<std::string> names = {"a", "b", "c", "d"};
+    const auto add = [](World& world, const std::string& name) {
+        world.pod(name).spec.requests = {{"cpu", name < "c" ? 100 : 200}};
+    };
+    for (auto at = names.begin(); at != names.end(); ++at) add(forth, *at);
+    for (auto at = names.rbegin(); at != names.rend(); ++at) add(back, *at);
+    EXPECT_EQ(pending(forth), pending(back));
+    EXPECT_THAT(pending(back), ElementsAre("default/a x2", "default/c x2"));
+}
+
+TEST(Pending, ReasonsAreCountedEachOnce) {
+    World world;
+    world.pod("a").gated = true;
+    world.pod("b").spec.priority = -100;
+    world.pod("c").gated = true;
+    world.pod("d");
+    EXPECT_THAT(skipped_texts(pods::find_pending(world.cluster(), Settings(), noon)),
+                ElementsAre("1 are expendable: their priority is below -10",
+                            "2 wait for a scheduling gate"));
+}
+
+TEST(Pending, APodCountsOnceItIsOlderThanTheDelay) {
+    Settings settings;
+    settings.new_pod_delay = 2min;
+    struct Case {
+        Duration age;
+        bool counts;
+    };
+    for (const Case& c : {Case{0s, false}, Case{2min - 1ns, false}, Case{2min, false},
+                          Case{2min + 1ns, true}, Case{1h, true}}) {
+        World world;
+        world.pod("p").created = noon - c.age;
+        const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
+        EXPECT_EQ(!pods.classes.empty(), c.counts) << c.age.count();
+        if (c.counts) continue;
+        EXPECT_THAT(skipped_texts(pods), ElementsAre("1 are not older than 2m"));
+        EXPECT_EQ(pods.wake_at, noon - c.age + 2min + 1ns);
+    }
+}
+
+TEST(Pending, WithoutADelayAPodCountsAtOnce) {
+    World world;
+    world.pod("p").created = noon;
+    EXPECT_THAT(pending(world), ElementsAre("default/p"));
+}
+
+TEST(Pending, TheEarliestPodToGrowOldEnoughIsTold) {
+    Settings settings;
+    settings.new_pod_delay = 2min;
+    World world;
+    world.pod("younger").created = noon - 30s;
+    world.pod("older").created = noon - 90s;
+    EXPECT_EQ(pods::find_pending(world.cluster(), settings, noon).wake_at, noon + 30s + 1ns);
+}
+
+TEST(Pending, APodMayAskForALongerDelayButNotAShorterOne) {
+    struct Case {
+        const char* written;
+        bool counts;
+        std::vector<std::string> notes;
+    };
+    Settings settings;
+    settings.new_pod_delay = 2min;
+    const std::string about = std::string(delay_annotation) + " ";
+    for (const Case& c :
+         {Case{"10m", false, {}}, Case{"2m", true, {}},
+          Case{"30s", true, {about + "\"30s\" is ignored: it is shorter than new_pod_delay, 2m"}},
+          Case{"soon",
+               true,
+               {about + "\"soon\" is ignored: duration \"soon\": a number is missing"}}}) {
+        World world;
+        snapshot::PodObject& pod = world.pod("p");
+        pod.created = noon - 5min;
+        pod.annotations = {{delay_annotation, c.written}};
+        const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
+        EXPECT_EQ(!pods.classes.empty(), c.counts) << c.written;
+        EXPECT_EQ(pods.notes, c.notes) << c.written;
+    }
+}
+
+TEST(Pending, ADelayOfCenturiesEndsWithTime) {
+    World world;
+    world.pod("p").annotations = {{delay_annotation, "2562047h"}};
+    const pods::PendingPods pods = pods::find_pending(world.cluster(), Settings(), noon);
+    EXPECT_THAT(pods.classes, IsEmpty());
+    EXPECT_EQ(pods.wake_at, Time::max());
+}
+
+/// Spread over zones, for five minutes.
+void insist(snapshot::PodObject& pod) {
+    pod.spec.spread = {{.topology_key = "topology.kubernetes.io/zone"}};
+    pod.annotations = {{"zalando.org/topology-spread-timeout", "5m"}};
+}
+
+TEST(Pending, PodsWhoseSpreadHasTimedOutCountWithoutIt) {
+    World world;
+    for (const auto& [name, age] :
+         {std::pair("new", 5min), std::pair("newer", 4min), std::pair("old", 6min)}) {
+        snapshot::PodObject& pod = world.pod(name);
+        insist(pod);
+        pod.created = noon - age;
+    }
+    const snapshot::Cluster cluster = world.cluster();
+    const pods::PendingPods pods = pods::find_pending(cluster, Settings(), noon);
+    EXPECT_THAT(pending(pods), ElementsAre("default/new x2", "default/old"));
+    EXPECT_EQ(cluster.equivalence_group(pods.classes[0].equivalence_group).lapsed,
+              pods.classes[1].equivalence_group);
+    EXPECT_EQ(pods.wake_at, noon + Duration(1)) << "one is exactly five minutes old";
+}
+
+TEST(Pending, NobodyWakesForAPodThatDoesNotCount) {
+    World world;
+    snapshot::PodObject& gated = world.pod("gated");
+    insist(gated);
+    gated.gated = true;
+    gated.created = noon;
+    EXPECT_EQ(pods::find_pending(world.cluster(), Settings(), noon).wake_at, std::nullopt);
+}
+
+TEST(Pending, APodThatLosesItsNodeInsistsAnew) {
+    World world;
+    world.node("a");
+    insist(world.pod("moves", "a"));  // an hour old
+    const snapshot::Cluster cluster = world.cluster();
+    const snapshot::PodIndex pod = 0;
+    const pods::PendingPods pods = pods::find_pending(cluster, Settings(), noon, {&pod, 1});
+    ASSERT_THAT(pending(pods), ElementsAre("default/moves"));
+    EXPECT_EQ(pods.classes[0].equivalence_group, cluster.class_of(pod));
+    EXPECT_EQ(pods.wake_at, std::nullopt);
+}
+
+TEST(Pending, OfMoreThanTheLimitTheOldestCountAndThenTheFirstByName) {
+    World world;
+    for (const char* name : {"d", "c", "b", "a"}) world.pod(name).created = noon - 1min;
+    world.pod("elder").created = noon - 2min;
+    world.pod("gone").deleted = noon;
+    world.pod("z").ns = "a-namespace";  // as old as the world
+    Settings settings;
+    const std::string rest = " oldest, which are all that a pass considers";
+    settings.max_pods_considered = 4;
+    const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
+    EXPECT_THAT(pending(pods), ElementsAre("a-namespace/z", "default/a x3"));
+    EXPECT_THAT(skipped_texts(pods),
+                ElementsAre("1 are being deleted", "2 are not among the 4" + rest));
+    for (const int limit : {0, 6, 7, -1}) {
+        settings.max_pods_considered = limit;
+        EXPECT_THAT(pending(world, settings), ElementsAre("a-namespace/z", "default/a x5"))
+            << limit;
+    }
+    settings.max_pods_considered = 1;
+    EXPECT_THAT(pending(world, settings), ElementsAre("a-namespace/z"));
+}
+
+TEST(Nominated, PodsTakeTheirPromisedPlaceUnlessTheyGiveWay) {
+    World world;
+    world.node("b");
+    world.node("a");
+    world.pod("p1").nominated_node = "b";
+    world.pod("p2").nominated_node = "a";
+    world.pod("p3").nominated_node = "b";
+    snapshot::PodObject& going = world.pod("going");
+    going.nominated_node = "b";
+    going.deleted = noon;
+    snapshot::PodObject& expendable = world.pod("expendable");
+    expendable.nominated_node = "a";
+    expendable.spec.priority = -100;
+    world.pod("lost").nominated_node = "gone";
+    const snapshot::Cluster cluster = world.cluster();
+    std::vector<std::string> nodes;
+    for (const pods::Nomination& n : pods::find_nominated(cluster, Settings())) {
+        nodes.emplace_back(cluster.text(cluster.node(n.node).name));
+    }
+    EXPECT_THAT(nodes, ElementsAre("a", "b", "b"));
+}
+
+TEST(Nominated, APodIsEitherPendingOrNominated) {
+    World world;
+    world.node("a");
+    world.pod("p1").nominated_node = "a";
+    world.pod("p2").nominated_node = "gone";
+    EXPECT_THAT(pods::find_nominated(world.cluster(), Settings()), ::testing::SizeIs(1));
+    EXPECT_THAT(pending(world), ElementsAre("default/p2"));
+}
+
+TEST(Pending, TakesTheAgeOfPodsFromTheWallClockAndWakesByTheEvenOne) {
+    World world;
+    world.pod("p").created = noon + 1h - 1min;
+    Settings settings;
+    settings.new_pod_delay = 5min;
+    const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, {noon, noon + 1h});
+    EXPECT_THAT(pods.classes, IsEmpty());
+    EXPECT_EQ(pods.wake_at, noon + 4min + 1ns);
+}
+
+}  // namespace
+}  // namespace capstan::engine::pods

@@ -1,0 +1,243 @@
+// Random clusters: what a plan promises is checked by a scheduler that is slow and obvious, and by
+// a judge that counts one by one. To try more of them: CAPSTAN_SEEDS=from,to.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "engine/drainability/pods_on_node.hpp"
+#include "engine/removal/removal.hpp"
+#include "judge.hpp"
+#include "naive/naive_scheduler.hpp"
+#include "plan_case.hpp"
+
+namespace capstan::engine::scale_down {
+namespace {
+
+constexpr scheduling::naive::Spice a_bit_of_all{.volumes = 0};
+constexpr scheduling::naive::Spice spread_above_all{
+    .affinity = 5, .spread = 90, .ports = 5, .volumes = 0, .node_affinity = 10, .taints = 5};
+
+void add_groups(World& world, const Parts& parts) {
+    world.group("g1", 0).group.min = parts.min;
+    world.group("g2", 0).group.min = parts.min;
+    Group& atomic = world.group("g3", 0);
+    atomic.group.min = parts.min;
+    atomic.options.zero_or_max = true;
+    for (const std::string& group : parts.group_of) ++*world.change_group(group).group.target;
+    // What its cloud has agreed to is no longer a part of a group.
+    for (const auto& [node, removal] : parts.going) {
+        if (removal.phase == RemovalPhase::removed)
+            --*world.change_group(removal.group.value()).group.target;
+    }
+}
+
+/// All nodes have been unneeded for an hour. `reversed`: everything comes in the other order.
+PlanCase make_case(const Parts& parts, bool reversed) {
+    PlanCase c;
+    c.settings = parts.settings;
+    c.memory.removals = parts.going;
+    add_groups(c.world, parts);
+    const auto place = [&](std::size_t i, std::size_t size) { return reversed ? size - 1 - i : i; };
+    for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
+        const std::size_t at = place(i, parts.nodes.size());
+        snapshot::NodeObject& node = c.world.node(parts.nodes[at].name, parts.group_of[at]);
+        const snapshot::NodeObject& like = parts.nodes[at];
+        node.labels = like.labels;
+        node.taints = like.taints;
+        node.capacity = node.allocatable = like.allocatable;
+        c.memory.unneeded[node.name] = {.since = noon - 1h};
+    }
+    for (std::size_t i = 0; i < parts.pods.size(); ++i) {
+        const std::size_t at = place(i, parts.pods.size());
+        c.world.pod(parts.pods[at].name) = parts.pods[at];
+    }
+    for (std::size_t i = 0; i < parts.budgets.size(); ++i) {
+        const BudgetPart& budget = parts.budgets[place(i, parts.budgets.size())];
+        auto& made = c.world.budget(budget.name, allowed(parts, budget));
+        made.selector = LabelSelector{.match_labels = budget.selected};
+        made.is_observed = budget.is_observed;
+    }
+    return c;
+}
+
+/// Plays a plan on the slow scheduler's world.
+class Played {
+public:
+    explicit Played(const PlanCase& c)
+        : case_(c), snapshot_(c.world.snapshot()), cluster_(snapshot_.cluster) {
+        context_.emplace(
+            pass_context::make_pass_context(snapshot_, c.memory, case_.settings, c.now));
+        scale_up::InitialPlacement initial = scale_up::place_pending(*context_);
+        world_ = scheduling::naive::make_world(cluster_);
+        for (const snapshot::NodeIndex node : context_->being_removed)
+            world_.nodes[node].gone = true;
+        // Pods that wait and found room are there first.
+        for (scheduling::Slot slot = 0; slot < cluster_.node_count(); ++slot) {
+            for (const scheduling::Assignment& assignment : initial.placement.assignments(slot)) {
+                assigned_.insert(slot);
+                const snapshot::PodGroupId id = context_->rules->pod_groups()[assignment.pod_group];
+                for (int i = 0; i < assignment.per_node; ++i)
+                    world_.nodes[slot].pods.push_back(scheduling::naive::make_pod(cluster_, id));
+            }
+        }
+        memory_ = c.memory;
+        plan_ = plan_scale_down(*context_, initial.placement, context_->candidates,
+                                context_->budgets, {}, memory_);
+        for (snapshot::NodeIndex n = 0; n < cluster_.node_count(); ++n) {
+            const bool is_going = std::ranges::count(context_->being_removed, n) > 0;
+            if (!is_going && !memory_.unneeded.contains(name(n))) staying_.push_back(n);
+        }
+    }
+
+    /// In the order in which they begin.
+    std::vector<std::string> chosen() const {
+        std::vector<std::string> out;
+        for (const ChosenNode& node : plan_.chosen) out.push_back(name(at(node).node));
+        return out;
+    }
+    std::vector<std::string> unneeded() const {
+        std::vector<std::string> out;
+        for (const auto& [node, since] : memory_.unneeded) out.push_back(node);
+        return out;
+    }
+
+    /// Empty: every pod of every node that goes has another place. `judge` says which those are.
+    std::string find_unplaceable(const Judge& judge) {
+        for (const ChosenNode& chosen : plan_.chosen) {
+            const drainability::Candidate& node = at(chosen);
+            if (assigned_.contains(node.node)) return name(node.node) + " is waited for";
+            std::vector<std::string> moving = names(cluster_, node.moving);
+            std::ranges::sort(moving);
+            if (moving != judge.moving(name(node.node)))
+                return "other pods of " + name(node.node) + " move than should";
+            world_.nodes[node.node].gone = true;
+            const std::vector<snapshot::PodIndex> left = assign_all(node.moving);
+            if (!left.empty()) {
+                return std::string(cluster_.text(cluster_.pod(left[0]).name)) + " of " +
+                       name(node.node) + " has no place";
+            }
+        }
+        return {};
+    }
+
+    /// Pods that are evicted at once, once all drains have come so far.
+    std::vector<std::string> evicted() const {
+        Memory memory = case_.memory;
+        memory.started = true;
+        for (auto& [node, removal] : memory.removals) removal.phase = RemovalPhase::draining;
+        for (const ChosenNode& chosen : plan_.chosen) {
+            memory.removals[name(at(chosen).node)] = {.group = context_->id(at(chosen).group),
+                                                      .phase = RemovalPhase::draining,
+                                                      .empty = at(chosen).is_empty(),
+                                                      .since = noon,
+                                                      .phase_since = noon};
+        }
+        const removal::RemovalSteps steps = removal::step_removals(
+            snapshot_, context_->membership, context_->candidates, {}, context_->repairs,
+            context_->budgets, memory, case_.settings, noon);
+        std::vector<std::string> out;
+        for (const Eviction& eviction : steps.evictions) out.push_back(eviction.pod);
+        return out;
+    }
+
+    /// All that was decided, as text.
+    std::string told() const {
+        std::string out;
+        for (const ChosenNode& chosen : plan_.chosen)
+            out += name(at(chosen).node) + ": " + chosen.because + "\n";
+        for (const NodeVerdict& node : plan_.nodes) out += node.node + ": " + node.because + "\n";
+        return out;
+    }
+
+private:
+    const drainability::Candidate& at(const ChosenNode& chosen) const {
+        return context_->candidates.nodes[chosen.candidate];
+    }
+    std::string name(snapshot::NodeIndex n) const {
+        return std::string(cluster_.text(cluster_.node(n).name));
+    }
+    /// Those that find none are left. The order matters to pods with inter-pod constraints.
+    std::vector<snapshot::PodIndex> assign_all(const std::vector<snapshot::PodIndex>& pods) {
+        std::vector<snapshot::PodIndex> left = pods;
+        std::ranges::sort(left, {}, [&](snapshot::PodIndex pod) {
+            const snapshot::PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
+            const auto place = std::ranges::find(pods, pod) - pods.begin();
+            return std::pair(-row.spec->requests.amount("cpu"), place);
+        });
+        for (std::size_t before = left.size() + 1; left.size() < before;) {
+            before = left.size();
+            std::erase_if(left, [&](snapshot::PodIndex pod) { return assign(pod); });
+        }
+        return left;
+    }
+    bool assign(snapshot::PodIndex pod) {
+        const scheduling::naive::Pod moving =
+            scheduling::naive::make_pod(cluster_, cluster_.class_of(pod));
+        // Where the plan wants it, else where it fits.
+        std::vector<snapshot::NodeIndex> nodes = staying_;
+        const snapshot::NodeIndex planned =
+            *cluster_.find_node(memory_.hints.at(drainability::full_name(cluster_, pod)));
+        nodes.insert(nodes.begin(), planned);
+        for (const snapshot::NodeIndex node : nodes) {
+            if (!scheduling::naive::fits(world_, moving, node)) continue;
+            world_.nodes[node].pods.push_back(moving);
+            return true;
+        }
+        return false;
+    }
+
+    const PlanCase& case_;
+    Snapshot snapshot_;
+    const snapshot::Cluster& cluster_;
+    std::optional<pass_context::PassContext> context_{};
+    scheduling::naive::World world_{};
+    std::set<snapshot::NodeIndex> assigned_{};
+    std::vector<snapshot::NodeIndex> staying_{};
+    Memory memory_{};
+    ScaleDown plan_{};
+};
+
+/// Whether the seed's plan drains a node of which some pod has a budget.
+bool check(std::uint64_t seed, const scheduling::naive::Spice& spice) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    scheduling::naive::Dice dice(seed);
+    const Parts parts = make_parts(dice, spice);
+    const Judge judge(parts);
+    const PlanCase c = make_case(parts, false), reversed = make_case(parts, true);
+    Played played(c);
+    EXPECT_EQ(played.find_unplaceable(judge), "");
+    EXPECT_EQ(judge.find_unmovable(played.unneeded()), "");
+    EXPECT_EQ(judge.find_overdrawn(played.chosen()), "");
+    EXPECT_EQ(judge.find_overdrawn_in_any_order(played.unneeded()), "");
+    EXPECT_EQ(judge.find_overdrawn_by(played.evicted()), "");
+    EXPECT_EQ(judge.find_broken_minimum(played.unneeded()), "");
+    EXPECT_EQ(judge.find_crowd(played.chosen()), "");
+    EXPECT_EQ(played.told(), Played(reversed).told());
+    return judge.is_about_budgets(played.chosen());
+}
+
+struct Seeds {
+    unsigned from, to;
+};
+
+void check_all(Seeds seeds, const scheduling::naive::Spice& spice) {
+    if (const char* asked = std::getenv("CAPSTAN_SEEDS"))
+        std::sscanf(asked, "%u,%u", &seeds.from, &seeds.to);
+    unsigned with_budgets = 0;
+    for (unsigned seed = seeds.from; seed < seeds.to; ++seed) {
+        with_budgets += check(seed, spice) ? 1 : 0;
+        if (::testing::Test::HasFailure()) return;
+    }
+    EXPECT_GT(with_budgets, (seeds.to - seeds.from) / 50);
+}
+
+TEST(PlanChecker, EveryPodOfANodeThatGoesHasAPlaceAndEveryBoundHolds) {
+    check_all({1, 401}, a_bit_of_all);
+}
+
+TEST(PlanChecker, HoldsAlsoWhereMostPodsAreSpread) { check_all({1, 401}, spread_above_all); }
+
+}  // namespace
+}  // namespace capstan::engine::scale_down

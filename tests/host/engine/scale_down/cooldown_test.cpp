@@ -1,0 +1,37 @@
+#include "engine/scale_down/removal_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../world.hpp"
+
+namespace capstan::engine::scale_down {
+namespace {
+
+TEST(Cooldown, LastsUntilTheDelayIsOverAndNotAMomentLonger) {
+    const ScaleDownSettings settings;
+    const LastActions last{.scale_up = noon};
+    const auto during = find_cooldown(last, settings, noon + 10min - 1ns);
+    ASSERT_TRUE(during);
+    EXPECT_EQ(during->until, noon + 10min);
+    EXPECT_EQ(during->because, "machines were asked for 9m59s ago, and delay_after_add is 10m");
+    EXPECT_FALSE(find_cooldown(last, settings, noon + 10min));
+}
+
+TEST(Cooldown, IsTheOneThatEndsLast) {
+    const ScaleDownSettings settings;
+    const LastActions last{.scale_up = noon - 9min, .removal = noon, .failed_removal = noon - 30s};
+    const auto found = find_cooldown(last, settings, noon);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->because, "a removal failed 30s ago, and delay_after_failure is 3m");
+}
+
+TEST(Cooldown, IsNoneWithoutADelayAndWithoutAnythingThatHappened) {
+    ScaleDownSettings settings;
+    EXPECT_FALSE(find_cooldown({}, settings, noon));
+    EXPECT_FALSE(find_cooldown({.removal = noon}, settings, noon));
+    settings.delay_after_delete = Duration::max();
+    EXPECT_TRUE(find_cooldown({.removal = noon}, settings, noon + 24h));
+}
+
+}  // namespace
+}  // namespace capstan::engine::scale_down

@@ -1,0 +1,163 @@
+// Whether a mirror is in touch with the API server, and what it finds out of touch.
+#include <gtest/gtest.h>
+
+#include "cached_cluster.hpp"
+
+namespace capstan::kubernetes::client {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Of the kinds that removals are decided by.
+constexpr const char* removal_paths[] = {"/api/v1/nodes", "/api/v1/pods",
+                                         "/apis/policy/v1/poddisruptionbudgets"};
+
+TEST_F(Mirrored, GoesOutOfTouchWithAKindAndSaysWhich) {
+    sync();
+    accept_watches();
+    ASSERT_TRUE(mirror.cluster(10min));
+    api.fail(find_open("watch", "/apis/policy/v1/poddisruptionbudgets")->id,
+             {ErrorCode::unavailable, "connection refused"});
+    for (int i = 0; i < 30; ++i) {
+        loop.advance(10s);
+        if (const auto* again = find_open("watch", "/apis/policy/v1/poddisruptionbudgets"))
+            api.fail(again->id, {ErrorCode::unavailable, "connection refused"});
+        accept_watches();
+    }
+    EXPECT_TRUE(mirror.cluster(10min));
+    const auto cluster = mirror.cluster(4min);
+    ASSERT_FALSE(cluster);
+    EXPECT_EQ(cluster.error().code, ErrorCode::unavailable);
+    EXPECT_TRUE(cluster.error().message.starts_with("PodDisruptionBudget: out of touch"))
+        << cluster.error().message;
+    EXPECT_NE(cluster.error().message.find("connection refused"), std::string::npos);
+    EXPECT_EQ(troubles, (Texts{"PodDisruptionBudget: connection refused"})) << "told once";
+}
+
+TEST_F(Mirrored, IsBlindWhileNodesPodsOrBudgetsAreNotInTouch) {
+    for (const char* path : removal_paths) {
+        SCOPED_TRACE(path);
+        sync();
+        accept_watches();
+        EXPECT_EQ(mirror.unobserved_because(), "");
+        api.fail(find_open("watch", path)->id, {ErrorCode::unavailable, "connection refused"});
+        EXPECT_NE(mirror.unobserved_because().find("connection refused"), std::string::npos);
+        loop.advance(6s);
+        EXPECT_TRUE(mirror.cluster(1min)) << "what was known still shows who needs room";
+        accept_watches();
+        EXPECT_EQ(mirror.unobserved_because(), "");
+    }
+}
+
+TEST_F(Mirrored, IsInTouchForFiveSecondsAfterAWatchEndedAsItShould) {
+    for (const char* path : removal_paths) {
+        SCOPED_TRACE(path);
+        sync();
+        accept_watches();
+        loop.advance(10s);
+        api.end(find_open("watch", path)->id);
+        loop.advance(5s);
+        EXPECT_EQ(mirror.unobserved_because(), "");
+        loop.advance(1ms);
+        EXPECT_NE(mirror.unobserved_because().find("out of touch"), std::string::npos)
+            << mirror.unobserved_because();
+        accept_watches();
+        EXPECT_EQ(mirror.unobserved_because(), "");
+    }
+}
+
+TEST_F(Mirrored, IsInTouchForSeventyFiveSecondsAfterTheLastBookmark) {
+    sync();
+    accept_watches();
+    loop.advance(10s);
+    push("/api/v1/pods", bookmark(11));
+    loop.advance(75s - 1ms);
+    EXPECT_EQ(mirror.unobserved_because(), "");
+    loop.advance(1ms);
+    EXPECT_TRUE(mirror.unobserved_because().starts_with("Pod has been out of touch"))
+        << mirror.unobserved_because();
+    EXPECT_NE(mirror.unobserved_because().find("nothing came for too long"), std::string::npos)
+        << mirror.unobserved_because();
+    accept_watches();
+    EXPECT_EQ(mirror.unobserved_because(), "") << "the next watch is open";
+}
+
+TEST_F(Mirrored, IsInTouchThroughTheSilenceOfAServerThatSendsNoBookmarks) {
+    sync();
+    accept_watches();
+    const std::size_t asked = api.asked().size();
+    loop.advance(125s - 1ms);
+    EXPECT_EQ(api.asked().size(), asked);
+    loop.advance(1ms);
+    EXPECT_GT(api.asked().size(), asked) << "asked anew, for the connection may be lost";
+    EXPECT_EQ(mirror.unobserved_because(), "");
+    loop.advance(5s + 1ms);
+    EXPECT_NE(mirror.unobserved_because(), "") << "it does not answer either";
+    accept_watches();
+    EXPECT_EQ(mirror.unobserved_because(), "");
+}
+
+TEST_F(Mirrored, IsNotBlindForKindsThatDecideNoRemoval) {
+    sync();
+    accept_watches();
+    api.fail(find_open("watch", "/api/v1/services")->id, {ErrorCode::unavailable, "lost"});
+    loop.advance(30s);
+    EXPECT_EQ(mirror.unobserved_because(), "");
+}
+
+TEST_F(Mirrored, IsBlindWhilePodsAreListedAnewSinceSomebodyFoundOthers) {
+    sync(page(10, {pod_line("a", 3)}));
+    accept_watches();
+    mirror.relist("Pod");
+    EXPECT_NE(find_open("list", "/api/v1/pods"), nullptr);
+    loop.advance(6s);
+    EXPECT_NE(mirror.unobserved_because().find("Pod"), std::string::npos);
+    EXPECT_EQ(pods(), Texts{"a"});
+    sync(page(12, {pod_line("b", 11)}));
+    accept_watches();
+    EXPECT_EQ(mirror.unobserved_because(), "");
+    EXPECT_EQ(pods(), Texts{"b"});
+}
+
+TEST_F(Mirrored, ListsAKindAnewOnceInThirtySecondsAtMost) {
+    sync();
+    accept_watches();
+    EXPECT_TRUE(mirror.relist("Pod"));
+    sync();
+    accept_watches();
+    EXPECT_FALSE(mirror.relist("Pod"));
+    EXPECT_TRUE(mirror.relist("Node")) << "each kind for itself";
+    loop.advance(29s);
+    EXPECT_FALSE(mirror.relist("Pod"));
+    loop.advance(1s);
+    EXPECT_TRUE(mirror.relist("Pod"));
+    EXPECT_EQ(status("Pod").relists, 2u);
+    EXPECT_FALSE(mirror.relist("Widget")) << "nobody follows these";
+}
+
+TEST_F(Mirrored, FindsPodsOfANodeThatItWasNotToldOf) {
+    sync(page(10, {with_uid(pod_line("a", 1, "n"), "u1"), with_uid(pod_line("b", 2), "u2")}),
+         page(10, {ready_node("n", 1, "t")}));
+    ASSERT_TRUE(mirror.cluster(1min));
+    const auto untold = [&](const Texts& pods) { return mirror.find_unreported("n", pods); };
+    EXPECT_EQ(untold({"shop/a/u1"}), Texts{});
+    EXPECT_EQ(untold({"shop/a/u9"}), Texts{"shop/a"}) << "another one of that name";
+    EXPECT_EQ(untold({"shop/b/u2"}), Texts{"shop/b"}) << "here it is on no node";
+    EXPECT_EQ(untold({"shop/a/u1", "shop/c/u3"}), Texts{"shop/c"});
+    push("/api/v1/pods", line("MODIFIED", with_uid(pod_line("b", 11, "n"), "u2")) +
+                             line("ADDED", with_uid(pod_line("c", 12, "n"), "u3")));
+    EXPECT_EQ(untold({"shop/b/u2", "shop/c/u3"}), Texts{}) << "told of since the last cluster";
+    push("/api/v1/nodes", line("DELETED", ready_node("n", 13, "t")));
+    EXPECT_EQ(untold({"shop/d/u4"}), Texts{}) << "the node is gone";
+}
+
+TEST_F(Mirrored, WasToldOfAPodThatCannotBeRead) {
+    sync(page(10, {}), page(10, {ready_node("n", 1, "t")}));
+    push("/api/v1/pods", line("ADDED", R"({"metadata":{"name":"a","namespace":"shop","uid":"u1",)"
+                                       R"("resourceVersion":"11"},"spec":{"nodeName":7}})"));
+    ASSERT_EQ(status("Pod").unreadable, 1u);
+    EXPECT_EQ(mirror.find_unreported("n", {"shop/a/u1"}), Texts{}) << "a list tells no more";
+}
+
+}  // namespace
+}  // namespace capstan::kubernetes::client

@@ -1,0 +1,197 @@
+#include "runtime/record/memory_text.hpp"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+#include "random_value.hpp"
+#include "runtime/record/described_types.hpp"
+
+namespace capstan::runtime {
+namespace {
+
+using engine::Memory;
+using namespace std::chrono_literals;
+
+const Time written_at = time_from_unix_ns(1'795'258'800'000'000'000);
+
+std::string written_memory(const Memory& memory) { return *record::memory_text(memory, "1.2.0"); }
+
+std::string refusal_of(std::string_view text) {
+    const auto memory = record::parse_memory(text, "memory");
+    return memory ? "is read" : memory.error().message;
+}
+
+TEST(MemoryText, ComesBackExactlyWhateverIsRemembered) {
+    for (std::uint32_t seed = 0; seed < 500; ++seed) {
+        const Memory memory = record::RandomValues(seed).make<Memory>();
+        const std::string text = written_memory(memory);
+        const auto read = record::parse_memory(text, "memory");
+        ASSERT_TRUE(read) << "seed " << seed << ": " << read.error() << '\n' << text;
+        EXPECT_EQ(*read, memory) << "seed " << seed << '\n' << text;
+    }
+}
+
+TEST(MemoryText, KeepsItsFormat) {
+    Memory memory;
+    memory.started = true;
+    memory.backoffs[NodeGroupId("spot")] = {.since = written_at,
+                                            .until = written_at + 5min,
+                                            .length = 5min,
+                                            .last_failure = written_at + 1ns,
+                                            .code = ErrorCode::out_of_capacity,
+                                            .because = "none left"};
+    memory.offering_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {
+        .since = written_at};
+    memory.planned[NodeGroupId("web")] = {{2, {{"default/ReplicaSet/web", 3}}}};
+    memory.unneeded["node-1"] = {.since = written_at, .ready = false};
+    memory.removals["node-2"] = {.group = NodeGroupId("web"),
+                                 .phase = engine::RemovalPhase::draining,
+                                 .evictions = {{"default/web-1/u1", {.agreed = written_at}}}};
+    memory.last.scale_up = Time();
+    EXPECT_EQ(written_memory(memory),
+              R"({"version":2,"host":"1.2.0","memory":{"started":true,"backoffs":{"spot":)"
+              R"({"since":"2026-11-21T11:00:00Z","until":"2026-11-21T11:05:00Z","length":"5m",)"
+              R"("last_failure":"2026-11-21T11:00:00.000000001Z","code":"out_of_capacity",)"
+              R"("because":"none left"}},"offering_backoffs":[{"key":{"cloud":"aws",)"
+              R"("machine_type":"m5.large","zone":"eu-1a","spot":true},)"
+              R"("value":{"since":"2026-11-21T11:00:00Z"}}],)"
+              R"("planned":{"web":[{"nodes":2,"pods":{"default/ReplicaSet/web":3}}]},)"
+              R"("unneeded":{"node-1":{"since":"2026-11-21T11:00:00Z","ready":false}},)"
+              R"("removals":{"node-2":{"group":"web","phase":"draining","evictions":)"
+              R"({"default/web-1/u1":{"agreed":"2026-11-21T11:00:00Z"}}}},)"
+              R"("last":{"scale_up":"1970-01-01T00:00:00Z"}}})");
+}
+
+TEST(MemoryText, OfNothingIsShort) {
+    EXPECT_EQ(written_memory({}), R"({"version":2,"host":"1.2.0"})");
+    EXPECT_EQ(record::parse_memory(R"({"version":2})", "memory"), Memory());
+}
+
+TEST(MemoryText, TellsTimesThatNoCalendarHas) {
+    Memory memory;
+    memory.last = {.scale_up = Time::max(), .removal = Time::min()};
+    EXPECT_EQ(record::parse_memory(written_memory(memory), "memory"), memory);
+}
+
+TEST(MemoryText, ReplacesBytesThatAreNoUtf8) {
+    Memory memory;
+    memory.backoffs[NodeGroupId("a")].because = "caf\xe9";
+    EXPECT_EQ(
+        record::parse_memory(written_memory(memory), "memory")->backoffs[NodeGroupId("a")].because,
+        "caf\ufffd");
+}
+
+TEST(MemoryText, NamesThePlaceOfEverythingThatIsWrong) {
+    EXPECT_EQ(
+        refusal_of(R"({"version":2,"memory":{"last":7,"backoffs":{"a/b":{"since":"noon",)"
+                   R"("length":"5","because":8}},"removals":{"n":{"phase":"tired"}}}})"),
+        "memory: /memory/backoffs/a~1b/since: \"noon\" is no time such as 2026-11-21T10:50:00Z\n"
+        "memory: /memory/backoffs/a~1b/length: duration \"5\": a number needs one of the "
+        "units ns, us, ms, s, m, h, d\n"
+        "memory: /memory/backoffs/a~1b/because: expects text, found a number (8)\n"
+        "memory: /memory/removals/n/phase: expects one of tainting, waiting, draining, "
+        "delayed, deleting, removed, undoing, found text (\"tired\")\n"
+        "memory: /memory/last: expects an object, found a number (7)");
+}
+
+TEST(MemoryText, ThatIsCutOffOrNoneIsRefused) {
+    const std::string whole = written_memory(record::RandomValues(3).make<Memory>());
+    for (std::size_t size = 0; size < whole.size(); size += 5)
+        EXPECT_NE(refusal_of(std::string_view(whole).substr(0, size)), "is read") << size;
+    EXPECT_EQ(refusal_of("[]"), "memory: expects an object, found an array");
+    EXPECT_EQ(refusal_of("{}"), "memory: /version: is missing");
+    EXPECT_EQ(refusal_of(R"({"version":0})"),
+              "memory: /version: expects a whole number from 1 to 2147483647, found a number (0)");
+}
+
+TEST(MemoryText, OfALaterVersionIsRefusedWithBothVersions) {
+    EXPECT_EQ(refusal_of(R"({"version":3,"host":"3.0.0","memory":7})"),
+              "memory: is of version 3, written by capstan 3.0.0; this host reads up to version 2");
+}
+
+TEST(MemoryText, OfVersion1IsReadWhole) {
+    Memory memory;
+    memory.started = true;
+    memory.offering_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {
+        .since = written_at};
+    memory.cloud_backoffs[PluginInstanceId("aws")] = {.failures = 3};
+    memory.answered_targets[NodeGroupId("web")] = {
+        .target = 4, .unanswered = 1, .unanswered_until = written_at + 5min};
+    memory.upcoming_groups[NodeGroupId("new")] = {.cloud = PluginInstanceId("aws"), .nodes = 2};
+    // A group may be called as a key was.
+    memory.known_groups[NodeGroupId("some")] = {
+        .cloud = PluginInstanceId("aws"), .nodes = 1, .sample_nodes = {"web-0"}};
+    memory.unobserved_since = written_at;
+    memory.last_by_group[NodeGroupId("web")] = {.scale_up = written_at};
+    EXPECT_EQ(
+        record::parse_memory(
+            R"({"version":1,"host":"0.1.0","memory":{"started":true,"make_backoffs":[{"key":)"
+            R"({"cloud":"aws","machine_type":"m5.large","zone":"eu-1a","spot":true},)"
+            R"("value":{"since":"2026-11-21T11:00:00Z"}}],"cloud_rests":{"aws":{"failures":3}},)"
+            R"("answered_targets":{"web":{"target":4,"unheard":1,)"
+            R"("unheard_until":"2026-11-21T11:05:00Z"}},)"
+            R"("upcoming_groups":{"new":{"cloud":"aws","nodes":2}},)"
+            R"("known_groups":{"some":{"cloud":"aws","nodes":1,"some":["web-0"]}},)"
+            R"("blind_since":"2026-11-21T11:00:00Z",)"
+            R"("last_of":{"web":{"scale_up":"2026-11-21T11:00:00Z"}}}})",
+            "memory"),
+        memory);
+}
+
+TEST(MemoryText, PassesOverMembersThatALaterHostAdded) {
+    EXPECT_TRUE(record::parse_memory(
+                    R"({"version":2,"moods":[1],"memory":{"started":true,"mood":{}}})", "memory")
+                    ->started);
+}
+
+TEST(MemoryText, LeavesOutWhatNodesToComeAreForWhereThatDoesNotFitEither) {
+    Memory memory;
+    memory.started = true;
+    memory.planned[NodeGroupId("web")] = {{1, {{"default/ReplicaSet/web", 3}}}};
+    const std::size_t whole = written_memory(memory).size();
+    memory.hints["default/web-1"] = "node-1";
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole), "memory")->planned,
+              memory.planned);
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole - 1), "memory"),
+              Memory{.started = true});
+}
+
+TEST(MemoryText, LeavesOutWhatNodesTurnedOutToBeBeforeWhatNodesToComeAreFor) {
+    Memory memory{.started = true};
+    memory.planned[NodeGroupId("web")] = {{1, {{"default/ReplicaSet/web", 3}}}};
+    const Memory kept = memory;
+    memory.templates[NodeGroupId("web")] = {.fingerprint = "1"};
+    const std::size_t whole = written_memory(memory).size();
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole), "memory"), memory);
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole - 1), "memory"),
+              kept);
+}
+
+TEST(MemoryText, LeavesOutTimersOfUnneededNodesRatherThanRequestsAndRemovals) {
+    Memory memory{.started = true};
+    memory.requests[NodeGroupId("web")] = {.increase = 3};
+    memory.removals["node-2"] = {.group = NodeGroupId("web")};
+    const Memory kept = memory;
+    const std::size_t room = written_memory(memory).size();
+    for (int i = 0; i < 20'000; ++i) memory.unneeded["node-" + std::to_string(i)] = {};
+    const auto text = record::memory_text(memory, "1.2.0", room);
+    ASSERT_TRUE(text) << text.error();
+    EXPECT_EQ(record::parse_memory(*text, "memory"), kept);
+}
+
+TEST(MemoryText, LeavesOutHintsWhereTheyDoNotFit) {
+    Memory memory;
+    memory.started = true;
+    memory.hints["default/web-1"] = "node-1";
+    const std::size_t whole = written_memory(memory).size();
+    EXPECT_EQ(*record::memory_text(memory, "1.2.0", whole), written_memory(memory));
+    const auto shorter = record::memory_text(memory, "1.2.0", whole - 1);
+    ASSERT_TRUE(shorter) << shorter.error();
+    EXPECT_EQ(record::parse_memory(*shorter, "memory"), Memory{.started = true});
+    EXPECT_EQ(record::memory_text(memory, "1.2.0", 10).error().message,
+              "memory takes 54 bytes without its hints, there is room for 10");
+}
+
+}  // namespace
+}  // namespace capstan::runtime

@@ -1,0 +1,119 @@
+#include "../living_cluster.hpp"
+
+#include "simulation/control_plane/context/object_fields.hpp"
+#include "simulation/control_plane/workloads/replica_sets.hpp"
+
+namespace capstan::simulation::control_plane {
+namespace {
+
+using ::testing::ElementsAre;
+
+struct Replicas : LivingCluster {
+    void SetUp() override {
+        LivingCluster::SetUp();
+        add_nodes(3);
+        pass(2s);
+    }
+};
+
+TEST_F(Replicas, ReplaceAPodThatIsDeleted) {
+    add_workload("replicasets.apps", "web", "'replicas':2,");
+    pass(5s);
+    remove("pods", std::string(api_server::text_at(*all("pods").at(0), "metadata.name")));
+    pass(10s);
+    EXPECT_EQ(phases(), "Running 2");
+    EXPECT_EQ(number("replicasets.apps", "web", "status.availableReplicas"), 2);
+}
+
+TEST_F(Replicas, ReplaceAPodThatFailed) {
+    add_workload("replicasets.apps", "web", "'replicas':1,");
+    pass(5s);
+    set("pods", std::string(api_server::text_at(*all("pods").at(0), "metadata.name")),
+        "status.phase", "Failed");
+    pass(5s);
+    EXPECT_EQ(phases(), "Failed 1, Running 1");
+}
+
+TEST_F(Replicas, AdoptPodsThatTheySelectAndNobodyControls) {
+    add_pod("orphan", "", ",'labels':{'app':'web'}");
+    add_pod("stranger", "", ",'labels':{'app':'other'}");
+    add_workload("replicasets.apps", "web", "'replicas':1,");
+    pass(5s);
+    EXPECT_EQ(phases(), "Running 2");
+    EXPECT_EQ(api_server::text_at(*find_controller(get("pods", "orphan")), "name"), "web");
+    EXPECT_EQ(find_controller(get("pods", "stranger")), nullptr);
+}
+
+TEST_F(Replicas, LetGoOfAPodWhoseLabelsChange) {
+    add_workload("replicasets.apps", "web", "'replicas':1,");
+    pass(5s);
+    const std::string name(api_server::text_at(*all("pods").at(0), "metadata.name"));
+    set("pods", name, "metadata.labels", json::object{{"app", "debug"}});
+    pass(5s);
+    EXPECT_EQ(find_controller(get("pods", name)), nullptr);
+    EXPECT_EQ(phases(), "Running 2");
+}
+
+TEST_F(Replicas, AreReplicationControllersToo) {
+    create("replicationcontrollers",
+           "{'metadata':{'name':'old'},'spec':{'replicas':2,'selector':{'app':'web'},'template':" +
+               pod_template() + "}}");
+    pass(5s);
+    EXPECT_EQ(phases(), "Running 2");
+    EXPECT_EQ(number("replicationcontrollers", "old", "status.readyReplicas"), 2);
+}
+
+TEST_F(Replicas, GrowInSeveralLooksWhenManyAreMissing) {
+    add_workload("replicasets.apps", "web", "'replicas':1200,");
+    pass(5s);
+    EXPECT_EQ(number("replicasets.apps", "web", "status.replicas"), 1200);
+    set("replicasets.apps", "web", "spec.replicas", 0);
+    pass(10s);
+    EXPECT_EQ(phases(), "");
+}
+
+std::vector<std::string> order_of(const std::vector<std::string>& pods) {
+    std::vector<api_server::ApiObject> objects;
+    for (const std::string& pod : pods)
+        objects.push_back(std::make_shared<json::object>(quoted_object(pod)));
+    std::vector<std::string> out;
+    for (const api_server::ApiObject& pod : in_removal_order(objects))
+        out.emplace_back(api_server::text_at(*pod, "metadata.name"));
+    return out;
+}
+
+/// One that runs and is ready since that minute.
+std::string ready_pod(const std::string& name, const std::string& node, int minute,
+                      const std::string& metadata = "") {
+    return "{'metadata':{'name':'" + name + "'" + metadata + "},'spec':{'nodeName':'" + node +
+           "'},'status':{'phase':'Running','conditions':[{'type':'Ready','status':'True',"
+           "'lastTransitionTime':'2026-11-21T10:0" +
+           std::to_string(minute) + ":00Z'}]}}";
+}
+
+TEST(RemovalOrder, PutsPodsFirstThatServeLeast) {
+    EXPECT_THAT(order_of({ready_pod("ready", "n1", 1),
+                          "{'metadata':{'name':'unready'},'spec':{'nodeName':'n2'},"
+                          "'status':{'phase':'Running'}}",
+                          "{'metadata':{'name':'starting'},'spec':{'nodeName':'n3'},"
+                          "'status':{'phase':'Pending'}}",
+                          "{'metadata':{'name':'unbound'},'status':{'phase':'Pending'}}"}),
+                ElementsAre("unbound", "starting", "unready", "ready"));
+}
+
+TEST(RemovalOrder, PutsCheapOnesBeforeYoungOnes) {
+    const std::string costly =
+        ",'annotations':{'controller.kubernetes.io/pod-deletion-cost':'100'}";
+    EXPECT_THAT(order_of({ready_pod("costly", "n1", 9, costly), ready_pod("old", "n2", 1),
+                          ready_pod("young", "n3", 5)}),
+                ElementsAre("young", "old", "costly"));
+}
+
+TEST(RemovalOrder, PutsNeighboursFirst) {
+    EXPECT_THAT(
+        order_of({ready_pod("alone", "n1", 9), ready_pod("a", "n2", 1), ready_pod("b", "n2", 2)}),
+        ElementsAre("b", "a", "alone"));
+}
+
+}  // namespace
+}  // namespace capstan::simulation::control_plane
