@@ -39,7 +39,7 @@ Result<std::filesystem::path> write_plugin_project(const NewPlugin& plugin);
 /// be asked for, 1 when it could not be done.
 int plugin_new(const NewPlugin& plugin, std::ostream& out, std::ostream& err);
 
-// The projects that `capstan plugin new` can write, embedded at build time; templates/list.txt
+// The projects that `capstan plugin new` can write, embedded at build time; plugin_templates.txt
 // names them.
 
 struct TemplateFile {

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands/templates/cloud_http_cpp/fake_api.hpp"
+#include "cloud_http_cpp/fake_api.hpp"
 #include "hands.hpp"
 #include "runtime/assembly.hpp"
 #include "runtime/daemon/daemon.hpp"

@@ -18,28 +18,37 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string quoted_skeleton() { return "'" + skeleton().string() + "'"; }
+std::string quoted_http_cloud() { return "'" + http_cloud().string() + "'"; }
 
-const char* const skeleton_api =
-    "> GET https://api.example/v1/groups\n< 200\n\nweb\t1\t10\t2\tmedium\n\n"
-    "> GET https://api.example/v1/machines\n< 200\n\nm-1\tweb\tactive\tz1\n\n"
-    "> GET https://api.example/v1/types/medium\n< 200\n\ncpu\t4\nmemory\t16Gi\n\n";
+const char* const http_cloud_api =
+    R"(> GET https://api.example/v1/groups?page=
+< 200
+
+{"groups":[{"id":"web","min":1,"max":10,"target":2,"machine":{"cpu":"4","memory":"16Gi","pods":"110"}},
+           {"id":"db","min":0,"max":2,"target":0}]}
+
+> GET https://api.example/v1/machines?page=
+< 200
+
+{"machines":[{"id":"m-1","group":"web","state":"running","zone":"z1"}]}
+
+)";
 
 TEST(CallCloud, ShowsWhatThereIsAndChangesNothing) {
     const Folder folder;
-    const std::string line = "plugin call " + quoted_skeleton() + " --kind cloud --settings " +
+    const std::string line = "plugin call " + quoted_http_cloud() + " --kind cloud --settings " +
                              folder.write("settings.toml",
                                           "endpoint = \"https://api.example\"\ntoken = { secret = "
                                           "\"cloud\" }\n") +
                              " --http ";
-    const Ran read = capstan(line + folder.write("api.http", skeleton_api) + " -o json");
+    const Ran read = capstan(line + folder.write("api.http", http_cloud_api) + " -o json");
     EXPECT_EQ(read.code, 0) << read.err;
     EXPECT_THAT(
         read.out,
         AllOf(HasSubstr(R"("groups":[{"id":"web","min":1,"max":10,"target":2,"healthy":null)"),
-              HasSubstr(R"("capacity":{"cpu":4000,"memory":17179869184})"),
+              HasSubstr(R"("capacity":{"cpu":4000,"memory":17179869184,"pods":110})"),
               HasSubstr(R"({"id":"m-1","group":"web","state":"running")"),
-              HasSubstr(R"("requests":["GET https://api.example/v1/groups",)"),
+              HasSubstr(R"("requests":["GET https://api.example/v1/groups?page=",)"),
               Not(HasSubstr("PUT")), Not(HasSubstr("change"))));
     const Ran yaml = capstan(line + (folder.path() / "api.http").string());
     EXPECT_THAT(yaml.out, HasSubstr("complete: true\n"));
@@ -48,14 +57,15 @@ TEST(CallCloud, ShowsWhatThereIsAndChangesNothing) {
 TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
     const Folder folder;
     const std::string line =
-        "plugin call " + quoted_skeleton() + " --kind cloud -o json --settings " +
+        "plugin call " + quoted_http_cloud() + " --kind cloud -o json --settings " +
         folder.write("settings.toml",
                      "endpoint = \"https://api.example\"\ntoken = { secret = "
                      "\"cloud\" }\n") +
         " --http " +
-        folder.write("api.http", std::string(skeleton_api) +
-                                     "> PUT https://api.example/v1/groups/web/target\n>| 4\n"
-                                     "< 200\n\n4\n> DELETE https://api.example/v1/machines/m-1\n"
+        folder.write("api.http", std::string(http_cloud_api) +
+                                     "> PUT https://api.example/v1/groups/web/target\n"
+                                     "< 200\n\n{\"target\":4}\n"
+                                     "> DELETE https://api.example/v1/machines/m-1\n"
                                      "< 404\n\ngone\n");
     const Ran grown = capstan(line + " --increase web=2");
     EXPECT_EQ(grown.code, 0) << grown.err;
@@ -70,8 +80,8 @@ TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
         {" --increase web=0", 2, "expected GROUP=N with N from 1 to 100000, not \"web=0\""},
         {" --increase web", 2, "expected GROUP=N"},
         {" --increase web=1 --decrease web=1", 2, "one change at a time"},
-        {" --increase db=1", 1, "there is no group db"},
-        {" --increase web=7", 1, "increase: HTTP PUT https://api.example/v1/groups/web/target"},
+        {" --increase shop=1", 1, "there is no group shop"},
+        {" --increase db=1", 1, "increase: HTTP PUT https://api.example/v1/groups/db/target"},
         {" --remove m-9", 1, "there is no machine m-9"},
     };
     for (const auto& each : refusals) {
@@ -79,15 +89,16 @@ TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
         EXPECT_EQ(ran.code, each.code) << each.options;
         EXPECT_THAT(ran.err, HasSubstr(each.says)) << each.options;
     }
-    const Ran other = capstan("plugin call " + quoted_skeleton() + " --kind expander --live", "{}");
+    const Ran other =
+        capstan("plugin call " + quoted_http_cloud() + " --kind expander --live", "{}");
     EXPECT_EQ(other.code, 2);
     EXPECT_THAT(other.err, HasSubstr("are of --kind cloud"));
 }
 
-/// The skeleton's API on loopback, for clients that have its token; a connection for each request.
-class SkeletonServer {
+/// The example's API on loopback, for clients that have its token; a connection for each request.
+class HttpCloudServer {
 public:
-    SkeletonServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    HttpCloudServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         sockaddr_in at{};
         at.sin_family = AF_INET;
         at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -98,7 +109,7 @@ public:
         url_ = "http://127.0.0.1:" + std::to_string(ntohs(at.sin_port));
         thread_ = std::thread([this] { serve(); });
     }
-    ~SkeletonServer() {
+    ~HttpCloudServer() {
         ::shutdown(listener_, SHUT_RDWR);
         thread_.join();
         ::close(listener_);
@@ -121,9 +132,10 @@ private:
     }
     static std::string reply_to(const std::string& request) {
         const auto body = [&]() -> std::string {
-            if (request.starts_with("GET /v1/groups ")) return "web\t1\t10\t2\tmedium\n";
-            if (request.starts_with("GET /v1/types/medium ")) return "cpu\t4\n";
-            return request.starts_with("GET /v1/machines ") ? "m-1\tweb\tactive\tz1\n" : "";
+            if (request.starts_with("GET /v1/groups?"))
+                return R"({"groups":[{"id":"web","min":1,"max":10,"target":2,)"
+                       R"("machine":{"cpu":"4","memory":"16Gi","pods":"110"}}]})";
+            return R"({"machines":[{"id":"m-1","group":"web","state":"running","zone":"z1"}]})";
         }();
         const bool is_known = request.find("Bearer hush\r\n") != std::string::npos;
         return std::string("HTTP/1.1 ") + (is_known ? "200 OK" : "401 Unauthorized") +
@@ -137,21 +149,23 @@ private:
 };
 
 TEST(CallCloud, AsksTheApiItselfWhenItIsToldTo) {
-    const SkeletonServer server;
+    const HttpCloudServer server;
     const Folder folder;
     std::filesystem::create_directory(folder.path() / "secrets");
     folder.write("secrets/cloud", "hush\n");
     const std::string line =
-        "plugin call " + quoted_skeleton() + " --kind cloud -o json --live --settings " +
+        "plugin call " + quoted_http_cloud() + " --kind cloud -o json --live --settings " +
         folder.write("settings.toml",
                      "endpoint = \"" + server.url() + "\"\ntoken = { secret = \"cloud\" }\n");
     const Ran read = capstan(line + " --secrets " + (folder.path() / "secrets").string());
     EXPECT_EQ(read.code, 0) << read.err;
-    EXPECT_THAT(read.out, AllOf(HasSubstr(R"({"id":"m-1","group":"web","state":"running")"),
-                                HasSubstr(R"("capacity":{"cpu":4000})")));
+    EXPECT_THAT(read.out,
+                AllOf(HasSubstr(R"({"id":"m-1","group":"web","state":"running")"),
+                      HasSubstr(R"("capacity":{"cpu":4000,"memory":17179869184,"pods":110})")));
     const Ran without = capstan(line);
     EXPECT_EQ(without.code, 1);
-    EXPECT_THAT(without.err, HasSubstr("refresh: GET " + server.url() + "/v1/groups: status 401"));
+    EXPECT_THAT(without.err,
+                HasSubstr("refresh: GET " + server.url() + "/v1/groups?page=: status 401"));
     const Ran absent = capstan(line + " --secrets " + folder.path().string());
     EXPECT_EQ(absent.code, 1);
     EXPECT_THAT(absent.err, HasSubstr("secret cloud: "));

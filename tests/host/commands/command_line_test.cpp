@@ -199,17 +199,17 @@ TEST(CommandLine, VerifyPassesEveryShippedPlugin) {
 }
 
 TEST(CommandLine, VerifySaysWhatItDidNotLookAt) {
-    const Ran bare = capstan("plugin verify " + quoted_path(skeleton()));
+    const Ran bare = capstan("plugin verify " + quoted_path(http_cloud()));
     EXPECT_EQ(bare.code, 3) << bare.out << bare.err;
     EXPECT_THAT(bare.out,
-                testing::EndsWith("not looked at: cloud_skeleton: it needs settings: setting "
+                testing::EndsWith("not looked at: new_http_cloud: it needs settings: setting "
                                   "endpoint: is required and was not given; give --settings "
                                   "FILE.toml with the class's settings\n"));
     const Folder folder;
     const std::string settings =
         folder.write("settings.toml", "endpoint = \"https://api.example\"\n");
     const Ran without =
-        capstan("plugin verify " + quoted_path(skeleton()) + " --settings " + settings);
+        capstan("plugin verify " + quoted_path(http_cloud()) + " --settings " + settings);
     EXPECT_EQ(without.code, 3) << without.out << without.err;
     EXPECT_THAT(without.out, AllOf(HasSubstr("a made-up value of each secret: made-up-token"),
                                    HasSubstr("cloud/honest"),
@@ -219,23 +219,25 @@ TEST(CommandLine, VerifySaysWhatItDidNotLookAt) {
 
 TEST(CommandLine, VerifyPlaysARecording) {
     const Folder folder;
-    const std::string line = "plugin verify " + quoted_path(skeleton()) + " --settings " +
+    const std::string line = "plugin verify " + quoted_path(http_cloud()) + " --settings " +
                              folder.write("settings.toml", "endpoint = \"https://api.example\"\n") +
                              " --http ";
     const Ran part = capstan(line + folder.write("groups.http",
-                                                 "> GET https://api.example/v1/groups\n< 200\n\n"
-                                                 "web\t1\t10\t2\tmedium\n\n"));
+                                                 "> GET https://api.example/v1/groups?page=\n"
+                                                 "< 200\n\n{\"groups\":[{\"id\":\"web\","
+                                                 "\"min\":1,\"max\":10,\"target\":2,"
+                                                 "\"machine\":{\"cpu\":\"4\",\"memory\":\"16Gi\","
+                                                 "\"pods\":\"110\"}}]}\n\n"));
     EXPECT_EQ(part.code, 3) << part.out << part.err;
-    EXPECT_THAT(part.out, AllOf(HasSubstr("HTTP GET https://api.example/v1/machines: the "
+    EXPECT_THAT(part.out, AllOf(HasSubstr("HTTP GET https://api.example/v1/machines?page=: the "
                                           "recording has no such request"),
                                 HasSubstr("; give a --http RECORDING that has the replies to its "
                                           "requests\n")));
     std::filesystem::create_directory(folder.path() / "all");
     std::filesystem::rename(folder.path() / "groups.http", folder.path() / "all/1.http");
     folder.write("all/2.http",
-                 "> GET https://api.example/v1/machines\n< 200\n\n"
-                 "m-1\tweb\tactive\tz1\n\n> GET https://api.example/v1/types/medium\n"
-                 "< 200\n\ncpu\t4\nmemory\t16Gi\n\n");
+                 "> GET https://api.example/v1/machines?page=\n< 200\n\n"
+                 "{\"machines\":[{\"id\":\"m-1\",\"group\":\"web\",\"state\":\"running\"}]}\n\n");
     const Ran all = capstan(line + (folder.path() / "all").string());
     EXPECT_EQ(all.code, 0) << all.out << all.err;
     EXPECT_THAT(all.out, AllOf(Not(HasSubstr("skip ")), Not(HasSubstr("not looked at"))));

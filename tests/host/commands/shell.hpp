@@ -30,9 +30,9 @@ inline std::filesystem::path misbehaving() {
 
 inline std::filesystem::path throwing() { return build_tree() / "tests/bin/plugins/throwing.so"; }
 
-/// The example of a cloud: it needs an endpoint, a token and an API.
-inline std::filesystem::path skeleton() {
-    return build_tree() / "tests/bin/plugins/cloud_skeleton.so";
+/// The example of a cloud over HTTP: it needs an endpoint, a token and an API.
+inline std::filesystem::path http_cloud() {
+    return build_tree() / "tests/bin/plugins/new_http_cloud.so";
 }
 
 /// A folder that goes with the test.

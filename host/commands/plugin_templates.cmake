@@ -1,8 +1,8 @@
-# The projects of list.txt as a C++ source, so that `capstan plugin new` needs no file beside the binary.
+# The projects of plugin_templates.txt as a C++ source, so that `capstan plugin new` needs no file beside the binary.
 #
 # Included, it defines capstan_embed_plugin_templates(TARGET ROOT): adds the source to TARGET; folders of the list are
 # below ROOT. Run as `cmake -DROOT=... -DOUTPUT=... -P embed.cmake`, it writes the source.
-set(capstan_template_list ${CMAKE_CURRENT_LIST_DIR}/list.txt)
+set(capstan_template_list ${CMAKE_CURRENT_LIST_DIR}/plugin_templates.txt)
 
 # Calls template(KIND LANG TEMPLATE NAME FOLDER) and then file(PATH) for each of its files.
 macro(capstan_walk_templates)
@@ -38,7 +38,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     return()
 endif()
 
-set(source "// Generated from host/commands/templates/list.txt.
+set(source "// Generated from host/commands/plugin_templates.txt.
 #include \"commands/plugin_new.hpp\"
 
 namespace capstan::commands {
